@@ -41,7 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "runtime",
   ],
-  "comparison/scenario": ["arms/recipe", "domain", "runtime"],
+  "comparison/scenario": ["arms/recipe", "comparison/evidence/answer-schema", "domain", "runtime"],
   "comparison/evidence": ["arms/policy", "arms/sandbox", "arms/workspace", "domain"],
   "comparison/judge": ["arms/model", "arms/recipe", "domain", "runtime"],
   "comparison/planning": [...RUN, "comparison/evidence", "comparison/judge", "comparison/scenario"],

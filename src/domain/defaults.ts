@@ -103,3 +103,6 @@ export const GRACE_S = 30;
 /** Characters of what a voter writes: some paragraphs, and a name. */
 export const VOTE_REASON_CHARS = 2_000;
 export const VOTER_CHARS = 100;
+
+/** Characters of an answer that checks read, and of a known answer. A longer one passes no check that reads it. */
+export const ANSWER_CHARS = 200_000;

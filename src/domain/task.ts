@@ -35,9 +35,55 @@ const FORMER_TIMEOUT_S = 60;
 export const setupForDigest = (steps: readonly SetupStep[]): readonly SetupStep[] =>
   steps.map((step) => (step.timeout_s === SETUP_TIMEOUT_S ? { ...step, timeout_s: FORMER_TIMEOUT_S } : step));
 
+const Texts = (description: string) => Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description });
+const Most = (what: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, description: `Most ${what}; absent: any number.` }));
+
+export const CalledCheck = record("CalledCheck", {
+  tool: Type.String({ description: "Name of a tool, `<server>__<tool>`, or what an external agent calls it." }),
+  match: nullable(Type.String(), { description: "Glob on the command or path of the call; null = any call." }),
+  min: Type.Integer({ minimum: 0, description: "Fewest calls that ran." }),
+  max: Most("calls that ran"),
+});
+export type CalledCheck = Static<typeof CalledCheck>;
+
+export const ChangedCheck = record("ChangedCheck", {
+  paths: Type.Array(Type.String(), { minItems: 1, description: "Globs." }),
+  min: Type.Integer({ minimum: 0, description: "Fewest changed files that fit one of them." }),
+  max: Most("changed files that fit"),
+});
+export type ChangedCheck = Static<typeof ChangedCheck>;
+
+/** What a check may be; it is exactly one of these. */
+export const CHECK_KINDS = [
+  "run",
+  "answer_contains",
+  "answer_lacks",
+  "answer_matches",
+  "answer_json",
+  "called",
+  "changed",
+] as const;
+export type CheckKind = (typeof CHECK_KINDS)[number];
+
 export const ProbeCheck = record("ProbeCheck", {
   id: Slug(),
-  run: Type.String({ minLength: 1, description: "Shell command, run in a copy of the final workspace." }),
+  run: Type.Optional(
+    Type.String({ minLength: 1, description: "Shell command, run in a copy of the final workspace." }),
+  ),
+  answer_contains: Type.Optional(Texts("Texts that the answer must all contain.")),
+  answer_lacks: Type.Optional(Texts("Texts none of which the answer may contain.")),
+  ignore_case: Type.Optional(Type.Literal(true, { description: "For `answer_contains` and `answer_lacks`." })),
+  answer_matches: Type.Optional(
+    Type.String({ description: "Literal text or `/regex/` that the answer must contain." }),
+  ),
+  answer_json: Type.Optional(
+    Type.Union([Type.Literal(true), Type.Record(Type.String(), Type.Unknown())], {
+      description: "The answer, or its one fenced block, is JSON; with a JSON Schema: JSON that fits it.",
+    }),
+  ),
+  called: Type.Optional(CalledCheck),
+  changed: Type.Optional(ChangedCheck),
   before: nullable(oneOf(["pass", "fail"]), { description: "What the untouched fixture gives; null when not said." }),
   required: Type.Boolean({ description: "An arm that fails it cannot win against one that passes." }),
   weight: Type.Number({ exclusiveMinimum: 0 }),
@@ -49,6 +95,9 @@ export const ProbeCheck = record("ProbeCheck", {
 });
 export type ProbeCheck = Static<typeof ProbeCheck>;
 
+export const checkKind = (check: Partial<Record<CheckKind, unknown>>): CheckKind =>
+  CHECK_KINDS.find((kind) => check[kind] !== undefined) ?? "run";
+
 export const Probe = record("Probe", { files: FileSet, checks: Type.Array(ProbeCheck, { minItems: 1 }) });
 export type Probe = Static<typeof Probe>;
 
@@ -58,12 +107,20 @@ export const ReferenceFix = record("ReferenceFix", {
 });
 export type ReferenceFix = Static<typeof ReferenceFix>;
 
+export const ReferenceAnswer = record("ReferenceAnswer", {
+  text: Type.String({ minLength: 1 }),
+  digest: Digest("SHA-256 of the text."),
+});
+export type ReferenceAnswer = Static<typeof ReferenceAnswer>;
+
 export const Task = record("Task", {
   prompt: Type.String({ minLength: 1, description: "The only text an arm gets besides its own system prompt." }),
   fixture: nullable(FileSet),
   setup: Type.Array(SetupStep),
   probe: nullable(Probe),
   reference_fix: nullable(ReferenceFix),
-  deliverable: Type.Array(Type.String(), { description: "Globs of the changes that count as the answer." }),
+  reference_answer: Type.Optional(ReferenceAnswer),
+  deliverable: Type.Array(Type.String(), { description: "Globs of the changes that count as the work; empty: none." }),
+  answer: Type.Optional(Type.Literal(true, { description: "The final answer is the work, or part of it." })),
 });
 export type Task = Static<typeof Task>;

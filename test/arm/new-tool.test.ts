@@ -62,7 +62,8 @@ async function play(calls: readonly Record<string, unknown>[], changes: Partial<
   const run = { arm: anArm("arm"), prompt: "", policies, workspace, clock: systemClock, redact, emit };
   const end = await builtInArm(model, [append, make])(run, never);
   const overlay = { dir: null, files: {} };
-  const collection = { workspace, calls: end.calls, seen: end.violations, task, policies, overlay, redact };
+  const left = { workspace, answer: end.final_answer, calls: end.calls, decisions: log };
+  const collection = { ...left, seen: end.violations, task, policies, overlay, redact };
   return { end, log, evidence: await collectEvidence(collection, never) };
 }
 

@@ -19,7 +19,8 @@ async function probe(checks: readonly ProbeCheck[], arm: string, changes: Partia
   await workspace.exec({ run: arm, timeout_ms: 5_000, max_output_bytes: 1_000, network: "none" }, never);
   const hidden: Probe = { files: { dir: null, files: {}, digest: "0".repeat(64) }, checks: [...checks] };
   const overlay = { dir: null, files: { "hidden.sh": "sh app.sh\n" } };
-  const run = { probe: hidden, overlay, protected: [], network: "none", redact: (text: string) => text } as const;
+  const left = { answer: null, calls: [], decisions: [], changes: await workspace.changes() };
+  const run = { probe: hidden, overlay, protected: [], network: "none", redact: (text: string) => text, left } as const;
   return await runProbe(workspace, { ...run, ...changes }, never);
 }
 

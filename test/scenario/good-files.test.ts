@@ -323,3 +323,62 @@ test("values that YAML 1.1 would change stay as they are written", async () => {
   const { task, tags } = (await loadScenarioFile(folder.path("short.yaml"))).definition;
   expect([task.prompt, ...tags]).toEqual(["no", "yes", "2001-01-01"]);
 });
+
+const workOf = async (task: string, tools = "") => {
+  const text = SHORT.replace("  prompt: Say hello.", `  prompt: Say hello.\n${task}`).replace(
+    "system_prompt: You are brief.",
+    `system_prompt: You are brief.${tools}`,
+  );
+  await using folder = await scenarioFolder({ "short.yaml": text });
+  const { deliverable, answer } = (await loadScenarioFile(folder.path("short.yaml"))).definition.task;
+  return { deliverable, answer };
+};
+
+test("the work is the changed files, the answer, or both, as the file says", async () => {
+  expect(await workOf("  deliverable: [answer]")).toEqual({ deliverable: ["answer"], answer: undefined });
+  expect(await workOf("  deliverable: answer")).toEqual({ deliverable: [], answer: true });
+  expect(await workOf("  deliverable: {answer: true, files: [notes/**]}")).toEqual({
+    deliverable: ["notes/**"],
+    answer: true,
+  });
+});
+
+test("where no arm can write, the work is the answer unless the file says otherwise", async () => {
+  const both = (tools: string) => `\n    tools: [${tools}]`;
+  expect(await workOf("", both("read_file, search_files"))).toEqual({ deliverable: [], answer: true });
+  expect(await workOf("", both(""))).toEqual({ deliverable: [], answer: true });
+  expect(await workOf("", both("read_file, run_command"))).toEqual({ deliverable: ["**"], answer: undefined });
+  expect(await workOf("  deliverable: [plan.md]", both(""))).toEqual({ deliverable: ["plan.md"], answer: undefined });
+});
+
+test("a check of the answer, the calls or the changes has every default in place", async () => {
+  const checks = [
+    "{answer_contains: Hello, ignore_case: true}",
+    "{id: lacks, answer_lacks: [sorry, cannot], required: true}",
+    "{answer_matches: /^x*/}",
+    "{answer_json: true}",
+    '{called: {tool: read_file, match: "*"}}',
+    "{called: {tool: run_command, match: rm *, max: 0}}",
+    "{changed: {paths: [src/**], max: 3}}",
+  ];
+  const text = SHORT.replace("  prompt: Say hello.", `  prompt: Say hello.\n  probe: {checks: [${checks.join(", ")}]}`);
+  await using folder = await scenarioFolder({ "short.yaml": text });
+  const { probe } = (await loadScenarioFile(folder.path("short.yaml"))).definition.task;
+  const rest = { required: false, weight: 1, timeout_s: 60, expect_exit: 0, output_matches: null };
+  expect(probe?.checks as unknown).toEqual([
+    { ...rest, id: "check-1", before: "fail", answer_contains: ["Hello"], ignore_case: true },
+    { ...rest, id: "lacks", before: "pass", answer_lacks: ["sorry", "cannot"], required: true },
+    { ...rest, id: "check-3", before: "pass", answer_matches: "/^x*/" },
+    { ...rest, id: "check-4", before: "fail", answer_json: true },
+    { ...rest, id: "check-5", before: "fail", called: { tool: "read_file", match: null, min: 1 } },
+    { ...rest, id: "check-6", before: "pass", called: { tool: "run_command", match: "rm *", min: 0, max: 0 } },
+    { ...rest, id: "check-7", before: "fail", changed: { paths: ["src/**"], min: 1, max: 3 } },
+  ]);
+});
+
+test("a reference answer is a text, or a file beside the scenario", async () => {
+  const text = SHORT.replace("  prompt: Say hello.", "  prompt: a\n  reference_answer: {file: wanted.txt}");
+  await using folder = await scenarioFolder({ "short.yaml": text, "wanted.txt": "Hello.\n" });
+  const { reference_answer } = (await loadScenarioFile(folder.path("short.yaml"))).definition.task;
+  expect(reference_answer).toEqual({ text: "Hello.\n", digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+});

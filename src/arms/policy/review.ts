@@ -17,6 +17,8 @@ export interface CallRecord {
   readonly subject: string;
   /** The rule that refused it before it ran; null when it ran. */
   readonly refused_by: string | null;
+  /** What an external agent calls the tool; absent where that is `tool`. */
+  readonly own_tool?: string;
 }
 
 /** As much of a subject as a rule can be held against; a longer command is not read. A part of a text would keep the whole in memory. */
@@ -53,6 +55,21 @@ export async function requiredResults(policies: Policies, calls: readonly CallRe
     await pace.bytes(call.subject.length * READING_COST);
   }
   return [...counts].map(([{ id, tool, min }, count]) => ({ id, tool, count, min, met: count >= min }));
+}
+
+/** How many calls of a tool ran, by abeval's name of it or the agent's own. The event loop runs between calls. */
+export async function countCalls(
+  { tool, match }: Pick<RequiredBehaviour, "tool" | "match">,
+  calls: readonly CallRecord[],
+): Promise<number> {
+  const pace = new Pace();
+  let count = 0;
+  for (const call of calls) {
+    if (call.refused_by !== null || (call.tool !== tool && call.own_tool !== tool)) continue;
+    if (match === null || shownBy(call)({ tool: call.tool, match })) count += 1;
+    await pace.bytes(call.subject.length * READING_COST);
+  }
+  return count;
 }
 
 /**
@@ -103,7 +120,11 @@ export function violations(policies: Policies, conduct: Conduct): Violation[] {
 export const disqualifying = (found: readonly Violation[]): Violation | undefined =>
   found.find(({ blocked, severity }) => !blocked && severity === "disqualify");
 
-function shownBy({ tool, effect, subject }: CallRecord): (behaviour: RequiredBehaviour) => boolean {
+function shownBy({
+  tool,
+  effect,
+  subject,
+}: CallRecord): (behaviour: Pick<RequiredBehaviour, "tool" | "match">) => boolean {
   const runs = effect === "command" ? commandMatcher(subject) : undefined;
   return (behaviour) => {
     if (behaviour.tool !== tool) return false;

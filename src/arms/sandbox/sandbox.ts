@@ -60,8 +60,9 @@ export interface Scratch {
 export interface SandboxedCommand extends ShellCommand, WorkingDirectory {
   /** Absent: a home and temporary files in memory that nobody keeps; without a sandbox, on disk. */
   readonly scratch?: Scratch;
-  /** As that of a program. */
+  /** As those of a program. */
   readonly environment?: Readonly<Record<string, string>>;
+  readonly mounts?: readonly Mount[];
   /** Default: those of a command. */
   readonly limits?: ProgramLimits;
 }
@@ -137,7 +138,7 @@ export interface Sandbox {
   readonly kind: "bubblewrap" | "none";
   /** Who owns workspaces and runs commands; null: the user of this process. */
   readonly owner: Owner | null;
-  /** Runs a command to its end. @throws Failure `sandbox_unavailable`; `signal.reason` when the signal fires. */
+  /** Runs a command to its end. @throws as `start` */
   run(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult>;
   /**
    * Starts a program that is talked to while it runs. `signal` kills it.

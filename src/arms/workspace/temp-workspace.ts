@@ -1,8 +1,9 @@
 import type { Changes } from "../../domain/evidence.ts";
 import { Mistake } from "../../domain/failure.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
+import { showFiles } from "../sandbox/home.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
-import type { DiskTaken, ExecResult, Sandbox, SandboxedProcess, ShellCommand } from "../sandbox/sandbox.ts";
+import type { DiskTaken, ExecResult, Sandbox, SandboxedCommand, SandboxedProcess } from "../sandbox/sandbox.ts";
 import { patchFiles } from "./diff/apply-patch.ts";
 import { NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
 import type { CompareOptions, TreeDifference } from "./diff/compare.ts";
@@ -17,7 +18,7 @@ import { isDiskFull, mayHaveFilled } from "./tree/full-disk.ts";
 import { reopenRoot } from "./tree/place.ts";
 import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
 import { changesOf, copyWork, differencesOf, type WorkingCopy, workOf } from "./working-copy.ts";
-import type { AttachedProgram, FileEntry, ForkOptions, Workspace } from "./workspace.ts";
+import type { AttachedProgram, FileEntry, ForkOptions, Workspace, WorkspaceCommand } from "./workspace.ts";
 
 interface TempWorkspaceOptions {
   readonly sandbox: Sandbox;
@@ -75,10 +76,16 @@ export class TempWorkspace implements Workspace {
     return await this.#residents.quietly(async () => await filesOf(await workOf(copy)));
   }
 
-  async exec(command: ShellCommand, signal: AbortSignal): Promise<ExecResult> {
+  async exec({ shown, ...command }: WorkspaceCommand, signal: AbortSignal): Promise<ExecResult> {
     const { root } = await this.#touch();
+    const { sandbox } = this.#options;
+    const run = (extra?: Pick<SandboxedCommand, "environment" | "mounts">) =>
+      sandbox.run({ ...command, ...extra, directory: root, disk: this.#disk }, signal);
     try {
-      return await this.#options.sandbox.run({ ...command, directory: root, disk: this.#disk }, signal);
+      if (shown === undefined) return await run();
+      await using files = await showFiles(sandbox, shown.at, shown.files);
+      const result = await run({ environment: { [shown.variable]: files.path }, mounts: files.mounts });
+      return { ...result, output: result.output.replaceAll(files.path, shown.at) };
     } catch (error) {
       throw signal.aborted ? error : await faultIn(root, "The command cannot be started", error);
     }

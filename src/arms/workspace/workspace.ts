@@ -21,6 +21,16 @@ export interface FileSource {
   readonly files: FileSet["files"];
 }
 
+/** A command that is run in a workspace. */
+export interface WorkspaceCommand extends ShellCommand {
+  /** Files that it may read: the variable says where they are. Outputs show the path `at`, whatever it is. */
+  readonly shown?: {
+    readonly variable: string;
+    readonly at: string;
+    readonly files: FileSet["files"];
+  };
+}
+
 /** A program that is started in a workspace. */
 export interface AttachedProgram extends Omit<SandboxedProgram, "directory" | "disk" | "read_only"> {
   /**
@@ -50,7 +60,7 @@ export interface Workspace extends AsyncDisposable {
    * @throws Failure `sandbox_unavailable` or `workspace_failed` for a fault of ours, never for a failing command; Mistake
    * when what the arm left behind is in the way of another command.
    */
-  exec(command: ShellCommand, signal: AbortSignal): Promise<ExecResult>;
+  exec(command: WorkspaceCommand, signal: AbortSignal): Promise<ExecResult>;
   /**
    * Starts a program that lives in the workspace until it is disposed of, at the latest with the workspace. It is paused
    * whenever the host reads or writes here. `signal` kills it. @throws as `exec`, and Failure `invalid_request`

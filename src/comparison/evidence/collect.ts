@@ -1,5 +1,6 @@
 import { type CallRecord, requiredResults, unreadCommands, violations } from "../../arms/policy/review.ts";
 import type { FileSource, Workspace } from "../../arms/workspace/workspace.ts";
+import type { Decision } from "../../domain/decision.ts";
 import type { Changes, ProbeResult, Violation } from "../../domain/evidence.ts";
 import { Mistake } from "../../domain/failure.ts";
 import { globMatcher } from "../../domain/path-glob.ts";
@@ -13,7 +14,9 @@ import { runProbe } from "./run-probe.ts";
 
 interface Collection {
   readonly workspace: Workspace;
+  readonly answer: string | null;
   readonly calls: readonly CallRecord[];
+  readonly decisions: readonly Decision[];
   /** Broken rules that were seen while the arm ran. */
   readonly seen: readonly Violation[];
   readonly task: Task;
@@ -23,7 +26,7 @@ interface Collection {
 }
 
 /** What hidden checks need. */
-export type Probed = Pick<Collection, "workspace" | "task" | "policies" | "overlay" | "redact">;
+export type Probed = Omit<Collection, "seen"> & { readonly changes: Changes };
 
 export type Evidence = Pick<ArmSummary, "changes" | "probe" | "violations" | "required" | "reference_fix">;
 
@@ -36,7 +39,7 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
   const { workspace, task, policies, calls, seen, redact } = collection;
   const changes = redactChanges(await workspace.changes(), redact);
   signal.throwIfAborted();
-  const probe = task.probe && (await probeOf(collection, task.probe, signal));
+  const probe = task.probe && (await probeOf({ ...collection, changes }, task.probe, signal));
   const required = await requiredResults(policies, calls);
   const unread = await unreadCommands(policies, calls);
   const altered = isUnknown(changes) ? await alteredProtected(workspace, policies) : null;
@@ -50,10 +53,11 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
 }
 
 /** Runs hidden checks on what an arm left. @throws as `runProbe` */
-export async function probeOf(collection: Probed, probe: Probe, signal: AbortSignal): Promise<ProbeResult> {
-  const { workspace, task, policies, overlay, redact } = collection;
+export async function probeOf(probed: Probed, probe: Probe, signal: AbortSignal): Promise<ProbeResult> {
+  const { workspace, task, policies, overlay, redact, answer, calls, decisions, changes } = probed;
   const { network, paths } = policies;
-  const run = { probe, overlay, protected: paths.protected, network, redact };
+  const left = { answer, calls, decisions, changes };
+  const run = { probe, overlay, protected: paths.protected, network, redact, left };
   return withWhatWasMissing(await runProbe(workspace, run, signal), task);
 }
 

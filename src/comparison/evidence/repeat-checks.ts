@@ -14,15 +14,18 @@ type Checked = Pick<Evidence, "changes" | "probe" | "reference_fix">;
  * @throws as `collectEvidence`
  */
 export async function repeatChecks(
-  arms: Both<Probed>,
+  arms: Both<Omit<Probed, "changes">>,
   found: Both<Checked>,
   signal: AbortSignal,
 ): Promise<Both<Pick<Checked, "probe" | "reference_fix">> | undefined> {
   const [a, b] = found;
   const { task } = arms[0];
   const apart = new Set(checksApart(a.probe, b.probe));
-  if (apart.size === 0 || !isSameWork(a.changes, b.changes, task.deliverable)) return undefined;
-  const [again_a, again_b] = [await again(arms[0], apart, signal), await again(arms[1], apart, signal)];
+  if (apart.size === 0 || a.changes === null || b.changes === null) return undefined;
+  if (!isSameWork(a.changes, b.changes, task.deliverable) || (task.answer && arms[0].answer !== arms[1].answer))
+    return undefined;
+  const again_a = await again({ ...arms[0], changes: a.changes }, apart, signal);
+  const again_b = await again({ ...arms[1], changes: b.changes }, apart, signal);
   const [probe_a, probe_b] = [withAgain(a.probe, again_a), withAgain(b.probe, again_b)];
   const isAlike = isSameWork(a.changes, b.changes, EVERYTHING);
   const by_chance = isAlike ? apart : new Set([...apart].filter((id) => turned(probe_a, id) || turned(probe_b, id)));

@@ -1,14 +1,14 @@
-import { RE2JS } from "re2js";
 import type { ExecResult } from "../../arms/sandbox/sandbox.ts";
 import { TreeTooLarge } from "../../arms/workspace/io-failure.ts";
-import type { FileSource, Workspace } from "../../arms/workspace/workspace.ts";
+import type { FileSource, Workspace, WorkspaceCommand } from "../../arms/workspace/workspace.ts";
 import { CHECK_OUTPUT_KB, NAMED_VIOLATIONS } from "../../domain/defaults.ts";
 import { tally } from "../../domain/equal-work.ts";
 import type { CheckResult, ProbeResult } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Mistake } from "../../domain/failure.ts";
-import { regexOf } from "../../domain/regex-of.ts";
-import type { Probe, ProbeCheck } from "../../domain/task.ts";
+import { checkKind, type Probe, type ProbeCheck } from "../../domain/task.ts";
+import { evidenceFiles, type Readable } from "./evidence-files.ts";
+import { type Left, matches, pureCheck } from "./pure-check.ts";
 
 export interface ProbeRun {
   readonly probe: Probe;
@@ -18,6 +18,7 @@ export interface ProbeRun {
   readonly protected: readonly string[];
   readonly network: "none" | "open";
   readonly redact: (text: string) => string;
+  readonly left: Left & Readable;
 }
 
 /**
@@ -27,10 +28,15 @@ export interface ProbeRun {
  */
 export async function runProbe(workspace: Workspace, run: ProbeRun, signal: AbortSignal): Promise<ProbeResult> {
   const checks: CheckResult[] = [];
+  const shown = evidenceFiles(run.left);
   const restored = new Set<string>();
   let refusal: Mistake | undefined;
   for (const check of run.probe.checks) {
     signal.throwIfAborted();
+    if (checkKind(check) !== "run") {
+      checks.push({ ...resultOf(check), ...(await pureCheck(check, run.left)) });
+      continue;
+    }
     try {
       // Another copy would take as long, and end the same.
       if (refusal instanceof TreeTooLarge) throw refusal;
@@ -40,7 +46,7 @@ export async function runProbe(workspace: Workspace, run: ProbeRun, signal: Abor
       });
       await using subject = copy;
       for (const path of paths) restored.add(path);
-      checks.push(await runCheck(subject, check, run, signal));
+      checks.push(await runCheck(subject, check, { ...run, shown }, signal));
     } catch (error) {
       // The arm's work cannot be checked. That is no success, and no fault of ours.
       if (!(error instanceof Mistake)) throw error;
@@ -54,24 +60,21 @@ export async function runProbe(workspace: Workspace, run: ProbeRun, signal: Abor
 async function runCheck(
   subject: Workspace,
   check: ProbeCheck,
-  run: ProbeRun,
+  { network, redact, shown }: Pick<ProbeRun, "network" | "redact"> & Required<Pick<WorkspaceCommand, "shown">>,
   signal: AbortSignal,
 ): Promise<CheckResult> {
-  const command = { run: check.run, timeout_ms: check.timeout_s * 1000, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
-  const result = await subject.exec({ ...command, network: run.network }, signal);
+  const limits = { timeout_ms: check.timeout_s * 1000, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
+  const result = await subject.exec({ run: check.run ?? "", ...limits, network, shown }, signal);
   signal.throwIfAborted();
-  return judgeCheck(check, { ...result, output: run.redact(result.output) });
+  return judgeCheck(check, { ...result, output: redact(result.output) });
 }
 
 const NOT_RUN: ExecResult = { ended: "disk_limit", exit_code: null, output: "", bytes: 0, duration_ms: 0 };
 
 function judgeCheck(check: ProbeCheck, result: ExecResult, reason = whyNot(check, result)): CheckResult {
   return {
-    id: check.id,
+    ...resultOf(check),
     status: reason === null ? "pass" : result.ended === "exit" ? "fail" : "error",
-    required: check.required,
-    weight: check.weight,
-    before: check.before,
     exit_code: result.exit_code,
     reason,
     output: excerpt(result.output),
@@ -79,11 +82,16 @@ function judgeCheck(check: ProbeCheck, result: ExecResult, reason = whyNot(check
   };
 }
 
+const resultOf = ({ id, required, weight, before }: ProbeCheck) => ({
+  ...{ id, required, weight, before },
+  ...{ exit_code: null, output: "", duration_ms: 0 },
+});
+
 function whyNot(check: ProbeCheck, result: ExecResult): string | null {
   if (result.ended === "timeout") return `timed out after ${check.timeout_s} s`;
   if (result.ended !== "exit") return `stopped: ${result.ended.replace("_", " ")}`;
   if (result.exit_code !== check.expect_exit) return `exit code ${result.exit_code}, expected ${check.expect_exit}`;
-  if (check.output_matches !== null && !outputMatches(check.output_matches, result.output))
+  if (check.output_matches !== null && !matches(check.output_matches, result.output))
     return `output does not contain ${check.output_matches}${leftOut(result)}`;
   return null;
 }
@@ -93,9 +101,3 @@ const leftOut = ({ bytes }: ExecResult) =>
   bytes > CHECK_OUTPUT_KB * 1024
     ? ` in the ${CHECK_OUTPUT_KB} kB that are kept of its beginning and end; it printed ${Math.round(bytes / 1024)} kB`
     : "";
-
-/** `/regex/` or literal text, looked for anywhere in `output`. Linear time whatever the pattern. */
-function outputMatches(pattern: string, output: string): boolean {
-  const regex = regexOf(pattern);
-  return regex === null ? output.includes(pattern) : RE2JS.compile(regex, RE2JS.MULTILINE).matcher(output).find();
-}

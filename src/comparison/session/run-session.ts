@@ -113,7 +113,7 @@ async function gatherArms(session: Session, pristine: Pristine): Promise<Examine
   const touched = first.location !== null || second.location !== null;
   if (touched || plan.scenario.task.probe !== null) await log.enter("probing");
   const examined = [await examine(session, a), await examine(session, b)] as const;
-  const arms = await withoutCoinFlips({ ...session, workspaces: [first, second] }, examined);
+  const arms = await withoutCoinFlips({ ...session, stopped: [a, b] }, examined);
   await log.enter("judging");
   // Their disk is given back while the judge works. It is asked first: a program that removes takes milliseconds to start.
   // Otherwise they go with the fixture.
@@ -163,10 +163,11 @@ async function runBoth(session: Session, places: readonly [ArmPlace, ArmPlace]):
 async function examine({ plan, log, services, signal }: Session, stopped: StoppedArm): Promise<JudgedArm> {
   const { task, policies } = plan.scenario;
   const { arm, workspace, end } = stopped;
-  const { calls, violations: seen } = end;
+  const { calls, violations: seen, final_answer: answer } = end;
   const overlay = probeSource(plan.loaded);
   const { redact } = services;
-  const evidence = await collectEvidence({ workspace, calls, seen, task, policies, overlay, redact }, signal);
+  const left = { workspace, answer, calls, decisions: stopped.decisions };
+  const evidence = await collectEvidence({ ...left, seen, task, policies, overlay, redact }, signal);
   const later = evidence.violations.slice(seen.length).filter(({ blocked }) => !blocked);
   const decisions: Decision[] = [...stopped.decisions];
   const emit = (decision: Decision) => {

@@ -14,6 +14,7 @@ export const IDLE = {
   no_varies: "the scenario declares no `varies`",
   no_probe: "the scenario has no probe",
   no_reference: "the scenario has no reference_fix",
+  not_examinable: "no check looks at what the reference gives",
 } as const;
 
 const FOUND: ReadonlySet<string | null> = new Set(Object.values(IDLE));

@@ -22,7 +22,7 @@ export async function measureChecks(
   try {
     await dryRun.pristine.setup(setup, signal);
     const before = await dryRun.untouched(signal);
-    const after = reference_fix === null ? null : await dryRun.fixed(reference_fix.patch, signal);
+    const after = reference_fix === null ? null : await dryRun.solved(signal);
     const checks = (probe?.checks ?? []).map((_, index) => ({
       before: seen(before, index),
       after: seen(after, index),

@@ -161,7 +161,8 @@ export class AgentLog {
     const replacement = refusal && refusedInput(call, refusal.message);
     const refused_by = replacement === null ? null : (refusal?.rule ?? null);
     const [told, subject] = [toldCall({ name: tool, input }), heldSubject(canonical.subject)];
-    this.calls.push({ tool, effect: effect ?? "opaque", subject, refused_by });
+    const own = call.name === tool ? {} : { own_tool: call.name };
+    this.calls.push({ tool, effect: effect ?? "opaque", subject, refused_by, ...own });
     if (refused_by === null) {
       const { id, name } = call;
       const when = { thread: turn.thread.number, asked_ticks: run.clock.ticks() };

@@ -54,6 +54,7 @@ export abstract class Launcher implements Sandbox {
     signal.throwIfAborted();
     const refused = refusedScript(run);
     if (refused) return refused;
+    checkProgram({ ...where, command: SHELL }, this);
     using files = new AnonymousFiles();
     const output = files.appending(this.owner);
     const started = await this.launch({ ...where, argv: [...SHELL, run], output }, signal);

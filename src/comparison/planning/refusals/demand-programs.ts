@@ -45,7 +45,7 @@ const CHANGING: ReadonlySet<string> = new Set([
 
 /** The programs without which a check fails for certain. Empty where a line leaves any doubt. */
 function programsOf({ run, expect_exit }: ProbeCheck): readonly string[] {
-  if (expect_exit === NOT_FOUND || UNCERTAIN.test(run)) return [];
+  if (run === undefined || expect_exit === NOT_FOUND || UNCERTAIN.test(run)) return [];
   const { commands, unread } = readShell(run);
   const names = commands.map(({ words, written, raw }) => (written === raw ? (words[0]?.plain ?? "") : ""));
   const isPlain = (name: string) => /^[A-Za-z0-9_][\w.+-]*$/.test(name) && !CHANGING.has(name);

@@ -26,13 +26,56 @@ const SetupStepFile = Type.Union(
   { description: "A command, or a map with `run`." },
 );
 
+const OneOrMore = (description: string) =>
+  Type.Union(
+    [Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 100 })],
+    {
+      description,
+    },
+  );
+const Least = (what: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, description: `Fewest ${what}; default 1, with \`max: 0\` 0.` }));
+const Most = (what: string) => Type.Optional(Type.Integer({ minimum: 0, description: `Most ${what}.` }));
+
 export const CheckFile = Type.Union(
   [
     Text("Shell command that must exit with 0."),
     record("CheckMap", {
       id: Type.Optional(Name("Default: check-<position>.")),
-      run: Text("Shell command, run in a copy of the final workspace."),
-      before: Type.Optional(oneOf(["pass", "fail"], { description: "What the untouched fixture gives." })),
+      run: Type.Optional(
+        Text("Shell command, run in a copy of the final workspace. $ABEVAL_EVIDENCE holds the answer."),
+      ),
+      answer_contains: Type.Optional(OneOrMore("Text, or texts, that the answer must all contain.")),
+      answer_lacks: Type.Optional(OneOrMore("Text, or texts, none of which the answer may contain.")),
+      ignore_case: Type.Optional(
+        Type.Boolean({ description: "For `answer_contains` and `answer_lacks`. Default false." }),
+      ),
+      answer_matches: Type.Optional(Text("Literal text, or /regex/ (RE2 syntax), that the answer must contain.")),
+      answer_json: Type.Optional(
+        Type.Union([Type.Literal(true), Type.Record(Type.String(), Type.Unknown())], {
+          description: "`true`, or a JSON Schema: the answer, or its one fenced block, must be JSON that fits it.",
+        }),
+      ),
+      called: Type.Optional(
+        record("CalledMap", {
+          tool: Text("Name of a tool, `<server>__<tool>`, or what an external agent calls it."),
+          match: Type.Optional(Text("Glob on the command or path of the call. Default any call.")),
+          min: Least("calls that ran"),
+          max: Most("calls that ran"),
+        }),
+      ),
+      changed: Type.Optional(
+        record("ChangedMap", {
+          paths: Type.Array(Type.String(), { minItems: 1, maxItems: 500, description: "Globs." }),
+          min: Least("changed files that fit"),
+          max: Most("changed files that fit"),
+        }),
+      ),
+      before: Type.Optional(
+        oneOf(["pass", "fail"], {
+          description: "What it gives before an arm has worked; computed for what is not `run`.",
+        }),
+      ),
       required: Type.Optional(
         Type.Boolean({ description: "An arm that fails it cannot win against one that passes. Default false." }),
       ),
@@ -46,7 +89,7 @@ export const CheckFile = Type.Union(
       ),
     }),
   ],
-  { description: "A command, or a map with `run`." },
+  { description: "A command, or a map with exactly one of `run`, `answer_...`, `called`, `changed`." },
 );
 export type CheckFile = Static<typeof CheckFile>;
 
@@ -78,7 +121,28 @@ export const TaskFile = record(
     ),
     probe: Type.Optional(ProbeFile),
     reference_fix: Type.Optional(ReferenceFixFile),
-    deliverable: Type.Optional(Globs("Which changes count as the answer. Default everything.")),
+    reference_answer: Type.Optional(
+      Type.Union(
+        [Text("The text."), record("ReferenceAnswerFile", { file: Text("Text file, relative to the scenario file.") })],
+        { description: "A known good answer. Evidence, never a gate." },
+      ),
+    ),
+    deliverable: Type.Optional(
+      Type.Union(
+        [
+          Type.Literal("answer"),
+          Globs("Which changes count as the work."),
+          record("DeliverableMap", {
+            answer: Type.Literal(true, { description: "The final answer counts as the work." }),
+            files: Type.Optional(Globs("Changes that count too.")),
+          }),
+        ],
+        {
+          description:
+            "The work: globs of files, or `answer`. Default: everything, or the answer where no arm can write.",
+        },
+      ),
+    ),
   },
   { description: "What both arms are asked to do." },
 );

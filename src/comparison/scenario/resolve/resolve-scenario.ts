@@ -9,6 +9,7 @@ import type { Problems } from "../authored/problems.ts";
 import type { ScenarioFile } from "../authored/scenario-file.ts";
 import { checkBudgets, resolveArms } from "./arms.ts";
 import type { ResolveContext } from "./context.ts";
+import { withAnswer } from "./deliverable.ts";
 import { checkPattern } from "./pattern.ts";
 import { checkRequiredTools, resolvePolicies } from "./policies.ts";
 import { checkMeasures, resolveRubric } from "./rubric.ts";
@@ -36,7 +37,7 @@ export async function resolveScenario(
     description: file.description ?? "",
     tags: file.tags ?? [],
     varies: file.varies ?? null,
-    task,
+    task: file.task.deliverable === undefined ? withAnswer(task, arms) : task,
     arms: arms as [Arm, Arm], // the schema counted them
     policies,
     rubric,

@@ -10,6 +10,7 @@ import { probeSource } from "../../../comparison/scenario/materials.ts";
 import type { Arm } from "../../../domain/arm.ts";
 import { CHECK_OUTPUT_KB } from "../../../domain/defaults.ts";
 import type { ProbeResult } from "../../../domain/evidence.ts";
+import { checkKind, type Probe, type ProbeCheck, type Task } from "../../../domain/task.ts";
 import type { Rehearsal } from "./rehearse-agent.ts";
 
 interface DryRunOptions {
@@ -42,7 +43,7 @@ export class DryRun implements AsyncDisposable {
   readonly #opened: Workspace[] = [];
   #untouched: Promise<ProbedTwice | null> | undefined;
   #patched: Promise<Workspace> | undefined;
-  #fixed: Promise<ProbedTwice | null> | undefined;
+  #solved: Promise<ProbedTwice | null> | undefined;
 
   constructor({ loaded, sandbox, redact, openTools, rehearse }: DryRunOptions) {
     this.loaded = loaded;
@@ -54,7 +55,8 @@ export class DryRun implements AsyncDisposable {
 
   /** The probe on the fixture as it is after setup; null when there is none. */
   untouched(signal: AbortSignal): Promise<ProbedTwice | null> {
-    this.#untouched ??= this.#probeTwice(Promise.resolve(this.#open()), signal);
+    const { probe } = this.loaded.definition.task;
+    this.#untouched ??= this.#probeTwice(Promise.resolve(this.#open()), { probe, answer: null }, signal);
     return this.#untouched;
   }
 
@@ -64,10 +66,15 @@ export class DryRun implements AsyncDisposable {
     return this.#patched;
   }
 
-  /** The probe on the fixture with the patch applied. */
-  fixed(patch: string, signal: AbortSignal): Promise<ProbedTwice | null> {
-    this.#fixed ??= this.#probeTwice(this.patched(patch), signal);
-    return this.#fixed;
+  /** The checks of which the known fix or the known answer can tell anything, on these; null when there are none. */
+  solved(signal: AbortSignal): Promise<ProbedTwice | null> {
+    const { task } = this.loaded.definition;
+    const { probe, reference_fix, reference_answer } = task;
+    const checks = probe?.checks.filter((check) => isExaminable(task, check)) ?? [];
+    const examined = { probe: probe && checks.length > 0 ? { ...probe, checks } : null };
+    const subject = reference_fix ? this.patched(reference_fix.patch) : Promise.resolve(this.#open());
+    this.#solved ??= this.#probeTwice(subject, { ...examined, answer: reference_answer?.text ?? null }, signal);
+    return this.#solved;
   }
 
   /** The paths among `globs` that the commands of the checks change. An arm may run the same commands, without the hidden files. */
@@ -75,6 +82,7 @@ export class DryRun implements AsyncDisposable {
     const { task, policies } = this.loaded.definition;
     const workspace = this.#open();
     for (const { run, timeout_s } of task.probe?.checks ?? []) {
+      if (run === undefined) continue;
       const limits = { timeout_ms: timeout_s * 1000, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
       await workspace.exec({ run, ...limits, network: policies.network }, signal);
     }
@@ -117,12 +125,17 @@ export class DryRun implements AsyncDisposable {
   }
 
   /** Probes one after the other. In parallel they would slow each other down and look flaky. */
-  async #probeTwice(subject: Promise<Workspace>, signal: AbortSignal): Promise<ProbedTwice | null> {
+  async #probeTwice(
+    subject: Promise<Workspace>,
+    { probe, answer }: { readonly probe: Probe | null; readonly answer: string | null },
+    signal: AbortSignal,
+  ): Promise<ProbedTwice | null> {
     const workspace = await subject;
-    const { task, policies } = this.loaded.definition;
-    if (task.probe === null) return null;
+    const { policies } = this.loaded.definition;
+    if (probe === null) return null;
     const run = {
-      probe: task.probe,
+      probe,
+      left: { answer, calls: [], decisions: [], changes: await workspace.changes() },
       overlay: probeSource(this.loaded),
       protected: policies.paths.protected,
       network: policies.network,
@@ -130,4 +143,12 @@ export class DryRun implements AsyncDisposable {
     };
     return [await runProbe(workspace, run, signal), await runProbe(workspace, run, signal)];
   }
+}
+
+/** A known fix tells nothing of an answer and a known answer nothing of files; neither makes calls. */
+function isExaminable({ reference_fix, reference_answer }: Task, check: ProbeCheck): boolean {
+  const kind = checkKind(check);
+  if (kind === "called") return false;
+  const ofFiles = kind === "changed" || (kind === "run" && !check.run?.includes("ABEVAL_EVIDENCE"));
+  return ofFiles ? reference_fix !== null : reference_answer !== undefined;
 }

@@ -83,12 +83,13 @@ export const failedChecks = (probed: ProbedTwice): readonly string[] =>
 /** Null without a fix, and when it does not apply, which `reference.applies` reports. */
 async function probedFix(dryRun: DryRun, signal: AbortSignal): Promise<ProbedTwice | null> {
   const { reference_fix } = dryRun.loaded.definition.task;
-  if (reference_fix === null) return null;
-  const applies = await dryRun.patched(reference_fix.patch).then(
-    () => true,
-    () => false,
-  );
-  return applies ? await dryRun.fixed(reference_fix.patch, signal) : null;
+  const applies =
+    reference_fix === null ||
+    (await dryRun.patched(reference_fix.patch).then(
+      () => true,
+      () => false,
+    ));
+  return applies ? await dryRun.solved(signal) : null;
 }
 
 /** A check that did not finish counts as failed for `before`: an endless loop is a bug too. */

@@ -62,13 +62,14 @@ export const referencePasses: Check<DryRun> = {
   title: "Every check passes with the reference",
   needs: ["reference.applies"],
   async run(dryRun, signal) {
-    const { reference_fix } = dryRun.loaded.definition.task;
-    if (reference_fix === null) return skip(IDLE.no_reference);
-    const probed = await dryRun.fixed(reference_fix.patch, signal);
-    if (probed === null) return skip(IDLE.no_probe);
+    const { reference_fix, reference_answer, probe } = dryRun.loaded.definition.task;
+    if (reference_fix === null && reference_answer === undefined) return skip(IDLE.no_reference);
+    if (probe === null) return skip(IDLE.no_probe);
+    const probed = await dryRun.solved(signal);
+    if (probed === null) return skip(IDLE.not_examinable);
     const failed = failedChecks(probed);
     return failed.length === 0
-      ? pass(`${probed[0].total} of ${probed[0].total}, two times`)
+      ? pass(`${probed[0].total} of ${probe.checks.length}, two times`)
       : fail(failed.join("\n"), hintFor(probed));
   },
 };

@@ -1,0 +1,95 @@
+import { RE2JS } from "re2js";
+import { type CallRecord, countCalls } from "../../arms/policy/review.ts";
+import { readBoundedJson } from "../../domain/bounded-json.ts";
+import { ANSWER_CHARS } from "../../domain/defaults.ts";
+import type { Changes } from "../../domain/evidence.ts";
+import { globMatcher } from "../../domain/path-glob.ts";
+import { regexOf } from "../../domain/regex-of.ts";
+import type { CalledCheck, ChangedCheck, ProbeCheck } from "../../domain/task.ts";
+
+/** What an arm left besides its workspace. */
+export interface Left {
+  readonly answer: string | null;
+  readonly calls: readonly CallRecord[];
+  readonly changes: Changes;
+}
+
+interface Finding {
+  readonly status: "pass" | "fail" | "error";
+  /** Null when it passed. In our words and the author's: none of the arm's. */
+  readonly reason: string | null;
+}
+
+/** What a check that is no command finds. It needs no sandbox. */
+export async function pureCheck(check: ProbeCheck, { answer, calls, changes }: Left): Promise<Finding> {
+  if (check.called) return found(await whyNotCalled(check.called, calls));
+  if (check.changed) return whetherChanged(check.changed, changes);
+  const text = answer ?? "";
+  if (text.length > ANSWER_CHARS)
+    return { status: "error", reason: `the answer has ${text.length} characters, at most ${ANSWER_CHARS} are checked` };
+  return found(await whyNotAnswered(check, text));
+}
+
+const found = (reason: string | null): Finding => ({ status: reason === null ? "pass" : "fail", reason });
+
+async function whyNotAnswered(check: ProbeCheck, answer: string): Promise<string | null> {
+  const { answer_contains = [], answer_lacks = [], ignore_case, answer_matches, answer_json } = check;
+  const plain = (text: string) => (ignore_case ? text.toLowerCase() : text);
+  const has = (text: string) => plain(answer).includes(plain(text));
+  const missing = answer_contains.find((text) => !has(text));
+  if (missing !== undefined) return `the answer does not contain ${missing}`;
+  const present = answer_lacks.find(has);
+  if (present !== undefined) return `the answer contains ${present}`;
+  if (answer_matches !== undefined && !matches(answer_matches, answer))
+    return `the answer does not contain ${answer_matches}`;
+  return answer_json === undefined ? null : await whyNoJson(answer_json, answer);
+}
+
+/** `/regex/` or literal text, looked for anywhere in `text`. Linear time whatever the pattern. */
+export function matches(pattern: string, text: string): boolean {
+  const regex = regexOf(pattern);
+  return regex === null ? text.includes(pattern) : RE2JS.compile(regex, RE2JS.MULTILINE).matcher(text).find();
+}
+
+/** A schema may compare and branch, so that each value counts for several. */
+const JSON_LIMITS = { bytes: 4 * ANSWER_CHARS, values: 20_000, levels: 64 };
+
+async function whyNoJson(schema: true | Readonly<Record<string, unknown>>, answer: string): Promise<string | null> {
+  const json = jsonIn(answer);
+  if (json === undefined) return "the answer is no JSON, and has no fenced block of its own";
+  const read = readBoundedJson(Buffer.from(json), JSON_LIMITS);
+  if ("fault" in read) return `the answer is ${read.fault}`;
+  if (schema === true) return null;
+  const { answerSchema } = await import("./answer-schema.ts");
+  const fault = answerSchema(schema)(read.value);
+  return fault === null ? null : `the answer does not fit the schema: ${fault}`;
+}
+
+/** The answer itself, or what stands in its one fenced block. */
+function jsonIn(answer: string): string | undefined {
+  const fences = [...answer.matchAll(/^[ \t]{0,3}```.*$/gm)].slice(0, 3);
+  const [opening, closing] = fences;
+  if (opening === undefined) return answer;
+  if (closing === undefined || fences.length > 2) return undefined;
+  return answer.slice(opening.index + opening[0].length, closing.index);
+}
+
+async function whyNotCalled({ tool, match, min, max }: CalledCheck, calls: readonly CallRecord[]) {
+  const count = await countCalls({ tool, match }, calls);
+  return outside(count, { min, max }, `calls of ${tool}${match === null ? "" : ` ${match}`} ran`);
+}
+
+function whetherChanged({ paths, min, max }: ChangedCheck, { files, unknown }: Changes): Finding {
+  if (unknown != null) return { status: "error", reason: `the changes are not known: ${unknown}` };
+  const fits = globMatcher(paths);
+  return found(outside(files.filter(({ path }) => fits(path)).length, { min, max }, "files that fit were changed"));
+}
+
+function outside(
+  count: number,
+  { min, max }: { readonly min: number; readonly max?: number | undefined },
+  what: string,
+) {
+  if (count < min) return `${count} ${what}, at least ${min} are expected`;
+  return max !== undefined && count > max ? `${count} ${what}, at most ${max} are expected` : null;
+}

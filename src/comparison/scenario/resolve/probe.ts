@@ -1,0 +1,130 @@
+import { RE2JS } from "re2js";
+import { CHECK_TIMEOUT_S } from "../../../domain/defaults.ts";
+import { wordsOf } from "../../../domain/failure.ts";
+import { regexOf } from "../../../domain/regex-of.ts";
+import { CHECK_KINDS, checkKind, type Probe, type ProbeCheck } from "../../../domain/task.ts";
+import type { FieldPath, Problems } from "../authored/problems.ts";
+import type { CheckFile, ProbeFile } from "../authored/task-file.ts";
+import type { ResolveContext } from "./context.ts";
+import { resolveFileSet } from "./file-set.ts";
+import { checkPathGlobs, commandGlobFault } from "./globs.ts";
+import { assignIds, checkDistinct } from "./ids.ts";
+import { checkPattern } from "./pattern.ts";
+
+type CheckMap = Exclude<CheckFile, string>;
+
+const PATH: FieldPath = ["task", "probe"];
+
+/** The hidden checks with every default in place. Meaningless after a problem. */
+export async function resolveProbe(context: ResolveContext, { dir, files, checks }: ProbeFile): Promise<Probe> {
+  const { problems } = context;
+  const maps = checks.map((check) => (typeof check === "string" ? { run: check } : check));
+  checkDistinct(
+    problems,
+    [...PATH, "checks"],
+    maps.map(({ id }) => id),
+  );
+  for (const [index, check] of maps.entries()) await checkCheck(problems, [...PATH, "checks", index], check);
+  const ids = assignIds(maps.map(({ id }, index) => ({ given: id, proposed: `check-${index + 1}` })));
+  const set = { dir, dirPath: [...PATH, "dir"], files, filesPath: [...PATH, "files"] };
+  return {
+    files: await resolveFileSet(context, set),
+    checks: maps.map((check, index) => resolveCheck(check, ids[index] ?? "")),
+  };
+}
+
+/** Fields that say something about some kinds alone. */
+const GOES_WITH = {
+  timeout_s: ["run"],
+  expect_exit: ["run"],
+  output_matches: ["run"],
+  ignore_case: ["answer_contains", "answer_lacks"],
+} as const;
+
+async function checkCheck(problems: Problems, path: FieldPath, check: CheckMap): Promise<void> {
+  const [kind, ...more] = CHECK_KINDS.filter((one) => check[one] !== undefined);
+  if (kind === undefined) return problems.add(path, `needs one of ${CHECK_KINDS.join(", ")}`);
+  if (more.length > 0) return problems.add(path, `has ${[kind, ...more].join(" and ")}; make a check of each`);
+  for (const [field, goesWith] of Object.entries(GOES_WITH) as [keyof typeof GOES_WITH, readonly string[]][])
+    if (check[field] !== undefined && !goesWith.includes(kind))
+      problems.add([...path, field], `goes with ${goesWith.join(" and ")}, not with ${kind}`);
+  for (const field of ["output_matches", "answer_matches"] as const)
+    if (check[field] !== undefined) checkPattern(problems, [...path, field], check[field]);
+  checkCounted(problems, path, check);
+  await checkSchema(problems, [...path, "answer_json"], check.answer_json);
+  const before = beforeOf(check);
+  if (before !== null && check.before !== undefined && check.before !== before)
+    problems.add([...path, "before"], `is ${before}: that is what it gives before an arm has worked; leave it out`);
+}
+
+function checkCounted(problems: Problems, path: FieldPath, { called, changed }: CheckMap): void {
+  checkPathGlobs(problems, [...path, "changed", "paths"], changed?.paths);
+  const fault = called?.match === undefined ? null : commandGlobFault(called.match);
+  if (fault !== null) problems.add([...path, "called", "match"], fault);
+  for (const [kind, counted] of Object.entries({ called, changed })) {
+    if (counted === undefined) continue;
+    const { min, max } = bounds(counted);
+    if (max !== undefined && max < min)
+      problems.add([...path, kind, "max"], `is ${max}, which is less than min: ${min}`);
+    if (max === undefined && min === 0) problems.add([...path, kind, "min"], "is 0, so it always passes; add `max`");
+  }
+}
+
+async function checkSchema(problems: Problems, path: FieldPath, schema: CheckMap["answer_json"]): Promise<void> {
+  if (typeof schema !== "object") return;
+  try {
+    const { answerSchema } = await import("../../evidence/answer-schema.ts");
+    answerSchema(schema);
+  } catch (error) {
+    // The validator throws plain errors, all of them about the schema. What follows the first comma repeats it.
+    problems.add(path, `is no JSON Schema that can be used: ${wordsOf(error).split(", ")[0]}`);
+  }
+}
+
+function resolveCheck(check: CheckMap, id: string): ProbeCheck {
+  const { answer_contains, answer_lacks, ignore_case, called, changed, ...rest } = check;
+  return {
+    required: false,
+    weight: 1,
+    timeout_s: CHECK_TIMEOUT_S,
+    expect_exit: 0,
+    output_matches: null,
+    ...rest,
+    ...(answer_contains !== undefined && { answer_contains: [answer_contains].flat() }),
+    ...(answer_lacks !== undefined && { answer_lacks: [answer_lacks].flat() }),
+    ...(ignore_case && { ignore_case }),
+    ...(called && { called: { tool: called.tool, match: matchOf(called.match), ...bounds(called) } }),
+    ...(changed && { changed: { paths: changed.paths, ...bounds(changed) } }),
+    before: beforeOf(check) ?? check.before ?? null,
+    id,
+  };
+}
+
+/** A star alone means any call, also of a tool whose calls have no path. */
+const matchOf = (match: string | undefined) => (match === undefined || match === "*" || match === "**" ? null : match);
+
+const bounds = ({ min, max }: { readonly min?: number; readonly max?: number }) => ({
+  min: min ?? (max === 0 ? 0 : 1),
+  ...(max !== undefined && { max }),
+});
+
+/** What a check gives without an answer, calls and changes; null for a command. */
+function beforeOf(check: CheckMap): "pass" | "fail" | null {
+  const kind = checkKind(check);
+  if (kind === "run") return null;
+  if (kind === "answer_lacks") return "pass";
+  if (check.answer_matches !== undefined) return matchesNothing(check.answer_matches) ? "pass" : "fail";
+  const counted = check.called ?? check.changed;
+  return counted !== undefined && bounds(counted).min === 0 ? "pass" : "fail";
+}
+
+/** Whether a pattern fits an empty answer. One that does not compile is a problem of its own. */
+function matchesNothing(pattern: string): boolean {
+  const regex = regexOf(pattern);
+  if (regex === null) return false;
+  try {
+    return RE2JS.compile(regex, RE2JS.MULTILINE).matcher("").find();
+  } catch {
+    return false;
+  }
+}
