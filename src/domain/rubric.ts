@@ -6,6 +6,7 @@ export const MEASURES = [
   "probe_score",
   "reference_fix",
   "changed_lines",
+  "answer_words",
   "turns",
   "tool_calls",
   "tokens",

@@ -5,13 +5,12 @@ import type { ArmSummary } from "../../src/domain/session.ts";
 import { buildArm, change, NO_CHANGE, probe } from "./build-case.ts";
 
 type Parts = Partial<ArmSummary>;
-const scores = (name: Measure, a: Parts, b: Parts, deliverable: readonly string[] = ["**"]) => {
+const scores = (name: Measure, a: Parts, b: Parts, deliverable: readonly string[] = ["**"], answer?: true) => {
   const arms = { a: buildArm("plain", a).summary, b: buildArm("tdd", b).summary };
-  const { score_a, score_b, supported } = measure(
-    { id: "m", kind: "measured", measure: name, weight: 1 },
-    arms,
-    deliverable,
-  );
+  const { score_a, score_b, supported } = measure({ id: "m", kind: "measured", measure: name, weight: 1 }, arms, {
+    deliverable: [...deliverable],
+    ...(answer && { answer }),
+  });
   return supported ? [score_a, score_b] : "unsupported";
 };
 
@@ -70,7 +69,7 @@ test("a deliverable that only an earlier version could read gives no figure, and
   const arms = { a: buildArm("plain").summary, b: buildArm("tdd").summary };
   const old = ["src/!(*.test).ts", "src/{1..3}.ts", "**/*.(ts|tsx)", "+(a|b)/x", "[[:digit:]].ts"];
   const read = (glob: string, name: Measure) =>
-    measure({ id: "m", kind: "measured", measure: name, weight: 1 }, arms, [glob]);
+    measure({ id: "m", kind: "measured", measure: name, weight: 1 }, arms, { deliverable: [glob] });
   expect(old.map((glob) => read(glob, "turns").note)).toEqual(
     old.map(
       (glob) =>
@@ -79,4 +78,17 @@ test("a deliverable that only an earlier version could read gives no figure, and
   );
   expect(old.filter((glob) => read(glob, "changed_lines").supported)).toEqual([]);
   expect(old.filter((glob) => !read(glob, "probe_score").supported)).toEqual([]);
+});
+
+test("where the answer is the work, an arm that gave one did the work, whatever it changed", () => {
+  const of = (a: Parts, b: Parts, name: Measure = "tokens") => scores(name, a, b, [], true);
+  const [brief, long] = [
+    { tokens_in: 10, tokens_out: 10, final_answer: "Yes.", changes: NO_CHANGE },
+    { tokens_in: 30, tokens_out: 10, final_answer: "Yes, for two reasons.", changes: NO_CHANGE },
+  ];
+  expect(of(brief, long)).toEqual([1, 0.5]);
+  expect(of(brief, long, "answer_words")).toEqual([1, 0.25]);
+  expect(of({ ...brief, final_answer: null }, long)).toEqual([0, 1]);
+  expect(of({ ...brief, final_answer: " \n" }, long, "answer_words")).toEqual([0, 1]);
+  expect(of({ ...brief, probe: probe("fail", 0) }, long)).toEqual([0, 1]);
 });

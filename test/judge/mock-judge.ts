@@ -101,10 +101,11 @@ export function wellFormed(request: Asked, scoresOf: (slot: Slot, ids: readonly 
   };
 }
 
-/** Cites the first line of the list of changes, which every view has. */
+/** Cites the first line of the list of changes, or of an answer that is the work: every view has one of them. */
 function citationFor({ evidence }: Slot): Entry["evidence"][number] {
-  const line =
-    evidence.split("\n").find((text) => /^(?:modified|added|deleted) |^No file was changed/.test(text)) ?? "";
+  const lines = evidence.split("\n");
+  const line = lines.find((text) => /^(?:modified|added|deleted) |^No file was changed/.test(text));
+  if (line === undefined) return { kind: "answer", ref: "final", quote: (lines[1] ?? "").slice(0, 160) };
   const ref = line.startsWith("No file") ? "none" : (line.split(" ")[1] ?? "");
   return { kind: "diff", ref, quote: line };
 }

@@ -78,9 +78,10 @@ export function decide(basis: Basis, weights: Weights): ScoredOutcome {
 /**
  * Whether words could have moved what the judge said. They could when it names a winner that the hidden checks do not back
  * or whose words are suspected, and when it names none and the words of an arm are suspected. A masked repetition is needless
- * where broken rules or required checks decide, or where they or two crashes rule a winner out.
+ * where broken rules or required checks decide, or where they or two crashes rule a winner out. Where words are the work,
+ * only suspected ones need it.
  */
-export function needsMaskedRepetition(basis: Basis, weights: Weights): boolean {
+export function needsMaskedRepetition(basis: Basis, weights: Weights, words_are_work = false): boolean {
   const { gates, suspects } = basis;
   const { merged } = opinionOf(basis, weights);
   if (gates.no_winner === "both_crashed" || gates.no_winner === "check_could_not_run") return false;
@@ -89,7 +90,7 @@ export function needsMaskedRepetition(basis: Basis, weights: Weights): boolean {
   if (merged.winner_side === null) return suspects.size > 0 && gates.winner_side === null;
   if (gates.winner_side === merged.winner_side) return false;
   if (suspects.has(merged.winner_side)) return true;
-  return gates.no_winner === null && !backs(gates, merged.winner_side);
+  return !words_are_work && gates.no_winner === null && !backs(gates, merged.winner_side);
 }
 
 /** Broken rules and required checks outrank the judge; graded checks decide only while the judge does not contradict. */

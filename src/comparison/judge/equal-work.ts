@@ -4,11 +4,12 @@ import type { Side } from "../../domain/verdict.ts";
 import type { Case } from "./judge.ts";
 
 /**
- * Whether both arms left the same of what counts as the answer. Where neither changed any of it the answers in words may be
- * the work: then they must be the same, too, unless no model has read them.
+ * Whether both arms left the same of what counts as the work. Where the answer is the work, or may be since neither arm changed
+ * a file that counts, the answers must be the same, too; may be, unless no model has read them.
  */
 export function isEqualWork({ a, b, task }: Pick<Case, "a" | "b" | "task">, model_asked: boolean): boolean {
   const { changes, final_answer } = a.summary;
+  if (task.answer && final_answer !== b.summary.final_answer) return false;
   if (changes === null || !isSameWork(changes, b.summary.changes, task.deliverable)) return false;
   return !model_asked || isChanged(changes, task.deliverable) || final_answer === b.summary.final_answer;
 }

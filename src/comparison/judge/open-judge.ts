@@ -93,5 +93,5 @@ const hearing = async (pair: JudgedPair, rules: ScoringRules, signal: AbortSigna
   ...pair,
   candidates: await gatherCandidates(pair.kase, signal),
   needsMaskedRepetition: (calls, suspicions) =>
-    needsMaskedRepetition(basisWith(rules, { calls, suspicions }), rules.weights),
+    needsMaskedRepetition(basisWith(rules, { calls, suspicions }), rules.weights, pair.kase.task.answer),
 });

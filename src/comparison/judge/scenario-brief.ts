@@ -2,17 +2,18 @@ import type { Policies } from "../../domain/policies.ts";
 import type { Criterion, JudgedCriterion, Rubric } from "../../domain/rubric.ts";
 import type { Task } from "../../domain/task.ts";
 
-/** Characters of a reference fix that a judge reads. */
+/** Characters of a reference that a judge reads. */
 const REFERENCE_CHARS = 12_000;
 
-/** Task, rubric, rules and reference fix in words: the part of the prompt that is the same for every pair of arms. */
+/** Task, rubric, rules and references in words: the part of the prompt that is the same for every pair of arms. */
 export function scenarioBrief(task: Task, rubric: Rubric, policies: Policies): string {
   return [
     `# Task given to both agents\n${task.prompt.trim()}`,
     `# Rubric\n${rubric.criteria.filter(isJudged).map(criterionText).join("\n")}`,
     rubric.instructions.trim() === "" ? "" : `# Instructions of the rubric's author\n${rubric.instructions.trim()}`,
-    `# Rules both agents worked under\n${policyText(policies, task.deliverable)}`,
+    `# Rules both agents worked under\n${policyText(policies, task)}`,
     task.reference_fix ? `# One acceptable solution among others\n${referenceText(task.reference_fix.patch)}` : "",
+    task.reference_answer ? `# One acceptable answer among others\n${referenceText(task.reference_answer.text)}` : "",
   ]
     .filter((part) => part !== "")
     .join("\n\n");
@@ -25,11 +26,12 @@ function criterionText({ id, weight, question, anchors }: JudgedCriterion): stri
   return [`- ${id} (weight ${weight}): ${question}`, ...texts].join("\n");
 }
 
-function policyText(policies: Policies, deliverable: readonly string[]): string {
+function policyText(policies: Policies, { deliverable, answer }: Pick<Task, "deliverable" | "answer">): string {
   const { commands, paths, network, required } = policies;
   const list = (globs: readonly string[]) => (globs.length === 0 ? "none" : globs.join(", "));
   return [
-    `- Changes that count as the answer: ${list(deliverable)}`,
+    ...(answer ? ["- The work: the final answer"] : []),
+    ...(answer && deliverable.length === 0 ? [] : [`- Changes that count as the answer: ${list(deliverable)}`]),
     `- Writable paths: ${list(paths.writable)}; protected paths: ${list(paths.protected)}`,
     `- Refused commands: ${list(commands.deny)}${commands.allow === null ? "" : `; allowed ones only: ${list(commands.allow)}`}`,
     `- Network: ${network}`,
@@ -39,7 +41,7 @@ function policyText(policies: Policies, deliverable: readonly string[]): string 
   ].join("\n");
 }
 
-function referenceText(patch: string): string {
-  if (patch.length <= REFERENCE_CHARS) return patch.trim();
-  return `${patch.slice(0, REFERENCE_CHARS).toWellFormed()}\n(${patch.length - REFERENCE_CHARS} more characters)`;
+function referenceText(text: string): string {
+  if (text.length <= REFERENCE_CHARS) return text.trim();
+  return `${text.slice(0, REFERENCE_CHARS).toWellFormed()}\n(${text.length - REFERENCE_CHARS} more characters)`;
 }

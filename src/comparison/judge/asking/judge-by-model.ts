@@ -46,7 +46,7 @@ export async function judgeByModel(judge: JudgeClient, input: JudgeInput, signal
       citations_dropped: first.some(({ call }) => call.citations_invalid > 0),
       judge_invalid: first.some(({ call }) => !call.valid),
       judge_context_too_small: first.some(({ overflow }) => overflow),
-      prose_only: wordless === null,
+      prose_only: wordless === null && !kase.task.answer,
       cost_limit_reached: masked !== null && second.length === 0,
     }),
     suspicions,

@@ -18,7 +18,7 @@ export function scoringRules({ rubric, task, a, b }: Case, facts: Readonly<Recor
     gates: gatesOf(facts.a, facts.b),
     tie_margin: rubric.tie_margin,
     measured: rubric.criteria.flatMap((criterion) =>
-      criterion.kind === "measured" ? [measure(criterion, arms, task.deliverable)] : [],
+      criterion.kind === "measured" ? [measure(criterion, arms, task)] : [],
     ),
     weights: new Map(rubric.criteria.map(({ id, weight }) => [id, weight])),
   };

@@ -3,7 +3,9 @@ import { globFault, globMatcher } from "../../../domain/path-glob.ts";
 import type { Measure, MeasuredCriterion } from "../../../domain/rubric.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { isUnknown } from "../../../domain/size-of.ts";
+import type { Task } from "../../../domain/task.ts";
 import { sumKnown } from "../../../domain/usage.ts";
+import type { Side } from "../../../domain/verdict.ts";
 import { requiredChecks } from "../facts.ts";
 import type { MeasuredScore } from "./score-table.ts";
 
@@ -22,9 +24,10 @@ const HIGHER_IS_BETTER: ReadonlySet<Measure> = new Set(["probe_score", "referenc
 export function measure(
   criterion: MeasuredCriterion,
   arms: { readonly a: ArmSummary; readonly b: ArmSummary },
-  deliverable: readonly string[],
+  { deliverable, answer }: Pick<Task, "deliverable" | "answer">,
 ): Measured {
   const counts = globMatcher(deliverable);
+  const worked = (arm: ArmSummary) => didTheWork(arm, { counts, answer });
   const a = readingOf(criterion.measure, arms.a, counts);
   const b = readingOf(criterion.measure, arms.b, counts);
   const note = `${criterion.measure}: ${shown(a)} against ${shown(b)}`;
@@ -32,7 +35,7 @@ export function measure(
   const unknown = { id: criterion.id, score_a: null, score_b: null, supported: false } as const;
   const fault = by_value ? undefined : faultOf(deliverable);
   if (fault !== undefined) return { ...unknown, note: `${criterion.measure}: ${fault}` };
-  const scores = by_value ? { a, b } : smallerScoresMore(a, b, arms, counts);
+  const scores = by_value ? { a, b } : smallerScoresMore({ a, b }, { a: worked(arms.a), b: worked(arms.b) });
   if (scores === null || scores.a === null || scores.b === null)
     return { ...unknown, note: [`${note}; not known for both`, ...whyOf(criterion.measure, arms)].join("; ") };
   const score = { id: criterion.id, score_a: scores.a, score_b: scores.b, supported: true, note };
@@ -55,20 +58,25 @@ const shown = (reading: Reading) => (reading === null ? "unknown" : String(Math.
 type Counts = (path: string) => boolean;
 
 /** An arm that did not do the work scores 0 and is no measure for the other: doing nothing is always cheapest. */
-function smallerScoresMore(a: Reading, b: Reading, arms: { a: ArmSummary; b: ArmSummary }, counts: Counts) {
-  const [a_worked, b_worked] = [didTheWork(arms.a, counts), didTheWork(arms.b, counts)];
-  if (a === null || b === null || a_worked === null || b_worked === null) return null;
+function smallerScoresMore({ a, b }: Both<Reading>, worked: Both<boolean | null>): Both<number> | null {
+  if (a === null || b === null || worked.a === null || worked.b === null) return null;
   return {
-    a: a_worked ? smallerOverOwn(a, b_worked ? b : a) : 0,
-    b: b_worked ? smallerOverOwn(b, a_worked ? a : b) : 0,
+    a: worked.a ? smallerOverOwn(a, worked.b ? b : a) : 0,
+    b: worked.b ? smallerOverOwn(b, worked.a ? a : b) : 0,
   };
 }
 
+type Both<T> = Readonly<Record<Side, T>>;
+
 const smallerOverOwn = (own: number, other: number) => (own === 0 ? 1 : Math.min(own, other) / own);
 
-/** Whether the arm changed part of the answer and failed no required check; null when its changes are unknown. */
-function didTheWork(arm: ArmSummary, counts: Counts): boolean | null {
+/** Whether the arm left some of the work and failed no required check; null when its changes are unknown. */
+function didTheWork(
+  arm: ArmSummary,
+  { counts, answer }: { counts: Counts; answer: boolean | undefined },
+): boolean | null {
   const { changes } = arm;
+  if (answer) return !requiredChecks(arm)?.failed && (arm.final_answer ?? "").trim() !== "";
   if (changes === null || isUnknown(changes)) return null;
   return !requiredChecks(arm)?.failed && changes.files.some(({ path }) => counts(path));
 }
@@ -81,12 +89,16 @@ function readingOf(name: Measure, arm: ArmSummary, counts: Counts): Reading {
       return arm.reference_fix?.score ?? null;
     case "changed_lines":
       return changedLines(arm, counts);
+    case "answer_words":
+      return wordsIn(arm.final_answer ?? "");
     case "tokens":
       return sumKnown([arm.tokens_in, arm.tokens_out]);
     default:
       return arm[name];
   }
 }
+
+const wordsIn = (text: string) => text.match(/\S+/g)?.length ?? 0;
 
 function changedLines({ changes }: ArmSummary, counts: Counts): Reading {
   if (changes === null || isUnknown(changes)) return null;

@@ -3,30 +3,51 @@ import { QUOTE_CHARS } from "../answer/judgement-schema.ts";
 import type { Case } from "../judge.ts";
 import type { JudgeResult } from "../verdict/judge-result.ts";
 import { clip, LEFT_OUT } from "./clip.ts";
+import type { EvidenceView } from "./evidence-view.ts";
 import { maskedViews, type PairViews, pairViews } from "./pair-views.ts";
+import type { ViewLine } from "./section.ts";
 import { suspectLines } from "./suspect-lines.ts";
+import { WITHHELD } from "./without-words.ts";
 
 /** What every judge of a case is shown. */
 export interface Candidates {
   readonly views: PairViews;
   /** The lines of each arm that seem to address the judge. */
   readonly suspicions: JudgeResult["suspicions"];
-  /** For a masked repetition, without the arms' words; null when neither arm changed code. Made once, when it is first asked for. */
+  /**
+   * For a masked repetition: without the arms' words, null when neither arm changed code; where the answer is the work, without
+   * the suspected lines, null when there are none. Made once, when it is first asked for.
+   */
   masked(): Promise<PairViews | null>;
 }
 
 /** @throws the signal's reason when it fires. */
 export async function gatherCandidates(kase: Case, signal: AbortSignal): Promise<Candidates> {
   const views = await pairViews(kase, signal);
+  const suspects = { a: await suspectLines(views.a), b: await suspectLines(views.b) };
   let masked: Promise<PairViews | null> | undefined;
   return {
     views,
-    suspicions: [...(await scanned(views, "a")), ...(await scanned(views, "b"))],
-    masked: () => {
+    suspicions: [...told(suspects, "a"), ...told(suspects, "b")],
+    masked: async () => {
+      if (kase.task.answer) return withoutLines(views, suspects);
       masked ??= maskedViews(kase, signal);
-      return masked;
+      return await masked;
     },
   };
+}
+
+type SuspectLines = Readonly<Record<Side, readonly ViewLine[]>>;
+
+/** Both views without some of their lines; null when there are none. */
+function withoutLines({ a, b }: PairViews, lines: SuspectLines): PairViews | null {
+  const withheld = new Set([...lines.a, ...lines.b]);
+  const shown = (line: ViewLine) => (withheld.has(line) ? { ...line, text: WITHHELD } : line);
+  const without = (view: EvidenceView): EvidenceView => ({
+    ...view,
+    sections: view.sections.map((section) => ({ ...section, lines: section.lines.map(shown) })),
+  });
+  return withheld.size === 0 ? null : { a: without(a), b: without(b) };
 }
 
 /** Lines kept per arm; one is enough to suspect it. */
@@ -35,9 +56,8 @@ const KEPT_LINES = 8;
 /** Characters kept of the place where a line stands. */
 const WHERE_CHARS = 250;
 
-async function scanned(views: PairViews, side: Side): Promise<JudgeResult["suspicions"]> {
-  const lines = await suspectLines(views[side]);
-  return lines.slice(0, KEPT_LINES).map(({ text, item }) => ({
+function told(lines: SuspectLines, side: Side): JudgeResult["suspicions"] {
+  return lines[side].slice(0, KEPT_LINES).map(({ text, item }) => ({
     side,
     where: item && clip(`${item.kind} ${item.ref}`, WHERE_CHARS),
     quote: clip(text.replace(/^\+?\s*/, ""), QUOTE_CHARS - LEFT_OUT.length - 2),

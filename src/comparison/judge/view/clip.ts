@@ -40,11 +40,16 @@ export interface TextDraft {
 }
 
 /** Clean lines of a text; none when nothing is visible. No more of it is read than `limit` bytes can show. */
-export function draftText(text: string, limit: number, redact: RedactIdentity = unchanged): TextDraft {
+export function draftText(
+  text: string,
+  limit: number,
+  redact: RedactIdentity = unchanged,
+  line_chars = LINE_CHARS,
+): TextDraft {
   const looked = bounded(text, limit, `\n${LEFT_OUT}\n`);
   const redacted = redact(cleanText(looked));
   const clean = redacted.text.trim();
-  const lines = clean === "" ? [] : clean.split("\n").map((line) => clip(line.trimEnd(), LINE_CHARS));
+  const lines = clean === "" ? [] : clean.split("\n").map((line) => clip(line.trimEnd(), line_chars));
   return measured(lines, looked !== text, redacted.count);
 }
 

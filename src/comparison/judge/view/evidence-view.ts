@@ -1,14 +1,22 @@
+import type { Decision } from "../../../domain/decision.ts";
 import { BYTES_PER_TOKEN } from "../../../domain/defaults.ts";
 import type { Rubric } from "../../../domain/rubric.ts";
 import { breathe } from "../../../runtime/pace.ts";
 import type { JudgedArm } from "../judge.ts";
-import { withoutAgentNotes } from "./agent-notes.ts";
-import { draftText } from "./clip.ts";
+import { type ToldChanges, withoutAgentNotes } from "./agent-notes.ts";
+import { draftText, LINE_CHARS } from "./clip.ts";
 import { diffSection, draftDiff } from "./diff-section.ts";
 import { digestSection, draftDigest } from "./digest-section.ts";
 import type { RedactIdentity } from "./identity-redactor.ts";
 import type { Section } from "./section.ts";
-import { answerSection, draftProbe, notesSection, probeSection } from "./text-sections.ts";
+import {
+  answerSection,
+  draftProbe,
+  notesSection,
+  probeSection,
+  WORK_LINE_CHARS,
+  workSection,
+} from "./text-sections.ts";
 
 /** What a judge sees of one arm. */
 export interface EvidenceView {
@@ -26,6 +34,8 @@ export interface EvidenceView {
 /** What the rubric and the task decide about a view. */
 interface ViewSettings extends Pick<Rubric["judge"], "probe_visibility" | "max_evidence_tokens"> {
   readonly deliverable: readonly string[];
+  /** The final answer is the work, or part of it. */
+  readonly answer?: boolean;
   /** The task's; absent: it asks for no file by name. */
   readonly prompt?: string;
 }
@@ -34,10 +44,14 @@ interface ViewSettings extends Pick<Rubric["judge"], "probe_visibility" | "max_e
 const RESERVE = 0.2;
 const NOTES = 0.5 / 12;
 
-/** How the remainder is divided. Unused shares move inside the same arm, to the others in this order. */
-const SHARES = { diff: 5 / 11.5, digest: 4 / 11.5, answer: 1.5 / 11.5, probe: 1 / 11.5 };
-type Shared = keyof typeof SHARES;
-const SHARED: readonly Shared[] = ["diff", "digest", "answer", "probe"];
+const SHARED = ["diff", "digest", "answer", "probe"] as const;
+type Shares = Readonly<Record<(typeof SHARED)[number], number>>;
+
+/** How the remainder is divided, in parts of 11.5. Unused shares move inside the same arm, to the others in this order. */
+const OF_FILES: Shares = { diff: 5, digest: 4, answer: 1.5, probe: 1 };
+const OF_ANSWER: Shares = { diff: 0, digest: 3.5, answer: 7, probe: 1 };
+const OF_BOTH: Shares = { diff: 3.5, digest: 3, answer: 4, probe: 1 };
+const PARTS = 11.5;
 
 /**
  * What a judge sees depends only on this arm, the rubric's judge settings and the model names of the pair, which `redact`
@@ -49,41 +63,65 @@ export async function evidenceView(
   settings: ViewSettings,
   redact: RedactIdentity,
 ): Promise<EvidenceView> {
-  const { summary, decisions } = arm;
   const bytes = Math.floor(settings.max_evidence_tokens * BYTES_PER_TOKEN * (1 - RESERVE) * (1 - NOTES));
-  const told = withoutAgentNotes(summary, settings.prompt ?? "");
-  const diff = await draftDiff(told, bytes, settings.deliverable);
-  const digest = await draftDigest(decisions, redact);
-  const probe =
-    settings.probe_visibility === "shown" && summary.probe !== null ? await draftProbe(summary.probe, bytes) : null;
+  const told = withoutAgentNotes(arm.summary, settings.prompt ?? "");
+  const drafts = await draftsOf(arm, { told, settings, bytes, redact });
+  const budget = allocate(bytes, sharesOf(settings), needsOf(drafts));
   await breathe();
-  const answer = draftText(summary.final_answer ?? "", bytes, redact);
-  const budget = allocate(bytes, {
-    diff: diff.bytes,
-    digest: digest.bytes,
-    answer: answer.bytes,
-    probe: probe?.bytes ?? 0,
-  });
-  await breathe();
-  const shown = [
-    diffSection(diff, budget.diff),
-    digestSection(digest, budget.digest),
-    ...(probe ? [probeSection(probe, budget.probe)] : []),
-    answerSection(answer, budget.answer),
-  ];
+  const shown = sectionsOf(drafts, budget, settings.answer === true);
   return {
     sections: [...shown, notesSection(shown)],
     truncated: shown.some(({ omissions, core_cut }) => omissions.length > 0 || core_cut),
     truncated_core: shown.some(({ core_cut }) => core_cut),
-    redactions: answer.redactions + digest.redactions,
+    redactions: drafts.answer.redactions + drafts.digest.redactions + (drafts.probe?.redactions ?? 0),
     identity_in_changes: told.tells,
   };
 }
 
+interface Drafting {
+  readonly told: ToldChanges;
+  readonly settings: ViewSettings;
+  readonly bytes: number;
+  readonly redact: RedactIdentity;
+}
+
+/** Everything that could be shown, read but not yet cut. Files that are no part of the work are not shown. */
+async function draftsOf({ summary, decisions }: JudgedArm, { told, settings, bytes, redact }: Drafting) {
+  const { deliverable, answer: isWork = false, probe_visibility } = settings;
+  const diff = isWork && deliverable.length === 0 ? null : await draftDiff(told, bytes, deliverable);
+  const digest = await draftDigest(isWork ? withoutRepeatedAnswer(decisions) : decisions, redact);
+  const probe =
+    probe_visibility === "shown" && summary.probe !== null ? await draftProbe(summary.probe, bytes, redact) : null;
+  await breathe();
+  const answer = draftText(summary.final_answer ?? "", bytes, redact, isWork ? WORK_LINE_CHARS : LINE_CHARS);
+  return { diff, digest, probe, answer };
+}
+
+type Drafts = Awaited<ReturnType<typeof draftsOf>>;
+
+const needsOf = ({ diff, digest, answer, probe }: Drafts): Shares => ({
+  ...{ diff: diff?.bytes ?? 0, digest: digest.bytes },
+  ...{ answer: answer.bytes, probe: probe?.bytes ?? 0 },
+});
+
+function sharesOf({ answer, deliverable }: ViewSettings): Shares {
+  if (!answer) return OF_FILES;
+  return deliverable.length === 0 ? OF_ANSWER : OF_BOTH;
+}
+
+/** The work comes first, and claims last. */
+const sectionsOf = ({ diff, digest, answer, probe }: Drafts, budget: Shares, isWork: boolean): readonly Section[] => [
+  ...(isWork ? [workSection(answer, budget.answer)] : []),
+  ...(diff ? [diffSection(diff, budget.diff)] : []),
+  digestSection(digest, budget.digest),
+  ...(probe ? [probeSection(probe, budget.probe)] : []),
+  ...(isWork ? [] : [answerSection(answer, budget.answer)]),
+];
+
 /** Shares are whole bytes, so that a need can be met exactly. */
-function allocate(bytes: number, needs: Readonly<Record<Shared, number>>): Record<Shared, number> {
+function allocate(bytes: number, shares: Shares, needs: Shares): Shares {
   const budget = { ...needs };
-  for (const name of SHARED) budget[name] = Math.min(Math.floor(SHARES[name] * bytes), needs[name]);
+  for (const name of SHARED) budget[name] = Math.min(Math.floor((shares[name] / PARTS) * bytes), needs[name]);
   let spare = bytes - SHARED.reduce((sum, name) => sum + budget[name], 0);
   for (const name of SHARED) {
     const extra = Math.min(spare, needs[name] - budget[name]);
@@ -91,4 +129,13 @@ function allocate(bytes: number, needs: Readonly<Record<Shared, number>>): Recor
     spare -= extra;
   }
   return budget;
+}
+
+/** The work is read once: the turn that gave the answer said the same. */
+function withoutRepeatedAnswer(decisions: readonly Decision[]): readonly Decision[] {
+  return decisions.map((decision, index) =>
+    decision.kind === "model_turn" && decision.detail && decisions[index + 1]?.kind === "final_answer"
+      ? { ...decision, detail: { ...decision.detail, text: "" } }
+      : decision,
+  );
 }

@@ -17,7 +17,8 @@ export type PairViews = Readonly<Record<Side, EvidenceView>>;
  */
 export async function pairViews(kase: Case, signal: AbortSignal): Promise<PairViews> {
   const redact = identityRedactor([...namesOf(kase.a), ...namesOf(kase.b)], [...wordsOf(kase.a), ...wordsOf(kase.b)]);
-  const settings = { ...kase.rubric.judge, deliverable: kase.task.deliverable, prompt: kase.task.prompt };
+  const { deliverable, answer = false, prompt } = kase.task;
+  const settings = { ...kase.rubric.judge, deliverable, answer, prompt };
   const a = await evidenceView(kase.a, settings, redact);
   const b = await evidenceView(kase.b, settings, redact);
   // A run that was stopped meanwhile pays for no judge.

@@ -2,10 +2,20 @@ import type { CheckResult, ProbeResult } from "../../../domain/evidence.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import { CLEAN_COST, cleanLine } from "./clean-text.ts";
 import { clip, draftText, fitText, LEFT_OUT, measured, type TextDraft } from "./clip.ts";
+import type { RedactIdentity } from "./identity-redactor.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
 
 /** Characters of the reason why a check did not pass. */
 const REASON_CHARS = 160;
+
+/** Characters of one line of an answer that is the work: paragraphs are lines. */
+export const WORK_LINE_CHARS = 10_000;
+
+/** An answer that is the work itself. */
+export function workSection(draft: TextDraft, bytes: number): Section {
+  const section = answerSection(draft, bytes);
+  return { ...section, title: "The final answer, which is the work", core_cut: section.omissions.length > 0 };
+}
 
 /** What the arm says about its own work. */
 export function answerSection(draft: TextDraft, bytes: number): Section {
@@ -27,20 +37,26 @@ interface ProbeDraft {
   /** What showing all of it takes, and the part that is never cut. */
   readonly bytes: number;
   readonly headBytes: number;
+  /** Names that were replaced. */
+  readonly redactions: number;
 }
 
 /** Stands before what a check printed. */
 const INDENT = "  ";
 
-export async function draftProbe(probe: ProbeResult, limit: number): Promise<ProbeDraft> {
+export async function draftProbe(probe: ProbeResult, limit: number, redact: RedactIdentity): Promise<ProbeDraft> {
   const pace = new Pace();
   const checks: ProbeDraft["checks"][number][] = [];
   for (const check of probe.checks) {
     await pace.bytes(CLEAN_COST * Math.min(check.output.length, limit));
-    checks.push({ head: headOf(check), printed: printedBy(check, limit) });
+    checks.push({ head: headOf(check), printed: printedBy(check, limit, redact) });
   }
   const headBytes = linesBytes(checks.map(({ head }) => head));
-  return { checks, headBytes, bytes: checks.reduce((sum, { printed }) => sum + printed.bytes, headBytes) };
+  return {
+    ...{ checks, headBytes },
+    bytes: checks.reduce((sum, { printed }) => sum + printed.bytes, headBytes),
+    redactions: checks.reduce((sum, { printed }) => sum + printed.redactions, 0),
+  };
 }
 
 function headOf({ id, status, reason }: CheckResult): ViewLine {
@@ -49,11 +65,12 @@ function headOf({ id, status, reason }: CheckResult): ViewLine {
 }
 
 /** The output of a check that passed is not shown: it tells nothing. */
-function printedBy({ status, output }: CheckResult, limit: number): TextDraft {
-  const { lines, partial } = draftText(status === "pass" ? "" : output, limit);
+function printedBy({ status, output }: CheckResult, limit: number, redact: RedactIdentity): TextDraft {
+  const { lines, partial, redactions } = draftText(status === "pass" ? "" : output, limit, redact);
   return measured(
     lines.filter((line) => line !== "").map((line) => INDENT + line),
     partial,
+    redactions,
   );
 }
 

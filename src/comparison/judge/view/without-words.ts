@@ -8,7 +8,7 @@ import { lineScan, SCAN_COST } from "./suspect-lines.ts";
 import { WORDS, WordMask } from "./word-mask.ts";
 
 /** Written in place of an arm's words. */
-const WITHHELD = "[withheld]";
+export const WITHHELD = "[withheld]";
 
 interface WordlessArm {
   readonly arm: JudgedArm;
