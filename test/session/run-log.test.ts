@@ -46,6 +46,24 @@ test("a run that lost an entry does not complete, and enters no stage: the first
   expect(await typesOf()).toEqual(["created"]);
 });
 
+test("what a run notes in one turn of the event loop is one append, in its order", async () => {
+  const appended: string[][] = [];
+  const { log, store, typesOf } = await openLog();
+  const { append } = store;
+  store.append = async (run, entries, safety) => {
+    appended.push(entriesGiven(entries, () => []).map(({ type }) => type));
+    return await append(run, entries, safety);
+  };
+  log.note(turn(1));
+  await Promise.resolve();
+  log.note(turn(2));
+  await log.enter("judging");
+  log.note(turn(3));
+  await log.complete(VERDICT);
+  expect(appended).toEqual([["decision", "decision", "stage"], ["decision"], ["judged", "ended"]]);
+  expect(await typesOf()).toEqual(["created", ...appended.flat()]);
+});
+
 test("the end comes behind everything that was noted", async () => {
   for (const end of ["complete", "fail"] as const) {
     const { log, typesOf } = await openLog();

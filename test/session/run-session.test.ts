@@ -249,7 +249,7 @@ test("a session that cannot be stored leaves the line that it stood in", async (
 });
 
 test("a stage that cannot be stored does not begin", async () => {
-  const { store } = refusing(([entry]) => entry?.type === "stage" && entry.stage === "judging");
+  const { store } = refusing((entries) => entries.some((entry) => entry.type === "stage" && entry.stage === "judging"));
   const { outcome, events } = await runOnce(testServices({}, { store }), await bundled("extract-rate-limit"));
   expect(outcome).toMatchObject({
     state: "failed",

@@ -5,6 +5,7 @@ import type { EndedEntry, RunEntry, StageEntry } from "../../../domain/session-e
 import type { TrialRow } from "../../../domain/trial.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
 import type { Clock } from "../../../runtime/clock.ts";
+import { breathe } from "../../../runtime/pace.ts";
 import { isOutage, type Run, type SessionStore } from "../../../store/store.ts";
 
 /** Writes one run into the log of its session. */
@@ -17,6 +18,8 @@ export class RunLog {
   /** Why an entry was lost. From then on the run makes no other. */
   #lost: unknown;
   #verdict: Verdict | undefined;
+  /** What is noted in this turn of the event loop. */
+  #noted: RunEntry[] = [];
   /** Settles with the last entry: entries are written in order. */
   #written: Promise<void> = Promise.resolve();
   #over = false;
@@ -62,14 +65,22 @@ export class RunLog {
     this.#throwLost();
   }
 
-  /** Does not wait. An entry that could not be written ends the run at its next one. @throws Failure */
+  /**
+   * Does not wait. Entries of one turn of the event loop are stored together, since each append reads and describes the
+   * session anew. An entry that could not be written ends the run at its next one. @throws Failure
+   */
   note(entry: RunEntry): void {
     this.#throwLost();
+    this.#noted.push(entry);
+    if (this.#noted.length > 1) return;
+    const append = () => this.#store.append(this.#run, this.#noted.splice(0), "written");
     const lose = (failure: unknown) => {
       this.#lost ??= failure;
       this.#stop?.abort(failure);
     };
-    this.#written = this.#store.append(this.#run, [entry], "written").then(() => undefined, lose);
+    this.#written = breathe()
+      .then(append)
+      .then(() => undefined, lose);
   }
 
   /**
