@@ -37,6 +37,7 @@ async function plainChanges(
   changes: Changes,
   brief: string,
 ): Promise<{ readonly changes: Changes; readonly has_code: boolean }> {
+  if (changes.files.length === 0 && changes.patch === "") return { changes, has_code: false };
   const names = plainNames(changes.files, brief);
   const named = (path: string) => names.get(path) ?? path;
   const after = await afterMasking(changes.files, new WordMask(brief));
