@@ -8,7 +8,7 @@ import { JudgeProfiles as Answer, JudgeProfile } from "../../src/domain/judge-pr
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
 import type { Vote } from "../../src/domain/vote.ts";
-import { EXAMPLE_VOTE } from "../../src/doors/http/openapi/examples/vote.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { buildCase, type CaseParts, judged, probe } from "../judge/build-case.ts";
 import { countingEntropy, fixedClock, mockJudge, type Slot, scoringJudge, spoken } from "../judge/mock-judge.ts";
@@ -123,7 +123,7 @@ test("a verdict across two sessions counts once, and a verdict without a judge n
 test("blind votes of people are compared with the judge's first verdict on their arms, each once", async () => {
   const [own, again] = [await verdictOf(FOR_A), await verdictOf(FOR_B)];
   const vote = (vote_id: string, changes: Partial<Vote>): Vote => ({
-    ...{ ...EXAMPLE_VOTE, vote_id, arm_a: own.arm_a, arm_b: own.arm_b, ...changes },
+    ...{ ...EXAMPLES.vote, vote_id, arm_a: own.arm_a, arm_b: own.arm_b, ...changes },
   });
   const votes = [
     vote("vote-1", { choice: "a" }),

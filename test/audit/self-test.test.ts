@@ -13,7 +13,7 @@ import type { PriceList } from "../../src/domain/price-list.ts";
 import { type Grade, SelfTest } from "../../src/domain/self-test.ts";
 import { selfTestSentence } from "../../src/domain/self-test-sentence.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLE_SELF_TEST } from "../../src/doors/http/openapi/examples/self-test.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import type { Responder } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playScript } from "../fake-provider/play-script.ts";
@@ -92,7 +92,7 @@ test("verdicts of a judge that failed say so with low confidence, at a run and a
   const services = testServices(server.environment, { sandbox: "none" });
   const after = async (verdict: SelfTest["verdict"], minute: number) => {
     const created_at = `2026-01-03T10:${minute}:00.000Z`;
-    const self_test = { ...EXAMPLE_SELF_TEST, self_test_id: `self-test-${minute}`, created_at, verdict };
+    const self_test = { ...EXAMPLES.self_test, self_test_id: `self-test-${minute}`, created_at, verdict };
     await services.store.self_tests.keep(key, self_test);
   };
   const told = (verdict: Verdict | null) => [
@@ -116,12 +116,12 @@ test("verdicts of a judge that failed say so with low confidence, at a run and a
 test("a self-test is told in one sentence, whatever it found", () => {
   const said = (verdict: SelfTest["verdict"], ...grades: Grade[]) => {
     const parts = grades.map((grade) => ({
-      ...EXAMPLE_SELF_TEST.parts[0],
+      ...EXAMPLES.self_test.parts[0],
       id: "same_evidence" as const,
       verdict: grade,
     }));
     return selfTestSentence({
-      judge: { ...EXAMPLE_SELF_TEST.judge, model: "J" },
+      judge: { ...EXAMPLES.self_test.judge, model: "J" },
       verdict,
       parts: parts.map((part) => ({ ...part, note: `note of ${part.verdict}`, trials: [] })),
     });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { conditionsOf, selfTestKeyOf } from "../../src/comparison/planning/comparison.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLE_SELF_TEST } from "../../src/doors/http/openapi/examples/self-test.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { temporaryDirectory } from "../temporary.ts";
@@ -55,7 +55,7 @@ export async function verdictsByOutcome(first: "baseline" | "candidate"): Promis
     const loaded = await loadScenarioFile(file);
     if (name === "judge failed its self-test")
       await services.store.self_tests.keep(selfTestKeyOf(conditionsOf(loaded.definition, JUDGE)) ?? "", {
-        ...EXAMPLE_SELF_TEST,
+        ...EXAMPLES.self_test,
         verdict: "fail",
       });
     const judge = name.startsWith("judge ") ? { judge_model: JUDGE } : {};

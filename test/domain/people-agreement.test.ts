@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { agreementOf, choiceOn, findingOf, NO_VOTES, withVote } from "../../src/domain/people-agreement.ts";
 import type { Vote } from "../../src/domain/vote.ts";
-import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
-import { EXAMPLE_VOTE } from "../../src/doors/http/openapi/examples/vote.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 
 type Choice = Vote["choice"];
 
@@ -29,8 +28,8 @@ test("where the judge found nothing, or the voter had seen something, a vote is 
 });
 
 test("a vote is read with the sides of the verdict, and says nothing of other arms", () => {
-  const { arm_a, arm_b } = EXAMPLE_VERDICT;
-  const vote: Vote = { ...EXAMPLE_VOTE, arm_a, arm_b, choice: "a" };
+  const { arm_a, arm_b } = EXAMPLES.verdict;
+  const vote: Vote = { ...EXAMPLES.vote, arm_a, arm_b, choice: "a" };
   const turned = { arm_a: arm_b, arm_b: arm_a };
   expect(choiceOn(vote, { arm_a, arm_b })).toBe("a");
   expect(choiceOn(vote, turned)).toBe("b");

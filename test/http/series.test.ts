@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Series, SeriesListing } from "../../src/domain/series.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import { EXAMPLE_SELF_TEST } from "../../src/doors/http/openapi/examples/self-test.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { stopRuns } from "../../src/doors/operation/stop-runs.ts";
 import { type Talk, talkServices, talkText } from "../session/series.ts";
 import { aService, type ServiceOptions, type TestService } from "./service.ts";
@@ -154,7 +154,7 @@ test("a self-test of the judge is new for who reads the stored runs of a compari
   const first = await service.get(path);
   const again = () => service.fetch(path, { headers: { "if-none-match": first.headers.get("etag") ?? "" } });
   expect((await again()).status).toBe(304);
-  const passed = { ...EXAMPLE_SELF_TEST, verdict: "pass" as const };
+  const passed = { ...EXAMPLES.self_test, verdict: "pass" as const };
   await service.services.store.self_tests.keep(planned?.self_test_key ?? "", passed);
   const last = await again();
   expect([((await first.json()) as Series).flags, last.status]).toEqual([["judge_unaudited"], 200]);

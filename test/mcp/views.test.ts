@@ -2,9 +2,7 @@ import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { SessionOutcome } from "../../src/domain/session.ts";
 import { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLE_SESSION } from "../../src/doors/http/openapi/examples/session.ts";
-import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
-import { EXAMPLE_VOTE } from "../../src/doors/http/openapi/examples/vote.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { pageDecisions } from "../../src/doors/mcp/view/decisions-page.ts";
 import { pageDiff } from "../../src/doors/mcp/view/diff-page.ts";
 import { fullSession } from "../../src/doors/mcp/view/full-session.ts";
@@ -16,8 +14,8 @@ const UNLISTED = { of_a_later_version: "CANARY" };
 
 /** A whole session in which everything that a view is made of has a field that no view names. */
 function sessionOfALaterVersion(): SessionOutcome {
-  const verdict = { ...EXAMPLE_VERDICT, ...UNLISTED };
-  const { definition, arms } = EXAMPLE_SESSION;
+  const verdict = { ...EXAMPLES.verdict, ...UNLISTED };
+  const { definition, arms } = EXAMPLES.session;
   const [first, second] = definition.arms;
   const [left, right] = arms.map((arm) => ({
     ...arm,
@@ -35,7 +33,7 @@ function sessionOfALaterVersion(): SessionOutcome {
   }));
   if (!left || !right) throw new Error("a session has two arms");
   return {
-    ...EXAMPLE_SESSION,
+    ...EXAMPLES.session,
     ...UNLISTED,
     definition: {
       ...definition,
@@ -59,7 +57,7 @@ test("a field that no view names is shown by none", () => {
   const shown = [
     fullSession(outcome, false),
     summariseSession(outcome),
-    viewVerdict({ ...EXAMPLE_VERDICT, ...UNLISTED }, 4),
+    viewVerdict({ ...EXAMPLES.verdict, ...UNLISTED }, 4),
     pageDiff(arm, { after_seq: 0, limit: 10, bytes: 10_000 }),
     pageDecisions(arm.arm_id, steps, { after_seq: 0, limit: 10, chars: 1_000, detail: false, bytes: 10_000 }),
   ];
@@ -70,36 +68,36 @@ test("a field that no view names is shown by none", () => {
 });
 
 test("a view has every field that its schema promises", () => {
-  const full = fullSession(EXAMPLE_SESSION, false);
+  const full = fullSession(EXAMPLES.session, false);
   expect([
-    [...Value.Errors(SessionView, summariseSession(EXAMPLE_SESSION))],
-    [...Value.Errors(VerdictView, viewVerdict(EXAMPLE_VERDICT, 4))],
+    [...Value.Errors(SessionView, summariseSession(EXAMPLES.session))],
+    [...Value.Errors(VerdictView, viewVerdict(EXAMPLES.verdict, 4))],
     [...Value.Errors(ScenarioView, full.definition)],
   ]).toEqual([[], [], []]);
 });
 
 const LOST = {
-  ...{ started_at: EXAMPLE_SESSION.created_at, lost_at: EXAMPLE_SESSION.created_at },
+  ...{ started_at: EXAMPLES.session.created_at, lost_at: EXAMPLES.session.created_at },
   ...{ tokens_in: 10, tokens_out: null, cost_usd: null },
 };
 
 test("the full detail of a session has every field of a session and of a verdict", () => {
-  const full = fullSession(EXAMPLE_SESSION, true);
+  const full = fullSession(EXAMPLES.session, true);
   const optional = new Set(["comparison", "trial", "votes", "lost_attempts", "suspicions", "scope"]);
   const fieldsOf = ({ properties }: { readonly properties: object }, example: object) =>
     Object.keys(properties).filter((name) => !optional.has(name) || name in example);
   expect(Object.keys(full).sort()).toEqual(
-    fieldsOf({ properties: SessionOutcome["properties"] }, EXAMPLE_SESSION).sort(),
+    fieldsOf({ properties: SessionOutcome["properties"] }, EXAMPLES.session).sort(),
   );
-  expect(Object.keys(full.verdict ?? {}).sort()).toEqual(fieldsOf(Verdict, EXAMPLE_VERDICT).sort());
+  expect(Object.keys(full.verdict ?? {}).sort()).toEqual(fieldsOf(Verdict, EXAMPLES.verdict).sort());
   const trial = { series_id: "series-20260102T030405678Z-0123abcd", trial: 3, round: 3 };
-  const more = { trial, comparison: EXAMPLE_SESSION.scenario_digest, votes: [EXAMPLE_VOTE], lost_attempts: [LOST] };
-  expect(fullSession({ ...EXAMPLE_SESSION, ...more }, true)).toMatchObject(more);
+  const more = { trial, comparison: EXAMPLES.session.scenario_digest, votes: [EXAMPLES.vote], lost_attempts: [LOST] };
+  expect(fullSession({ ...EXAMPLES.session, ...more }, true)).toMatchObject(more);
 });
 
 test("an arm in full detail has every field of an arm, and of its files all but the text", () => {
-  const [shown] = fullSession(EXAMPLE_SESSION, true).arms;
-  const [arm] = EXAMPLE_SESSION.arms;
+  const [shown] = fullSession(EXAMPLES.session, true).arms;
+  const [arm] = EXAMPLES.session.arms;
   expect(Object.keys(shown ?? {}).sort()).toEqual(Object.keys(arm).sort());
   const { before: _before, after: _after, ...facts } = arm.changes?.files[0] ?? {};
   expect(shown?.changes?.files[0] as unknown).toEqual(facts);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { getEventListeners } from "node:events";
 import type { RunEvent } from "../../src/domain/event.ts";
 import type { RunEntry } from "../../src/domain/session-entry.ts";
-import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { followRun } from "../../src/doors/operation/follow-run.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import type { Run } from "../../src/store/store.ts";
@@ -12,7 +12,7 @@ import { turnsDuring } from "../turns.ts";
 
 const ID = "session-sample-20260102T030405678Z";
 
-const VERDICT = { ...EXAMPLE_VERDICT, kind: "run" as const };
+const VERDICT = { ...EXAMPLES.verdict, kind: "run" as const };
 const FAILURE = { stage: "judging", class: "infra", code: "provider_failed", message: "no", retryable: false } as const;
 
 const decision = (seq: number): RunEntry => ({ type: "decision", arm_id: "left", decision: aTurn(seq) });

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import { EXAMPLE_SERIES } from "../../src/doors/http/openapi/examples/series.ts";
-import { EXAMPLE_SESSION } from "../../src/doors/http/openapi/examples/session.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { html } from "../../src/doors/report/html.ts";
 import { reportedSession } from "../../src/doors/report/reported.ts";
 import { seriesHtml } from "../../src/doors/report/series-html.ts";
@@ -25,36 +24,36 @@ const tagsOf = (page: string) => new Set([...page.matchAll(/<\/?([a-z][a-z0-9]*)
 test.each(["all", "blind", "redacted"] as const)(
   "what arms, judge and task say is text in a page that shows %s",
   (showing) => {
-    const hostile = poisoned(EXAMPLE_SESSION);
+    const hostile = poisoned(EXAMPLES.session);
     const [first, second] = hostile.arms;
     const session: SessionOutcome = { ...hostile, arms: [{ ...first, arm_id: EVIL, model: EVIL }, second] };
     const page = sessionHtml(session, showing);
-    expect(tagsOf(page)).toEqual(tagsOf(sessionHtml(EXAMPLE_SESSION, showing)));
+    expect(tagsOf(page)).toEqual(tagsOf(sessionHtml(EXAMPLES.session, showing)));
     for (const unseen of ["\u202e", "\u0000", "\u001b"]) expect(page).not.toContain(unseen);
     expect(page).not.toMatch(/\bon[a-z]+="/);
   },
 );
 
 test("a series as a page holds names as text", () => {
-  const page = seriesHtml(poisoned(EXAMPLE_SERIES));
-  expect(tagsOf(page)).toEqual(tagsOf(seriesHtml(EXAMPLE_SERIES)));
+  const page = seriesHtml(poisoned(EXAMPLES.series));
+  expect(tagsOf(page)).toEqual(tagsOf(seriesHtml(EXAMPLES.series)));
 });
 
 test("a series as a page draws the evidence with the line of a claim", () => {
-  const page = seriesHtml(EXAMPLE_SERIES);
+  const page = seriesHtml(EXAMPLES.series);
   const [, points = ""] = /<polyline points="([^"]*)"/.exec(page) ?? [];
-  expect(points.split(" ")).toHaveLength(evidenceCurve(EXAMPLE_SERIES).length);
+  expect(points.split(" ")).toHaveLength(evidenceCurve(EXAMPLES.series).length);
   expect(page).toContain("20 makes a claim");
-  const none = { ...EXAMPLE_SERIES, trials: EXAMPLE_SERIES.trials.map((trial) => ({ ...trial, e_after: null })) };
+  const none = { ...EXAMPLES.series, trials: EXAMPLES.series.trials.map((trial) => ({ ...trial, e_after: null })) };
   expect(seriesHtml(none)).not.toContain("<svg");
 });
 
 test("a page stays small whatever an arm wrote", () => {
-  const [first, second] = EXAMPLE_SESSION.arms;
+  const [first, second] = EXAMPLES.session.arms;
   const patch = "+x\n".repeat(1_000_000);
   const changes = first.changes && { ...first.changes, patch };
   const arms: SessionOutcome["arms"] = [{ ...first, final_answer: "y".repeat(5_000_000), changes }, second];
-  expect(sessionHtml({ ...EXAMPLE_SESSION, arms }).length).toBeLessThan(2_000_000);
+  expect(sessionHtml({ ...EXAMPLES.session, arms }).length).toBeLessThan(2_000_000);
 });
 
 test("a session without a verdict says why", () => {
@@ -65,9 +64,9 @@ test("a session without a verdict says why", () => {
     message: "It <broke>.",
     retryable: true,
   } as const;
-  const [first, second] = EXAMPLE_SESSION.arms;
+  const [first, second] = EXAMPLES.session.arms;
   const stopped = { ...first, status: "failed", error: "It <gave> up.", probe: null, changes: null } as const;
-  const session = { ...EXAMPLE_SESSION, state: "failed", arms: [stopped, second], verdict: null, failure } as const;
+  const session = { ...EXAMPLES.session, state: "failed", arms: [stopped, second], verdict: null, failure } as const;
   const page = sessionHtml({ ...session, arms: [stopped, second] });
   for (const said of ["failed while running (internal)", "It &#60;broke&#62;.", "It &#60;gave&#62; up.", "not run"])
     expect(page).toContain(said);

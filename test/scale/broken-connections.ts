@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { DecisionEntry, RunEntry } from "../../src/domain/session-entry.ts";
-import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { type PostgresStore, postgresStore } from "../../src/store/postgres/postgres-store.ts";
 import type { Run } from "../../src/store/store.ts";
@@ -83,7 +83,7 @@ describeNeeding(POSTGRES)("a store whose connections break", () => {
     ["a takeover", (store) => store.takeOver(ID, AT)],
     [
       "a later verdict",
-      (store) => store.add([ID], { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "rejudge" } }),
+      (store) => store.add([ID], { type: "judged", verdict: { ...EXAMPLES.verdict, kind: "rejudge" } }),
     ],
     ["a series", (store) => store.series.create(aSeries(SERIES))],
     ["money", (store) => store.ledger.reserve({ id: "one", day: "2026-01-02", usd: 6 }, 10)],

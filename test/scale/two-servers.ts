@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { DecisionEntry, RunEntry } from "../../src/domain/session-entry.ts";
-import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { type PostgresStore, postgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { insertSession } from "../../src/store/postgres/session-rows.ts";
@@ -18,7 +18,7 @@ const AT = "2026-01-02T03:04:05.678Z";
 
 const turn = (seq: number): DecisionEntry => ({ type: "decision", arm_id: "left", decision: aTurn(seq) });
 const running: RunEntry = { type: "stage", at: AT, stage: "running" };
-const judged = { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "rejudge" } } as const;
+const judged = { type: "judged", verdict: { ...EXAMPLES.verdict, kind: "rejudge" } } as const;
 
 const open = (url: string): Promise<PostgresStore> =>
   postgresStore(url, { clock: systemClock, entropy: systemEntropy, version: "0", lease_s: 10 });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { RunLog } from "../../src/comparison/session/run/run-log.ts";
 import { Failure, type FailureCode } from "../../src/domain/failure.ts";
 import type { RunEntry } from "../../src/domain/session-entry.ts";
-import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
@@ -12,7 +12,7 @@ import { begin } from "../stored.ts";
 
 const ID = "session-sample-20260102T030405678Z";
 
-const VERDICT = { ...EXAMPLE_VERDICT, kind: "run" as const };
+const VERDICT = { ...EXAMPLES.verdict, kind: "run" as const };
 
 const turn = (seq: number): RunEntry => ({ type: "decision", arm_id: "left", decision: aTurn(seq) });
 

@@ -6,7 +6,7 @@ import { type OpenOptions, openSeries } from "../../src/comparison/session/open-
 import { Failure } from "../../src/domain/failure.ts";
 import type { SelfTest } from "../../src/domain/self-test.ts";
 import type { Series } from "../../src/domain/series.ts";
-import { EXAMPLE_SELF_TEST } from "../../src/doors/http/openapi/examples/self-test.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { seriesReport } from "../../src/doors/operation/series.ts";
 import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { readSession } from "../../src/store/read-session.ts";
@@ -384,7 +384,7 @@ test("only a passed self-test, the newest, clears a judge, and a failed one is t
   const after = async (verdict: SelfTest["verdict"], minute: number) => {
     const created_at = `2026-01-03T10:${minute}:00.000Z`;
     await store.self_tests.keep(key, {
-      ...EXAMPLE_SELF_TEST,
+      ...EXAMPLES.self_test,
       self_test_id: `self-test-${minute}`,
       created_at,
       verdict,

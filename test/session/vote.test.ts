@@ -4,7 +4,7 @@ import { rejudge } from "../../src/comparison/session/rejudge.ts";
 import { vote } from "../../src/comparison/session/vote.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { MAX_VOTES, type VoteRequest } from "../../src/domain/vote.ts";
-import { EXAMPLE_VOTE } from "../../src/doors/http/openapi/examples/vote.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { testServices } from "../harness.ts";
 import { CRITERIA, change } from "../judge/build-case.ts";
@@ -107,7 +107,7 @@ test("what has left nothing, is unknown, or holds enough votes takes none", asyn
   expect(await refusal(vote(services, session_id, { ...FOR_A, verdict_id: "no" }))).toBe(
     `invalid_request: ${session_id} has no verdict "no"`,
   );
-  for (let n = 0; n < MAX_VOTES; n += 1) await services.store.add([session_id], { type: "voted", vote: EXAMPLE_VOTE });
+  for (let n = 0; n < MAX_VOTES; n += 1) await services.store.add([session_id], { type: "voted", vote: EXAMPLES.vote });
   expect(await refusal(vote(services, session_id, FOR_A))).toBe(
     `invalid_request: ${session_id} holds ${MAX_VOTES} votes; it takes no more`,
   );

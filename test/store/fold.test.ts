@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { SessionOutcome } from "../../src/domain/session.ts";
 import type { EndedEntry, RunEntry, SessionEntry, SessionLog } from "../../src/domain/session-entry.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { fold } from "../../src/store/fold.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { anArm, anOutcome, aScenario, aTurn } from "../outcomes.ts";
@@ -33,7 +33,7 @@ const armEnded = (arm_id: string): RunEntry => ({
 
 const judged = (kind: Verdict["kind"], verdict_id = "verdict-1"): RunEntry => ({
   type: "judged",
-  verdict: { ...EXAMPLE_VERDICT, verdict_id, kind },
+  verdict: { ...EXAMPLES.verdict, verdict_id, kind },
 });
 
 const ended = (state: EndedEntry["state"], at_stage: "running" | "judging" | "saving" = "running"): EndedEntry => {
@@ -186,7 +186,7 @@ test("a session that was stored whole keeps what its arms said, and is completed
   ];
   const whole = anOutcome(ID, { state: "failed", failure, arms });
   expect(fold([createdEntry(whole), turn(1)])).toMatchObject({ arms, totals: whole.totals });
-  const { usage } = EXAMPLE_VERDICT;
+  const { usage } = EXAMPLES.verdict;
   expect(fold([createdEntry(whole), turn(1), judged("rejudge")])).toMatchObject({
     state: "completed",
     arms,

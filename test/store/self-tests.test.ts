@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { SelfTest } from "../../src/domain/self-test.ts";
-import { EXAMPLE_SELF_TEST } from "../../src/doors/http/openapi/examples/self-test.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { temporaryDirectory } from "../temporary.ts";
@@ -9,7 +9,7 @@ import { STORES } from "./stores.ts";
 const KEY = "a".repeat(64);
 
 const at = (second: number) => ({
-  ...EXAMPLE_SELF_TEST,
+  ...EXAMPLES.self_test,
   self_test_id: `self-test-sample-${second}`,
   created_at: `2026-01-02T03:04:0${second}.000Z`,
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { DecisionEntry, RunEntry } from "../../src/domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../../src/domain/trial.ts";
-import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import type { SessionStore } from "../../src/store/store.ts";
@@ -19,7 +19,7 @@ const AT = "2026-01-02T03:04:06.000Z";
 
 const turn = (seq: number): DecisionEntry => ({ type: "decision", arm_id: "left", decision: aTurn(seq) });
 const running: RunEntry = { type: "stage", at: AT, stage: "running" };
-const verdict = { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "run" } } as const;
+const verdict = { type: "judged", verdict: { ...EXAMPLES.verdict, kind: "run" } } as const;
 const CANCELLED: RunEntry = {
   type: "ended",
   at: AT,
@@ -161,7 +161,7 @@ describe.each(STORES)("%s store", (_name, open) => {
       [2, "queued"],
       [3, "completed"],
     ]);
-    expect(rows[2]).toMatchObject({ outcome: EXAMPLE_VERDICT.outcome, winner_side: EXAMPLE_VERDICT.winner_side });
+    expect(rows[2]).toMatchObject({ outcome: EXAMPLES.verdict.outcome, winner_side: EXAMPLES.verdict.winner_side });
     for (const row of rows) {
       const session = await readSession(store, row.session_id);
       expect(session && trialRowOf(session)).toEqual(row);
@@ -206,7 +206,7 @@ describe.each(STORES)("%s store", (_name, open) => {
     const { store } = opened;
     await trial(store, 1, [verdict, COMPLETED]);
     const before = await store.trials({ series_id: SERIES });
-    await store.add([idOf(1)], { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "rejudge", winner_side: "b" } });
+    await store.add([idOf(1)], { type: "judged", verdict: { ...EXAMPLES.verdict, kind: "rejudge", winner_side: "b" } });
     expect(await store.trials({ series_id: SERIES })).toEqual(before);
   });
 
@@ -220,7 +220,7 @@ describe.each(STORES)("%s store", (_name, open) => {
     expect(await left()).toMatchObject({ tokens: null, cost_usd: null, broken: false });
     await store.append(run, [CANCELLED], "durable");
     expect(await left()).toMatchObject({ tokens: 30, broken: false });
-    await store.add([idOf(1)], { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "cross_session" } });
+    await store.add([idOf(1)], { type: "judged", verdict: { ...EXAMPLES.verdict, kind: "cross_session" } });
     expect(await left()).toMatchObject({ tokens: 30, broken: false });
   });
 

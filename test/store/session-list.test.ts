@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { SESSION_SORTS, type SessionListRequest } from "../../src/domain/session-list.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { anOutcome } from "../outcomes.ts";
 import { keep } from "../stored.ts";
 import { STORES } from "./stores.ts";
@@ -37,7 +37,7 @@ function made({
   const [a, b] = outcome.arms;
   const at = (arm_id: string) => ({ session_id: idOf(n), arm_id });
   const verdictOf = (changes: Partial<Verdict>, index: number): Verdict => ({
-    ...EXAMPLE_VERDICT,
+    ...EXAMPLES.verdict,
     ...{ verdict_id: `v${n}-${index}`, arm_a: at(a.arm_id), arm_b: at(b.arm_id) },
     ...changes,
   });
@@ -66,7 +66,7 @@ const SESSIONS: readonly Made[] = [
   { n: 2, scenario: "other", found: TIE, models: ["openai/x", "openai/x"] },
   { n: 3, found: LOST, later: [WON], models: ["openai/x", "scripted/b"] },
   { n: 4 },
-  { n: 5, found: { ...TIE, judge: { ...EXAMPLE_VERDICT.judge, model: "a/judge%_" } } },
+  { n: 5, found: { ...TIE, judge: { ...EXAMPLES.verdict.judge, model: "a/judge%_" } } },
 ];
 
 describe.each(STORES)("%s store", (_name, open) => {
@@ -113,7 +113,7 @@ describe.each(STORES)("%s store", (_name, open) => {
       title: "Sample",
       verdicts: 2,
       conflict: true,
-      flags: EXAMPLE_VERDICT.flags,
+      flags: EXAMPLES.verdict.flags,
       arms: [
         { arm_id: "left", score: 0.5, checks: null },
         { arm_id: "right", score: 0.6, checks: null },
@@ -184,7 +184,7 @@ describe.each(STORES)("%s store", (_name, open) => {
         { name: "openai/x", sessions: 2 },
       ],
       judges: [
-        { name: EXAMPLE_VERDICT.judge.model, sessions: 4 },
+        { name: EXAMPLES.verdict.judge.model, sessions: 4 },
         { name: "a/judge%_", sessions: 1 },
       ],
     });

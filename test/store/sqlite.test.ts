@@ -16,7 +16,7 @@ import { rejudge } from "../../src/comparison/session/rejudge.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { DecisionEntry, EndedEntry } from "../../src/domain/session-entry.ts";
-import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
@@ -38,7 +38,7 @@ const turn = (seq: number, summary = ""): DecisionEntry => ({
   decision: aTurn(seq, { summary }),
 });
 
-const judged = { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "rejudge" } } as const;
+const judged = { type: "judged", verdict: { ...EXAMPLES.verdict, kind: "rejudge" } } as const;
 
 /** An end of about so many bytes. */
 const failed = (bytes = 0): EndedEntry => ({
@@ -281,7 +281,7 @@ test.each(["another process", "this process"])(
     const adding = by === "this process" ? first : second;
     const run = await begin(first, anOutcome(idOf(1), { state: "judging" }));
     await first.append(run, [turn(1)], "written");
-    const verdict = { ...EXAMPLE_VERDICT, kind: "rejudge" as const };
+    const verdict = { ...EXAMPLES.verdict, kind: "rejudge" as const };
     await adding.add([idOf(1)], { type: "judged", verdict });
     const failure = {
       stage: "judging",

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { SessionOutcome } from "../../src/domain/session.ts";
-import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
@@ -54,7 +54,7 @@ test("sessions that were stored before series belong to none, whatever is added 
   const series_id = "series-20260102T030400001Z-01234567";
   const { comparison } = aTrial("session-sample-20260102T030400001Z", series_id, 1);
   if (comparison === undefined) throw new Error("a trial has one");
-  await store.add([EARLIER, LATER], { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "rejudge" } });
+  await store.add([EARLIER, LATER], { type: "judged", verdict: { ...EXAMPLES.verdict, kind: "rejudge" } });
   expect(await store.trials({ series_id })).toEqual([]);
   expect(await store.trials({ comparison })).toEqual([]);
   expect((await store.list()).map(({ trial }) => trial)).toEqual(Array(5).fill(undefined));

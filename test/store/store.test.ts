@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { DecisionEntry, RunEntry } from "../../src/domain/session-entry.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import type { Run, SessionStore } from "../../src/store/store.ts";
@@ -16,7 +16,7 @@ const AT = "2026-01-02T03:04:05.678Z";
 
 const turn = (seq: number, arm_id = "left"): DecisionEntry => ({ type: "decision", arm_id, decision: aTurn(seq) });
 const stage = (name: "running" | "judging"): RunEntry => ({ type: "stage", at: AT, stage: name });
-const judged = { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "rejudge" } } as const;
+const judged = { type: "judged", verdict: { ...EXAMPLES.verdict, kind: "rejudge" } } as const;
 
 const entriesOf = async (store: SessionStore, session_id = ID) =>
   (await store.read(session_id)).map(({ entry }) => entry);
@@ -217,7 +217,7 @@ describe.each(STORES)("%s store", (name, open) => {
     await store.append(first, [{ type: "arm_ended", arm_id: "left", summary: { status: "finished" } }], "written");
     await store.append(
       second,
-      [{ type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "run" } }, COMPLETED],
+      [{ type: "judged", verdict: { ...EXAMPLES.verdict, kind: "run" } }, COMPLETED],
       "durable",
     );
     const ids = async (query = {}) => (await store.list(query)).map((row) => row.session_id);
@@ -228,7 +228,7 @@ describe.each(STORES)("%s store", (name, open) => {
     expect(await ids({ scenario: "sample", limit: 1, before: idOf(3) })).toEqual([idOf(2)]);
     expect(await refused(ids({ before: idOf(99) }))).toBe("unknown_session");
     const [row] = await store.list({ state: "completed" });
-    expect(row).toMatchObject({ winner: EXAMPLE_VERDICT.winner, outcome: EXAMPLE_VERDICT.outcome });
+    expect(row).toMatchObject({ winner: EXAMPLES.verdict.winner, outcome: EXAMPLES.verdict.outcome });
     expect(row?.finished_at).toBe(COMPLETED.type === "ended" ? COMPLETED.at : "");
   });
 

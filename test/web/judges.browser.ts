@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { EXAMPLE_JUDGES } from "../../src/doors/http/openapi/examples/judges.ts";
-import { EXAMPLE_SELF_TEST, EXAMPLE_SELF_TEST_ROW } from "../../src/doors/http/openapi/examples/self-test.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { shownText } from "./browser.ts";
@@ -58,10 +57,10 @@ describeNeeding(CHROMIUM)("the page of judges", () => {
   test("shows a self-test part by part, accessible in both sizes and themes", async () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;
-    await page.route("**/api/self-tests/*", (route) => route.fulfill({ json: EXAMPLE_SELF_TEST }));
-    await page.route("**/api/self-tests?*", (route) => route.fulfill({ json: [EXAMPLE_SELF_TEST_ROW] }));
-    await page.route("**/api/judges", (route) => route.fulfill({ json: EXAMPLE_JUDGES }));
-    await page.goto(`/judges/${EXAMPLE_SELF_TEST.self_test_id}`);
+    await page.route("**/api/self-tests/*", (route) => route.fulfill({ json: EXAMPLES.self_test }));
+    await page.route("**/api/self-tests?*", (route) => route.fulfill({ json: [EXAMPLES.self_test_row] }));
+    await page.route("**/api/judges", (route) => route.fulfill({ json: EXAMPLES.judges }));
+    await page.goto(`/judges/${EXAMPLES.self_test.self_test_id}`);
     await page.getByRole("heading", { name: "Edits that change nothing" }).waitFor();
     expect(await inspect(page, "self-test")).toEqual([]);
     await page.getByRole("link", { name: "Judges" }).first().click();

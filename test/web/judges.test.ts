@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { EXAMPLE_JUDGES } from "../../src/doors/http/openapi/examples/judges.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { agreementText, pullText, repeatsText, undecidedTexts } from "../../src/doors/web/judges/profile-text.ts";
 import { peopleText } from "../../src/doors/web/verdict/people.ts";
 
-const [judge] = EXAMPLE_JUDGES.judges;
+const [judge] = EXAMPLES.judges.judges;
 if (!judge) throw new Error("the example has no judge");
 
 test("the pull of the order is told by position, and only from 20 verdicts on as a share", () => {

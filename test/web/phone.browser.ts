@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { EXAMPLE_SELF_TEST_ROW } from "../../src/doors/http/openapi/examples/self-test.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { PHONE } from "./browser.ts";
@@ -38,7 +38,7 @@ describeNeeding(CHROMIUM)("on a phone", () => {
       const { page, complaints } = reader;
       await page.route("**/api/self-tests?*", (route) =>
         route.fulfill({
-          json: [{ ...EXAMPLE_SELF_TEST_ROW, judge: { ...EXAMPLE_SELF_TEST_ROW.judge, model: JUDGE_NAME } }],
+          json: [{ ...EXAMPLES.self_test_row, judge: { ...EXAMPLES.self_test_row.judge, model: JUDGE_NAME } }],
         }),
       );
       await page.goto(path());

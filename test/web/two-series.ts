@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import type { Series } from "../../src/domain/series.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
-import { EXAMPLE_SESSION } from "../../src/doors/http/openapi/examples/session.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 import { type Planned, type Result, rowOf, seriesOf } from "../statistics/series.ts";
@@ -52,10 +52,10 @@ export async function tellingSeries(told: Told): Promise<Series> {
 /** A trial of such a series. */
 export function tellingTrial({ judge_model = "J", prompt = "Fix the bug." }: Told): SessionOutcome {
   const arms: SessionOutcome["definition"]["arms"] = [anArm("candidate", { system_prompt: prompt }), anArm("baseline")];
-  const { arms: summaries, verdict } = EXAMPLE_SESSION;
+  const { arms: summaries, verdict } = EXAMPLES.session;
   const [a, b] = summaries;
   return {
-    ...EXAMPLE_SESSION,
+    ...EXAMPLES.session,
     definition: aScenario({ arms }),
     arms: [
       { ...a, arm_id: arms[0].id },

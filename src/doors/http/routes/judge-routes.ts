@@ -7,10 +7,7 @@ import { listJudges } from "../../operation/judges.ts";
 import { getSelfTest, listSelfTests, startSelfTest } from "../../operation/self-tests.ts";
 import { voteOnSession } from "../../operation/votes.ts";
 import { answer, body, failures } from "../openapi/describe.ts";
-import { EXAMPLE_JUDGES } from "../openapi/examples/judges.ts";
-import { EXAMPLE_SELF_TEST, EXAMPLE_SELF_TEST_ROW } from "../openapi/examples/self-test.ts";
-import { EXAMPLE_VERDICT } from "../openapi/examples/verdict.ts";
-import { EXAMPLE_VOTE } from "../openapi/examples/vote.ts";
+import { EXAMPLES } from "../openapi/examples.ts";
 import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
 import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
 import { BEFORE_A_RUN } from "./run-routes.ts";
@@ -36,11 +33,11 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
           summary: startSelfTest.title,
           description: `${startSelfTest.summary} Read it at \`/api/self-tests/{id}\`.`,
           requestBody: body({
-            as_written: { scenario: EXAMPLE_SELF_TEST.scenario },
-            another_judge: { scenario: EXAMPLE_SELF_TEST.scenario, judge_model: EXAMPLE_SELF_TEST.judge.model },
+            as_written: { scenario: EXAMPLES.self_test.scenario },
+            another_judge: { scenario: EXAMPLES.self_test.scenario, judge_model: EXAMPLES.self_test.judge.model },
           }),
           responses: {
-            202: answer("Started, or waiting for its turn.", { self_test_id: EXAMPLE_SELF_TEST.self_test_id }),
+            202: answer("Started, or waiting for its turn.", { self_test_id: EXAMPLES.self_test.self_test_id }),
             ...failures(...BEFORE_A_RUN),
           },
         },
@@ -64,7 +61,7 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
           summary: listSelfTests.title,
           description: `${listSelfTests.summary} A page has ${SELF_TESTS_PAGE} unless \`limit\` says otherwise; the \`Link\` header names the next.`,
           responses: {
-            200: { ...answer("Newest first.", [EXAMPLE_SELF_TEST_ROW]), headers: LINK_HEADERS },
+            200: { ...answer("Newest first.", [EXAMPLES.self_test_row]), headers: LINK_HEADERS },
             ...failures("invalid_request", "unknown_self_test", "storage_failed"),
           },
         },
@@ -72,7 +69,7 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
     )
     .get("/api/self-tests/:id", ({ params }) => getSelfTest.run(services, { self_test_id: params.id }, abandoned), {
       params: Type.Object({
-        id: Type.String({ description: "Self-test id.", examples: [EXAMPLE_SELF_TEST.self_test_id] }),
+        id: Type.String({ description: "Self-test id.", examples: [EXAMPLES.self_test.self_test_id] }),
       }),
       response: getSelfTest.output,
       detail: {
@@ -81,7 +78,7 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
         summary: getSelfTest.title,
         description: `${getSelfTest.summary} One that failed is remembered until the server stops.`,
         responses: {
-          200: answer("What was found so far.", EXAMPLE_SELF_TEST),
+          200: answer("What was found so far.", EXAMPLES.self_test),
           ...failures("unknown_self_test", "storage_failed"),
         },
       },
@@ -102,7 +99,7 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
           summary: listJudges.title,
           description: listJudges.summary,
           responses: {
-            200: answer("A profile for each judge, protocol and prompt.", EXAMPLE_JUDGES),
+            200: answer("A profile for each judge, protocol and prompt.", EXAMPLES.judges),
             ...failures("invalid_request", "storage_failed"),
           },
         },
@@ -121,11 +118,16 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
           summary: voteOnSession.title,
           description: `${voteOnSession.summary} The votes of a session stand in its outcome, as \`votes\`.`,
           requestBody: body({
-            blind: { order: EXAMPLE_VOTE.order, choice: EXAMPLE_VOTE.choice, blind: true, reason: EXAMPLE_VOTE.reason },
-            on_a_verdict: { verdict_id: EXAMPLE_VERDICT.verdict_id, order: "ab", choice: "tie", blind: false },
+            blind: {
+              order: EXAMPLES.vote.order,
+              choice: EXAMPLES.vote.choice,
+              blind: true,
+              reason: EXAMPLES.vote.reason,
+            },
+            on_a_verdict: { verdict_id: EXAMPLES.verdict.verdict_id, order: "ab", choice: "tie", blind: false },
           }),
           responses: {
-            200: answer("The vote as it is stored.", EXAMPLE_VOTE),
+            200: answer("The vote as it is stored.", EXAMPLES.vote),
             ...failures(
               "invalid_request",
               "body_too_large",

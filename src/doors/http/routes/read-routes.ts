@@ -7,9 +7,7 @@ import { listProviders } from "../../operation/providers.ts";
 import { getScenario, listScenarios } from "../../operation/scenarios.ts";
 import { getSession, listSessions, summarizeSessions } from "../../operation/sessions.ts";
 import { answer, failures } from "../openapi/describe.ts";
-import { EXAMPLE_PROVIDER, EXAMPLE_REPORT } from "../openapi/examples/report.ts";
-import { EXAMPLE_SCENARIO, EXAMPLE_SCENARIO_ROW } from "../openapi/examples/scenario.ts";
-import { EXAMPLE_SESSION, EXAMPLE_SESSION_ROW, EXAMPLE_SESSION_SUMMARY } from "../openapi/examples/session.ts";
+import { EXAMPLES } from "../openapi/examples.ts";
 import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
 import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
 
@@ -49,11 +47,13 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         tags: ["scenarios"],
         summary: listScenarios.title,
         description: `${listScenarios.summary} Files that are not YAML, such as markdown, are skipped.`,
-        responses: { 200: answer("Sorted by name.", [EXAMPLE_SCENARIO_ROW]), ...failures("invalid_scenario") },
+        responses: { 200: answer("Sorted by name.", [EXAMPLES.scenario_row]), ...failures("invalid_scenario") },
       },
     })
     .get("/api/scenarios/:name", ({ params }) => getScenario.run(services, params, abandoned), {
-      params: Type.Object({ name: Type.String({ description: "Scenario name.", examples: [EXAMPLE_SCENARIO.name] }) }),
+      params: Type.Object({
+        name: Type.String({ description: "Scenario name.", examples: [EXAMPLES.session.definition.name] }),
+      }),
       response: getScenario.output,
       detail: {
         operationId: "getScenario",
@@ -61,7 +61,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         summary: getScenario.title,
         description: getScenario.summary,
         responses: {
-          200: answer("The definition.", EXAMPLE_SCENARIO),
+          200: answer("The definition.", EXAMPLES.session.definition),
           ...failures("unknown_scenario", "invalid_scenario"),
         },
       },
@@ -82,7 +82,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
           summary: runDoctor.title,
           description: runDoctor.summary,
           responses: {
-            200: answer("What was found. `ok` is false only when a check failed.", EXAMPLE_REPORT),
+            200: answer("What was found. `ok` is false only when a check failed.", EXAMPLES.doctor),
             ...failures("invalid_request", "unknown_scenario", "invalid_scenario"),
           },
         },
@@ -95,7 +95,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         tags: ["extension"],
         summary: listProviders.title,
         description: listProviders.summary,
-        responses: { 200: answer("Those that are known here.", [EXAMPLE_PROVIDER]), ...failures("storage_failed") },
+        responses: { 200: answer("Those that are known here.", [EXAMPLES.provider]), ...failures("storage_failed") },
       },
     })
     .get(
@@ -117,7 +117,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
           description:
             "Persisted sessions, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next. Filters and other orders are an extension.",
           responses: {
-            200: { ...answer("Newest first.", [EXAMPLE_SESSION_ROW]), headers: LINK_HEADERS },
+            200: { ...answer("Newest first.", [EXAMPLES.session_row]), headers: LINK_HEADERS },
             ...failures("invalid_request", "unknown_session", "storage_failed"),
           },
         },
@@ -133,7 +133,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         summary: summarizeSessions.title,
         description: summarizeSessions.summary,
         responses: {
-          200: answer("Figures of the sessions that match.", EXAMPLE_SESSION_SUMMARY),
+          200: answer("Figures of the sessions that match.", EXAMPLES.session_summary),
           ...failures("invalid_request", "storage_failed"),
         },
       },
@@ -146,7 +146,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         summary: getSession.title,
         description: getSession.summary,
         responses: {
-          200: answer("The outcome so far.", EXAMPLE_SESSION, getSession.output),
+          200: answer("The outcome so far.", EXAMPLES.session, getSession.output),
           ...failures("unknown_session", "storage_failed"),
         },
       },

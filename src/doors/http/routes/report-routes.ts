@@ -8,7 +8,7 @@ import {
   SessionReportQuery,
 } from "../../operation/reports.ts";
 import { failures } from "../openapi/describe.ts";
-import { EXAMPLE_SERIES } from "../openapi/examples/series.ts";
+import { EXAMPLES } from "../openapi/examples.ts";
 import { refuseTwice } from "./query.ts";
 import { type RouteContext, SessionInPath } from "./route-context.ts";
 
@@ -38,7 +38,7 @@ export const reportRoutes = ({ services, abandoned }: RouteContext) =>
         sent(await reportSeries.run(services, { series_id: id, ...query }, abandoned)),
       {
         transform: refuseTwice,
-        params: Type.Object({ id: Type.String({ description: "Series id.", examples: [EXAMPLE_SERIES.series_id] }) }),
+        params: Type.Object({ id: Type.String({ description: "Series id.", examples: [EXAMPLES.series.series_id] }) }),
         query: SeriesReportQuery,
         detail: {
           operationId: "reportSeries",

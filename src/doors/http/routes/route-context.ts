@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Context } from "elysia";
 import type { Services } from "../../operation/services.ts";
-import { EXAMPLE_SESSION_ID } from "../openapi/examples/session.ts";
+import { EXAMPLES } from "../openapi/examples.ts";
 import type { EventStreams } from "../stream/event-stream.ts";
 
 export interface RouteContext {
@@ -12,7 +12,7 @@ export interface RouteContext {
 }
 
 export const SessionInPath = Type.Object({
-  id: Type.String({ description: "Session id.", examples: [EXAMPLE_SESSION_ID] }),
+  id: Type.String({ description: "Session id.", examples: [EXAMPLES.session.session_id] }),
 });
 
 /** Seconds a connection may be silent, so that a stalled body does not stay for ever. */

@@ -7,9 +7,7 @@ import { followRun } from "../../operation/follow-run.ts";
 import { cancelRun, demandInFlight, runScenario, startScenario } from "../../operation/runs.ts";
 import { rejudge } from "../../operation/verdicts.ts";
 import { answer, body, failures, frames } from "../openapi/describe.ts";
-import { EXAMPLE_EVENTS } from "../openapi/examples/events.ts";
-import { EXAMPLE_SESSION, EXAMPLE_SESSION_ID } from "../openapi/examples/session.ts";
-import { EXAMPLE_VERDICT } from "../openapi/examples/verdict.ts";
+import { EXAMPLES } from "../openapi/examples.ts";
 import { EVENT_STREAM_HEADERS } from "../stream/event-stream.ts";
 import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
 
@@ -29,9 +27,9 @@ export const BEFORE_A_RUN: readonly FailureCode[] = [
 ];
 
 const RUN_BODY = body({
-  as_written: { scenario: EXAMPLE_SESSION.scenario },
+  as_written: { scenario: EXAMPLES.session.scenario },
   other_models: {
-    scenario: EXAMPLE_SESSION.scenario,
+    scenario: EXAMPLES.session.scenario,
     model_override: "openai/gpt-5",
     judge_model: "builtin/evidence",
   },
@@ -49,7 +47,7 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
         description: `${runScenario.summary} A client that goes away loses nothing: the run goes on and is stored. A run that fails answers with its error; \`details.session_id\` names the session, which keeps what there is.`,
         requestBody: RUN_BODY,
         responses: {
-          200: answer("The outcome.", EXAMPLE_SESSION, runScenario.output),
+          200: answer("The outcome.", EXAMPLES.session, runScenario.output),
           ...failures(...BEFORE_A_RUN, "provider_failed", "setup_failed", "workspace_failed", "cancelled"),
         },
       },
@@ -64,7 +62,7 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
         description: `${startScenario.summary} Watch it at \`/api/runs/{id}/stream\`, read it at \`/api/sessions/{id}\`.`,
         requestBody: RUN_BODY,
         responses: {
-          200: answer("Started, or waiting for its turn.", { session_id: EXAMPLE_SESSION_ID }),
+          200: answer("Started, or waiting for its turn.", { session_id: EXAMPLES.session.session_id }),
           ...failures(...BEFORE_A_RUN),
         },
       },
@@ -94,7 +92,7 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
           description:
             "Server-sent events of a run in flight: every event so far, in order, then the live ones. Ends after `verdict_ready` or `session_failed`; by then the session can be read. A comment line keeps a quiet stream open. With `ids=1` or a `Last-Event-ID` header each event carries its id.",
           responses: {
-            200: frames(EXAMPLE_EVENTS),
+            200: frames(EXAMPLES.events),
             ...failures("not_live", "overloaded"),
           },
         },
@@ -110,17 +108,17 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
         description: `${rejudge.summary} Arms of different scenarios are refused before anything else.`,
         requestBody: body({
           same_session: {
-            arm_a: EXAMPLE_VERDICT.arm_a,
-            arm_b: EXAMPLE_VERDICT.arm_b,
+            arm_a: EXAMPLES.verdict.arm_a,
+            arm_b: EXAMPLES.verdict.arm_b,
             judge_model: "anthropic/claude-opus-4-5",
           },
           two_sessions: {
-            arm_a: EXAMPLE_VERDICT.arm_a,
-            arm_b: { session_id: "session-pager-last-page-20260103T101500000Z", arm_id: EXAMPLE_VERDICT.arm_a.arm_id },
+            arm_a: EXAMPLES.verdict.arm_a,
+            arm_b: { session_id: "session-pager-last-page-20260103T101500000Z", arm_id: EXAMPLES.verdict.arm_a.arm_id },
           },
         }),
         responses: {
-          200: answer("The new verdict.", EXAMPLE_VERDICT),
+          200: answer("The new verdict.", EXAMPLES.verdict),
           ...failures(
             "invalid_request",
             "body_too_large",
@@ -155,7 +153,7 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
           description:
             "Stops a run in flight or queued. Its stream ends with `session_failed`, code `cancelled`; the session keeps what there is.",
           responses: {
-            202: answer("The run is stopping.", { session_id: EXAMPLE_SESSION_ID }),
+            202: answer("The run is stopping.", { session_id: EXAMPLES.session.session_id }),
             ...failures("not_live"),
           },
         },

@@ -12,8 +12,7 @@ import {
   startSeries,
 } from "../../operation/series.ts";
 import { answer, body, failures, frames } from "../openapi/describe.ts";
-import { EXAMPLE_EVENTS } from "../openapi/examples/events.ts";
-import { EXAMPLE_SERIES, EXAMPLE_SERIES_ID, EXAMPLE_SERIES_ROW } from "../openapi/examples/series.ts";
+import { EXAMPLES } from "../openapi/examples.ts";
 import { EVENT_STREAM_HEADERS } from "../stream/event-stream.ts";
 import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
 import type { RouteContext } from "./route-context.ts";
@@ -37,16 +36,16 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
           summary: startSeries.title,
           description: `${startSeries.summary} Watch it at \`/api/series/{id}/stream\`, read it at \`/api/series/{id}\`. With \`continue\` a series that has ended goes on: with the same scenarios, arms, judge and margin; what is left out is as before.`,
           requestBody: body({
-            until_sure: { scenarios: EXAMPLE_SERIES.scenarios.map(({ scenario }) => scenario), stop_when_sure: true },
+            until_sure: { scenarios: EXAMPLES.series.scenarios.map(({ scenario }) => scenario), stop_when_sure: true },
             on: {
-              scenarios: EXAMPLE_SERIES.scenarios.map(({ scenario }) => scenario),
+              scenarios: EXAMPLES.series.scenarios.map(({ scenario }) => scenario),
               trials: 60,
               parallel: 2,
-              continue: EXAMPLE_SERIES_ID,
+              continue: EXAMPLES.series.series_id,
             },
           }),
           responses: {
-            202: answer("Started.", { series_id: EXAMPLE_SERIES_ID }),
+            202: answer("Started.", { series_id: EXAMPLES.series.series_id }),
             ...failures(...BEFORE_A_RUN, "unknown_series"),
           },
         },
@@ -71,7 +70,7 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
           description:
             "Persisted series, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next.",
           responses: {
-            200: { ...answer("Newest first.", [EXAMPLE_SERIES_ROW]), headers: LINK_HEADERS },
+            200: { ...answer("Newest first.", [EXAMPLES.series_row]), headers: LINK_HEADERS },
             ...failures("invalid_request", "unknown_series", "storage_failed"),
           },
         },
@@ -96,7 +95,7 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
           description: `${getSeries.summary} Who asks often sends the \`ETag\` back as \`If-None-Match\`.`,
           responses: {
             200: {
-              ...answer("The report so far.", EXAMPLE_SERIES),
+              ...answer("The report so far.", EXAMPLES.series),
               headers: {
                 ETag: {
                   description: "Changes with whatever the report is made of.",
@@ -131,7 +130,7 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
           description:
             "Server-sent events of all runs of a series, interleaved, each with its `session_id`: those in flight from their start, then those that come. Runs that ended before are read with the series. Ends with the series; by then it can be read. `verdict.series` of each `verdict_ready` says where the series stands.",
           responses: {
-            200: frames(EXAMPLE_EVENTS),
+            200: frames(EXAMPLES.events),
             ...failures("not_live", "overloaded"),
           },
         },
@@ -153,7 +152,7 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
           description:
             "Stops the runs in flight and starts no other. The series keeps what there is, and can be continued.",
           responses: {
-            202: answer("The series is stopping.", { series_id: EXAMPLE_SERIES_ID }),
+            202: answer("The series is stopping.", { series_id: EXAMPLES.series.series_id }),
             ...failures("unknown_series", "series_not_running", "storage_failed"),
           },
         },
@@ -161,7 +160,7 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
     );
 
 const SeriesInPath = Type.Object({
-  id: Type.String({ description: "Series id.", examples: [EXAMPLE_SERIES_ID] }),
+  id: Type.String({ description: "Series id.", examples: [EXAMPLES.series.series_id] }),
 });
 
 /** Tags are compared without their strength, as RFC 9110 asks for GET. */
