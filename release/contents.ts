@@ -1,13 +1,15 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { apiReference } from "./api-reference.ts";
 import { run } from "./command.ts";
 import type { TarEntry } from "./tar.ts";
 
 const ROOT = join(import.meta.dir, "..");
 
-/** Files that every archive holds, whatever its platform, but for the generated ones. */
+/** Files that every archive holds, whatever its platform, but for the notices. */
 export async function commonFiles(uiDirectory: string): Promise<readonly TarEntry[]> {
-  return [...(await uiFiles(uiDirectory)), ...(await trackedFiles())];
+  const reference = { path: "docs/api.md", bytes: Buffer.from(apiReference()) };
+  return [...(await uiFiles(uiDirectory)), ...(await trackedFiles()), reference];
 }
 
 /** The README's links lead into `docs`. */

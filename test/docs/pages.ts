@@ -29,7 +29,7 @@ export const PAGES: readonly Page[] = await Promise.all(
     "docs/series.md",
     "docs/security.md",
     "docs/scale.md",
-    "docs/api.md",
+    "docs/http.md",
     "scenarios/README.md",
   ].map(readPage),
 );

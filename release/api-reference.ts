@@ -1,3 +1,8 @@
+import { createApp } from "../src/doors/http/app.ts";
+import { openApi } from "../src/doors/http/openapi/openapi.ts";
+import type { Services } from "../src/doors/operation/services.ts";
+import { version } from "../src/runtime/version.ts";
+
 /** What the reference reads of a JSON Schema. */
 interface Schema {
   readonly $ref?: string;
@@ -34,19 +39,32 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>;
 }
 
-export interface ApiDocument {
+interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** Every route and every component of the document, as markdown: a table of answers, a table of fields. */
-export function apiReference({ paths, components }: ApiDocument): string {
+const HEAD = `# Reference of the HTTP API
+
+\`bun run docs:api\` writes this page from the OpenAPI document. [http.md](http.md) shows how to use the API.`;
+
+/** Every route and every type of the HTTP API as a page of markdown: tables of parameters, of answers and of fields. */
+export function apiReference(): string {
+  // No route is called, and of the services the document reads only the version.
+  const { routes } = createApp({ version } as Services);
+  const { paths, components } = openApi(routes, version) as unknown as ApiDocument; // the document's own tests say that it is one
+  return `${[HEAD, routesText(paths), typesText(components)].join("\n\n")}\n`;
+}
+
+function routesText(paths: ApiDocument["paths"]): string {
   const routes = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => routeText(`${method.toUpperCase()} ${path}`, operation)),
   );
-  const types = Object.entries(components.schemas).map(([name, schema]) => componentText(name, schema));
-  return ["### Routes", ...routes, "### Types", ...types].join("\n\n");
+  return ["## Routes", ...routes].join("\n\n");
 }
+
+const typesText = ({ schemas }: ApiDocument["components"]) =>
+  ["## Types", ...Object.entries(schemas).map(([name, schema]) => componentText(name, schema))].join("\n\n");
 
 function routeText(title: string, { summary, description, parameters = [], requestBody, responses }: Operation) {
   const body = Object.values(requestBody?.content ?? {}).map(({ schema }) => `Body: ${typeText(schema)}.`);
@@ -61,7 +79,7 @@ function routeText(title: string, { summary, description, parameters = [], reque
     response.description.split("\n\n").join("<br>"),
   ]);
   return [
-    `#### \`${title}\``,
+    `### \`${title}\``,
     `${summary}. ${description}`,
     ...body,
     ...(rows.length > 0 ? [table(["Parameter", "Type", "Meaning"], rows)] : []),
@@ -80,7 +98,7 @@ const answerType = (content: Content) =>
 function componentText(name: string, given: Schema): string {
   const schema = asOneObject(given);
   const { properties, description, required = [] } = schema;
-  const parts = [`#### ${name}`, ...(description ? [description] : [])];
+  const parts = [`### ${name}`, ...(description ? [description] : [])];
   if (!properties) return [...parts, `One of: ${typeText(schema)}.`].join("\n\n");
   const rows = Object.entries(properties).map(([field, type]) => [
     `\`${field}\`${required.includes(field) ? "" : " (optional)"}`,
