@@ -1,4 +1,7 @@
+import { excerpt } from "../../domain/excerpt.ts";
+import { Failure, wordsOf } from "../../domain/failure.ts";
 import type { DoctorCheck } from "../../domain/health.ts";
+import type { Clock } from "../../runtime/clock.ts";
 
 /** The result of one check. */
 export type Finding = Pick<DoctorCheck, "status" | "detail" | "hint">;
@@ -21,3 +24,90 @@ export const fail = (detail: string, hint: string | null): Finding => ({ status:
 
 /** There is nothing to check, or no way to check it. */
 export const skip = (detail: string): Finding => ({ status: "skip", detail, hint: null });
+
+interface CheckRun<Subject> {
+  readonly scope: DoctorCheck["scope"];
+  readonly checks: readonly Check<Subject>[];
+  /** Rows of checks that were made before; these may need them. */
+  readonly before?: readonly DoctorCheck[];
+  readonly subject: Subject;
+  readonly clock: Clock;
+  /** Takes provider keys out of what is reported. */
+  readonly redact: (text: string) => string;
+  /** Fires when the caller does not wait any more. */
+  readonly signal: AbortSignal;
+  readonly announce?: ((title: string) => void) | undefined;
+  /** Fires when the time for all checks is over. The checks that are left are skipped. */
+  readonly deadline?: AbortSignal;
+}
+
+/** Runs checks one after the other. @throws `signal.reason` when it fires; nothing else. */
+export async function runChecks<Subject>(run: CheckRun<Subject>): Promise<DoctorCheck[]> {
+  const done: DoctorCheck[] = [];
+  for (const check of run.checks) {
+    const began = run.clock.ticks();
+    const found = unmetNeed(check, [...(run.before ?? []), ...done]) ?? (await findingOf(check, run));
+    done.push(rowOf(run, check, { ...found, duration_ms: Math.max(0, Math.round(run.clock.ticks() - began)) }));
+  }
+  return done;
+}
+
+/** The rows of checks that cannot be tried, all for one reason. */
+export const skipAll = <Subject>(scope: DoctorCheck["scope"], checks: readonly Check<Subject>[], reason: string) =>
+  checks.map(({ id, title }): DoctorCheck => ({ id, scope, title, ...skip(reason), duration_ms: 0 }));
+
+function unmetNeed<Subject>({ needs = [] }: Check<Subject>, done: readonly DoctorCheck[]): Finding | undefined {
+  const unmet = done.find(({ id, status }) => needs.includes(id) && (status === "fail" || status === "skip"));
+  if (unmet === undefined) return undefined;
+  // The reason of a skip is the reason here too.
+  return skip(unmet.status === "skip" && unmet.detail !== null ? unmet.detail : `needs "${unmet.title}", which failed`);
+}
+
+async function findingOf<Subject>(check: Check<Subject>, run: CheckRun<Subject>): Promise<Finding> {
+  const { subject, signal, deadline } = run;
+  signal.throwIfAborted();
+  run.announce?.(check.title);
+  if (deadline?.aborted) return skip("not tried: the time for the checks of a scenario was over");
+  try {
+    const found = await check.run(subject, deadline ? AbortSignal.any([signal, deadline]) : signal);
+    signal.throwIfAborted();
+    return found;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (deadline?.aborted) return warn("not finished: the time for the checks of a scenario was over", OUT_OF_TIME);
+    return error instanceof Failure ? fail(error.message, null) : fail(`could not be checked: ${wordsOf(error)}`, null);
+  }
+}
+
+const OUT_OF_TIME = "make the scenario's commands faster, or try again when the machine has less to do";
+
+function rowOf<Subject>(
+  { scope, redact }: CheckRun<Subject>,
+  { id, title }: Check<Subject>,
+  { status, detail, hint, duration_ms }: Finding & { readonly duration_ms: number },
+): DoctorCheck {
+  const shown = (text: string | null) => (text === null ? null : excerpt(redact(text)));
+  return { id, scope, status, title, detail: shown(detail), hint: shown(hint), duration_ms };
+}
+
+/** What checks find that have nothing to look at. Several may find the same; people are told it once. */
+export const IDLE = {
+  no_recording: "no recording is replayed",
+  no_agent: "no arm is an external agent",
+  no_node: "no agent needs Node",
+  no_mcp: "no arm has MCP servers",
+  no_script: "no arm replays a script",
+  no_judged: "no criterion is judged by a model",
+  no_judge: "no model judges",
+  no_setup: "nothing to set up",
+  no_protected: "nothing is protected",
+  no_varies: "the scenario declares no `varies`",
+  no_probe: "the scenario has no probe",
+  no_reference: "the scenario has no reference_fix",
+  not_examinable: "no check looks at what the reference gives",
+} as const;
+
+const FOUND: ReadonlySet<string | null> = new Set(Object.values(IDLE));
+
+export const isIdle = ({ status, detail }: DoctorCheck): boolean =>
+  (status === "pass" || status === "skip") && FOUND.has(detail);

@@ -4,12 +4,10 @@ import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.t
 import { Failure } from "../../domain/failure.ts";
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/health.ts";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
+import { runChecks } from "./check.ts";
 import { environmentChecks, MACHINE_CHECKS } from "./environment/environment-checks.ts";
-import { runChecks } from "./run-checks.ts";
-import type { Replacement } from "./scenario/as-run.ts";
-import { diagnoseScenario, unreadableScenario } from "./scenario/diagnose-scenario.ts";
-import type { Services } from "./services.ts";
-import { withWorkers } from "./workers.ts";
+import { diagnoseScenario, type Replacement, unreadableScenario } from "./scenario/diagnose-scenario.ts";
+import { type Services, withWorkers } from "./services.ts";
 
 /**
  * Whether runs can work here and, with a scenario, whether that scenario is sound, which runs its commands. Calls no model
@@ -46,7 +44,7 @@ export async function diagnoseFile(
   return await reportOn(services, { scenario, loaded, environment, replacement }, signal);
 }
 
-export interface FileToDiagnose {
+interface FileToDiagnose {
   readonly path: string;
   /** What is known of the machine. */
   readonly environment: readonly DoctorCheck[];

@@ -1,8 +1,11 @@
 import type { ProviderStatus } from "../../arms/model/resolve-model.ts";
 import type { SelfTests } from "../../comparison/audit/self-tests.ts";
+import { workersWithSlots } from "../../comparison/planning/needs.ts";
 import type { SessionServices } from "../../comparison/planning/services.ts";
 import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";
 import type { ScenarioCatalog } from "../../comparison/scenario/scenario-catalog.ts";
+import { planningWith } from "../../comparison/session/plan-for-workers.ts";
+import { Failure } from "../../domain/failure.ts";
 import type { WorkerRow } from "../../store/shared-store.ts";
 import type { Diagnoses } from "./diagnoses.ts";
 
@@ -36,3 +39,24 @@ export interface DeclaredScenario {
   readonly services: Services;
   readonly loaded: LoadedScenario;
 }
+
+/** The services with the workers of a shared store. One that does not answer is a finding of its own check, and not waited for. */
+export async function withWorkers(services: Services): Promise<Services> {
+  const { shared } = services;
+  if (!shared || !(await shared.reachable())) return services;
+  try {
+    return { ...services, workers: await workersWithSlots(shared) };
+  } catch (error) {
+    // It was lost just now.
+    if (error instanceof Failure) return services;
+    throw error;
+  }
+}
+
+/** What a run would be planned with: on a shared store what some worker has counts as there. Nothing runs with it. */
+export const plannedWith = <S extends Services>(services: S): S =>
+  services.workers ? planningWith(services, services.workers) : services;
+
+/** How many workers have it. */
+export const workersWith = ({ workers = [] }: Pick<Services, "workers">, need: string): number =>
+  workers.filter(({ capabilities }) => capabilities.includes(need)).length;

@@ -1,7 +1,7 @@
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/health.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import { checksToTell, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
-import { isIdle } from "../../doctor/idle.ts";
+import { isIdle } from "../../doctor/check.ts";
 import { hanging } from "./wrap.ts";
 
 /** One file as it was named, with what was found. */

@@ -5,11 +5,10 @@ import { providersAmong } from "../../../comparison/planning/need-names.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { judgesNamed } from "../../../domain/judge-name.ts";
 import { type Check, pass, warn } from "../check.ts";
-import type { Services } from "../services.ts";
-import { plannedWith } from "../workers.ts";
+import { plannedWith, type Services } from "../services.ts";
 
 /** Looks only whether keys are there. Asking a provider whether a key is good could cost money. */
-export const credentials: Check<Services> = {
+const credentials: Check<Services> = {
   id: "credentials",
   title: "Provider credentials",
   run({ providers, workers = [] }) {
@@ -49,7 +48,7 @@ function inWords({ provider, base_url_overridden, local, header_names }: Provide
 }
 
 /** The judge of a scenario that names none. */
-export const defaultJudge: Check<Services> = {
+const defaultJudge: Check<Services> = {
   id: "credentials.judge",
   title: "Default judge",
   run(services) {
@@ -65,3 +64,5 @@ export const defaultJudge: Check<Services> = {
     }
   },
 };
+
+export const credentialChecks: readonly Check<Services>[] = [credentials, defaultJudge];

@@ -1,13 +1,14 @@
-import type { Check } from "../check.ts";
+import { open, rm, stat, statfs } from "node:fs/promises";
+import { isIPv4 } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { counted } from "../../../domain/counted.ts";
+import { errorCode, Failure } from "../../../domain/failure.ts";
+import { type Check, fail, pass, skip, warn } from "../check.ts";
 import type { Services } from "../services.ts";
-import { credentials, defaultJudge } from "./credentials.ts";
+import { credentialChecks } from "./credentials.ts";
 import { databaseChecks } from "./database.ts";
-import { openNetwork } from "./open-network.ts";
-import { commandMemory, sandbox, shell } from "./sandbox.ts";
-import { scenarioFiles, scenariosDirectory } from "./scenarios.ts";
-import { listenAddress, webIndex } from "./serving.ts";
-import { disk, stateDatabase, stateDirectory } from "./state.ts";
-import { toolchains } from "./toolchains.ts";
+import { openNetwork, sandboxChecks, toolchains } from "./sandbox.ts";
 
 const version: Check<Services> = {
   id: "version",
@@ -16,30 +17,170 @@ const version: Check<Services> = {
 };
 
 /** What a run of one file needs of the machine, in the order in which a newcomer would set it up. */
-export const MACHINE_CHECKS: readonly Check<Services>[] = [
-  version,
-  shell(),
-  sandbox,
-  commandMemory,
-  toolchains,
-  credentials,
-  defaultJudge,
-];
+export const MACHINE_CHECKS: readonly Check<Services>[] = [version, ...sandboxChecks, toolchains, ...credentialChecks];
 
 /** What a server needs besides, with the place where it keeps its sessions. */
 export const environmentChecks = ({ shared }: Pick<Services, "shared">): readonly Check<Services>[] => [
   version,
-  shell(),
-  sandbox,
-  commandMemory,
+  ...sandboxChecks,
   openNetwork,
   toolchains,
   scenariosDirectory,
   scenarioFiles,
-  credentials,
-  defaultJudge,
+  ...credentialChecks,
   ...(shared ? databaseChecks(shared) : [stateDirectory, stateDatabase]),
   disk,
   webIndex,
   listenAddress,
 ];
+
+const scenariosDirectory: Check<Services> = {
+  id: "scenarios.directory",
+  title: "Scenarios directory",
+  async run({ catalog }) {
+    try {
+      const { length } = await catalog.list();
+      if (length > 0) return pass(counted(length, "scenario"));
+      return warn("no scenario file in it", "add one, or name another directory with --scenarios-dir");
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return fail(error.message, "create it, or name another directory with --scenarios-dir");
+    }
+  },
+};
+
+/** Broken files are listed with the others and do not affect them. */
+const scenarioFiles: Check<Services> = {
+  id: "scenarios.files",
+  title: "Scenario files",
+  needs: ["scenarios.directory"],
+  async run({ catalog }) {
+    const errors = (await catalog.list()).flatMap(({ error }) => error ?? []);
+    return errors.length === 0
+      ? pass("each can be read")
+      : warn(errors.join("\n"), "fix what is named; the other scenarios can still be run");
+  },
+};
+
+const webIndex: Check<Services> = {
+  id: "web.index",
+  title: "Web UI",
+  async run({ web_dir }) {
+    if (web_dir === undefined) return skip("no --web-dir: only the API is served");
+    const index = await stat(join(web_dir, "index.html")).catch(() => null);
+    return index?.isFile() === true
+      ? pass("index.html is there")
+      : warn("the web directory has no index.html", "name the directory of the built UI with --web-dir");
+  },
+};
+
+const listenAddress: Check<Services> = {
+  id: "listen",
+  title: "Listen address",
+  run({ listen_host, allowed }) {
+    if (listen_host === undefined) return skip("this process serves no HTTP");
+    if (isLoopback(listen_host)) return pass(`${listen_host}: this machine only`);
+    const pages = allowed && [...unguarded(allowed)].join(" and ");
+    const detail = `${listen_host}: whoever reaches it can start runs, which spend money; nobody has to log in`;
+    return pages
+      ? warn(`${detail}; without ${pages} any page in a browser that reaches it can start runs too`, OPEN_HINT)
+      : warn(detail, OPEN_HINT);
+  },
+};
+
+function* unguarded({ hosts, origins }: NonNullable<Services["allowed"]>) {
+  if (hosts.length === 0) yield "--allowed-host";
+  if (origins.length === 0) yield "--allowed-origin";
+}
+
+const OPEN_HINT = "listen on 127.0.0.1, or put a reverse proxy with authentication in front";
+
+function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  return bare === "localhost" || bare === "::1" || (isIPv4(bare) && bare.startsWith("127."));
+}
+
+const MEMORY = "no --state-dir: sessions are kept in memory, until the program ends";
+
+const stateDirectory: Check<Services> = {
+  id: "state.directory",
+  title: "State directory",
+  async run({ state_dir, entropy }) {
+    if (state_dir === undefined) return skip(MEMORY);
+    const refusal = await refusedWrite(join(state_dir, `.doctor-${entropy(8)}`));
+    if (refusal !== null) return fail(`no file can be written in it (${refusal})`, STATE_HINT);
+    const type = NETWORK_FILE_SYSTEMS.get((await statfs(state_dir)).type);
+    return type === undefined
+      ? pass(`${basename(state_dir)}: writable`)
+      : warn(`${basename(state_dir)}: on ${type}, where the database's log cannot be shared`, "use a local disk");
+  },
+};
+
+const STATE_HINT = "give this user a writable directory with --state-dir, on a disk with free space";
+
+/** Writes and syncs some bytes: on a full disk an empty file can still be made. */
+async function refusedWrite(path: string): Promise<string | null> {
+  try {
+    await using file = await open(path, "wx", 0o600);
+    await file.writeFile("doctor was here\n");
+    await file.sync();
+    return null;
+  } catch (error) {
+    return errorCode(error) ?? String(error);
+  } finally {
+    await rm(path, { force: true }).catch(() => undefined);
+  }
+}
+
+/** By the magic number that statfs gives (linux/magic.h). */
+const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x6969, "nfs"],
+  [0xff534d42, "cifs"],
+  [0xfe534d42, "smb"],
+  [0x01021997, "9p"],
+]);
+
+/** Looks whether the database opens. Its version was checked, and brought up to date, at the start. */
+const stateDatabase: Check<Services> = {
+  id: "state.database",
+  title: "Session database",
+  needs: ["state.directory"],
+  async run({ state_dir = "", store }) {
+    const isThere = await stat(join(state_dir, "sessions.db")).then(
+      (stats) => stats.isFile(),
+      () => false,
+    );
+    if (!isThere) return fail("sessions.db is gone; what is stored now will be lost", "start the program again");
+    try {
+      await store.list({ limit: 1 });
+      return pass("opens, and its schema is current");
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      // Reports go out over the network: the host's directories are named by their last step.
+      return fail(error.message.replaceAll(state_dir, basename(state_dir)), STATE_HINT);
+    }
+  },
+};
+
+/** Room for both arms and their probes with the largest fixture that is allowed (256 MB). */
+const ENOUGH_BYTES = 1_024_000_000;
+
+const disk: Check<Services> = {
+  id: "disk",
+  title: "Free disk",
+  async run({ state_dir }) {
+    const places = [{ name: "temporary files", path: tmpdir() }];
+    if (state_dir !== undefined) places.push({ name: "state directory", path: state_dir });
+    const free = await Promise.all(places.map(async ({ name, path }) => ({ name, bytes: await freeBytes(path) })));
+    const detail = free.map(({ name, bytes }) => `${name}: ${(bytes / 1e9).toFixed(1)} GB`).join(", ");
+    return free.every(({ bytes }) => bytes >= ENOUGH_BYTES)
+      ? pass(detail)
+      : warn(detail, `free some: ${ENOUGH_BYTES / 1e9} GB hold every run, smaller ones need less`);
+  },
+};
+
+/** Bytes that this user may use; what is reserved for root does not count. */
+async function freeBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
+}

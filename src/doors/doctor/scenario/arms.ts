@@ -1,10 +1,15 @@
+import { prepareCall } from "../../../arms/tool/invoke.ts";
+import { toolbox } from "../../../arms/tool/toolbox.ts";
 import { differences } from "../../../comparison/scenario/declared-differences.ts";
-import { type Check, fail, pass, skip, warn } from "../check.ts";
-import { IDLE } from "../idle.ts";
+import type { Arm, ScriptTurn } from "../../../domain/arm.ts";
+import { cut } from "../../../domain/excerpt.ts";
+import { Mistake } from "../../../domain/failure.ts";
+import { isScripted } from "../../../domain/offline-model.ts";
+import { type Check, fail, IDLE, pass, skip, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 
 /** Two equal arms measure chance. That can be intended, so it is a warning. */
-export const contrast: Check<DeclaredScenario> = {
+const contrast: Check<DeclaredScenario> = {
   id: "arms.contrast",
   title: "Arms differ",
   run({ loaded }) {
@@ -20,7 +25,7 @@ export const contrast: Check<DeclaredScenario> = {
 };
 
 /** The effect of an undeclared difference would be credited to the declared one. */
-export const varies: Check<DeclaredScenario> = {
+const varies: Check<DeclaredScenario> = {
   id: "arms.varies",
   title: "Arms differ only where declared",
   run({ loaded }) {
@@ -36,3 +41,78 @@ export const varies: Check<DeclaredScenario> = {
       : warn(`they are alike in ${missing.join(", ")}`, "make the difference, or take the name out of `varies`");
   },
 };
+
+/** Mistakes that are told; one that is copied from turn to turn needs no more. */
+const TOLD = 3;
+
+/** A wrong call is no fault of the file: it gets the answer that a model would get. So it would show only as a lost run. */
+const scriptedCalls: Check<DeclaredScenario> = {
+  id: "arms.scripts",
+  title: "Scripts call tools that are there",
+  run({ loaded }) {
+    const scripts = loaded.definition.arms.flatMap(scriptsOf);
+    if (scripts.length === 0) return pass(IDLE.no_script);
+    const mistakes = scripts.flatMap(mistakesOf);
+    if (mistakes.length === 0) return pass("each call has the input that its tool takes");
+    const more = mistakes.length > TOLD ? [`and ${mistakes.length - TOLD} more`] : [];
+    const hint = "correct the script, unless the wrong call is what it shall show";
+    return warn([...mistakes.slice(0, TOLD), ...more].join("\n"), hint);
+  },
+};
+
+interface Script {
+  readonly arm: Arm;
+  readonly name: string;
+  readonly turns: readonly ScriptTurn[];
+}
+
+function scriptsOf(arm: Arm): readonly Script[] {
+  if (!isScripted(arm.model)) return [];
+  if (arm.script !== null) return [{ arm, name: arm.id, turns: arm.script }];
+  return (arm.scripts ?? []).map(({ turns }, index) => ({ arm, name: `${arm.id}, script ${index + 1}`, turns }));
+}
+
+const mistakesOf = ({ arm, name, turns }: Script): readonly string[] =>
+  turns.flatMap(({ calls = [] }, index) =>
+    calls
+      .flatMap((call) => Object.entries(call))
+      .flatMap(([tool, input]) => mistakeOf(arm, tool, input).map((said) => `${name}, turn ${index + 1}: ${said}`)),
+  );
+
+function mistakeOf({ mcp = [], tools }: Arm, name: string, input: unknown): readonly string[] {
+  // What a server offers is known once it has started.
+  if (mcp.some((server) => name.startsWith(`${server.name}__`))) return [];
+  try {
+    prepareCall(toolbox(tools), { id: "", name, input });
+    return [];
+  } catch (error) {
+    if (!(error instanceof Mistake)) throw error;
+    return [error.message.replaceAll("\n", " ")];
+  }
+}
+
+/** A name in two braces, as templates have it. Here nothing fills one in. */
+const PLACEHOLDER = /\{\{\s*[A-Za-z_][\w.-]{0,60}\s*\}\}/g;
+
+const placeholders: Check<DeclaredScenario> = {
+  id: "arms.placeholders",
+  title: "Prompts say what they mean",
+  run({ loaded: { definition } }) {
+    const prompts = [
+      { name: "task.prompt", text: definition.task.prompt },
+      ...definition.arms.map(({ id, system_prompt }) => ({ name: `the system prompt of ${id}`, text: system_prompt })),
+    ];
+    const found = prompts.flatMap(({ name, text }) => {
+      const names = [...new Set(text.match(PLACEHOLDER))];
+      return names.length === 0 ? [] : [`${name} holds ${cut(names.join(", "), 200)}`];
+    });
+    return found.length === 0
+      ? pass("no name in braces is left")
+      : warn(
+          `${found.join("; ")}: it goes to the model as it is`,
+          "write what it stands for, unless the braces are meant",
+        );
+  },
+};
+
+export const armChecks: readonly Check<DeclaredScenario>[] = [contrast, varies, scriptedCalls, placeholders];

@@ -6,18 +6,17 @@ import type { Arm } from "../../../domain/arm.ts";
 import type { Budget } from "../../../domain/policies.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { costOf } from "../../../domain/usage.ts";
-import { type Check, type Finding, fail, pass, skip, warn } from "../check.ts";
-import { IDLE } from "../idle.ts";
+import { type Check, type Finding, fail, IDLE, pass, skip, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
 
-export const tokenBudget: Check<DeclaredScenario> = {
+const tokenBudget: Check<DeclaredScenario> = {
   id: "budget.tokens",
   title: "Tokens cover the prompt and a few turns",
   run: ({ loaded }) => worst(loaded.definition.arms.map((arm) => tokensFor(loaded.definition, arm))),
 };
 
-export const costBudget: Check<DeclaredScenario> = {
+const costBudget: Check<DeclaredScenario> = {
   id: "budget.cost",
   title: "Cost cap",
   run({ services, loaded: { definition } }) {
@@ -112,3 +111,5 @@ function worst(findings: readonly Finding[]): Finding {
     hint: hints.size === 0 ? null : [...hints].join("; "),
   };
 }
+
+export const budgetChecks: readonly Check<DeclaredScenario>[] = [tokenBudget, costBudget];

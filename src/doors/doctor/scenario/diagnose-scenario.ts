@@ -1,25 +1,32 @@
 import type { Sandbox } from "../../../arms/sandbox/sandbox.ts";
 import { isAgentArm } from "../../../comparison/planning/agent-runner.ts";
+import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
 import { openMcpTools, serversOf } from "../../../comparison/planning/mcp-tools.ts";
-import { SANDBOX_NEED } from "../../../comparison/planning/need-names.ts";
-import { sandboxForCommands } from "../../../comparison/planning/sandbox-for.ts";
+import { providersAmong, SANDBOX_NEED } from "../../../comparison/planning/need-names.ts";
+import { type Needing, needsOf } from "../../../comparison/planning/needs.ts";
+import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
+import { priceOf, withPrices } from "../../../comparison/planning/prices.ts";
+import { NOT_NEEDED, sandboxFor, sandboxForCommands } from "../../../comparison/planning/sandbox-for.ts";
+import { openRecordings } from "../../../comparison/planning/session-recordings.ts";
+import { applyModelOverride } from "../../../comparison/scenario/declared-differences.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
 import { Failure } from "../../../domain/failure.ts";
 import type { CostEstimate, DoctorCheck } from "../../../domain/health.ts";
-import { type Check, skip } from "../check.ts";
+import type { Scenario } from "../../../domain/scenario.ts";
+import { type Check, fail, pass, runChecks, skip, skipAll, warn } from "../check.ts";
 import type { Diagnosis } from "../diagnoses.ts";
-import { runChecks, skipAll } from "../run-checks.ts";
-import type { DeclaredScenario, Services } from "../services.ts";
-import { workersWith } from "../workers.ts";
-import { agentsStart } from "./agent-start.ts";
-import { asRun, type Replacement } from "./as-run.ts";
+import { type DeclaredScenario, plannedWith, type Services, workersWith } from "../services.ts";
+import { agentChecks, programChecks } from "./agents.ts";
+import { armChecks } from "./arms.ts";
+import { budgetChecks, secondsBudget } from "./budget.ts";
 import { DryRun } from "./dry-run.ts";
 import { estimateCost } from "./estimate.ts";
-import { mcpStart } from "./mcp.ts";
-import { judgeModel } from "./models.ts";
+import { fixtureChecks, globs } from "./fixture.ts";
+import { mcpRules } from "./mcp.ts";
+import { modelChecks } from "./models.ts";
+import { probeChecks, referenceChecks } from "./probe.ts";
 import { rehearseAgent } from "./rehearse-agent.ts";
-import { DECLARED_CHECKS, DRY_RUN_CHECKS } from "./scenario-checks.ts";
-import { someWorkerCan } from "./some-worker-can.ts";
+import { rubricChecks } from "./rubric.ts";
 
 interface ScenarioFindings {
   readonly checks: readonly DoctorCheck[];
@@ -47,7 +54,7 @@ export async function diagnoseScenario(
 
 /** Then a run is refused, whoever has a key, and what it would spend is no question. */
 const isJudgeRefused = (said: readonly DoctorCheck[]) =>
-  said.some(({ id, status }) => id === judgeModel.id && status === "fail");
+  said.some(({ id, status }) => id === "models.judge" && status === "fail");
 
 /** The rows of a scenario whose file is broken. */
 export const unreadableScenario = (failure: Failure): DoctorCheck[] => [
@@ -103,7 +110,9 @@ async function diagnoseByDryRun(
 
 /** Foreign programs are started where a run would start them, and so not where there is no sandbox. */
 const leftToWorkers = (check: Check<DryRun>, { message }: Failure): Check<DryRun> =>
-  check === mcpStart || check === agentsStart ? { ...check, run: () => skip(`left to workers: ${message}`) } : check;
+  PROGRAM_STARTS.has(check.id) ? { ...check, run: () => skip(`left to workers: ${message}`) } : check;
+
+const PROGRAM_STARTS: ReadonlySet<string> = new Set(["mcp.start", "agents.start"]);
 
 async function sandboxForPrograms(services: Services, { definition }: LoadedScenario): Promise<Sandbox | Failure> {
   return await orUnavailable(async () => (await sandboxForCommands(services, definition)).sandbox);
@@ -119,6 +128,85 @@ async function orUnavailable(choose: () => Promise<Sandbox>): Promise<Sandbox | 
     return await choose();
   } catch (error) {
     if (error instanceof Failure && error.code === "sandbox_unavailable") return error;
+    throw error;
+  }
+}
+
+/** Checks that need the definition alone. */
+const DECLARED_CHECKS = [
+  ...armChecks,
+  ...modelChecks,
+  ...agentChecks,
+  mcpRules,
+  ...rubricChecks,
+  ...budgetChecks,
+  ...referenceChecks,
+];
+
+/** Checks that copy files and run commands. */
+const DRY_RUN_CHECKS = [...fixtureChecks, ...programChecks, globs, ...probeChecks, secondsBudget];
+
+/** The models that a run takes in place of the file's. */
+export type Replacement = Pick<RunOptions, "model_override" | "judge_model">;
+
+/** The scenario that a run with these options would have, as `prepareSession` makes it. Its bytes and commands stay. */
+function asRun(
+  services: Pick<Services, "prices" | "judge_model">,
+  loaded: LoadedScenario,
+  { model_override, judge_model }: Replacement,
+): LoadedScenario {
+  if (model_override === undefined && judge_model === undefined) return loaded;
+  const { definition: authored } = loaded;
+  const { prices } = services;
+  const overridden = model_override === undefined ? authored : applyModelOverride(authored, model_override);
+  const scenario = withPrices(prices, authored, overridden);
+  const model = judgeModelName(services, judge_model, authored.rubric.judge.model);
+  const { price_per_mtok: _, ...settings } = authored.rubric.judge;
+  const price_per_mtok = priceOf(prices, authored, model);
+  const judge = { ...settings, model, ...(price_per_mtok !== null && { price_per_mtok }) };
+  return { ...loaded, definition: { ...scenario, rubric: { ...scenario.rubric, judge } } };
+}
+
+/** Whether a run would find somebody on a shared store. What the server that is asked has does not count, unless it takes runs. */
+const someWorkerCan: Check<DeclaredScenario> = {
+  id: "workers.scenario",
+  title: "Some worker has all that it needs",
+  needs: ["replay.tapes", "agents.dir"],
+  async run({ services, loaded }) {
+    const { workers = [] } = services;
+    if (workers.length === 0) return warn("nobody takes runs", "start `abeval serve --worker` on this database");
+    const needs = await needsOf(services, await needingOf({ services, loaded }));
+    const told = needs.map((need) => `${need} on ${workersWith(services, need)}`).join(", ") || "it needs nothing";
+    const able = workers.filter(({ capabilities }) => needs.every((need) => capabilities.includes(need)));
+    if (able.length > 0) return pass(`${able.length} of ${workers.length}; ${told}`);
+    const missing = needs.filter((need) => workersWith(services, need) === 0);
+    const detail = missing.length > 0 ? `none has ${missing.join(", ")}` : `none of ${workers.length} has all: ${told}`;
+    // As on one machine: a key that is missing is no fault of the scenario.
+    const onlyKeys = missing.length > 0 && providersAmong(missing).length === missing.length;
+    return onlyKeys ? warn(detail, HINT) : fail(detail, HINT);
+  },
+};
+
+const HINT = "give one worker all of it; until then a run is refused";
+
+async function needingOf({ services, loaded: { definition } }: DeclaredScenario): Promise<Needing> {
+  const recordings = await openRecordings(services, definition, {});
+  return {
+    arms: definition.arms,
+    judge_model: judgeModelName(services, undefined, definition.rubric.judge.model),
+    sandbox: await sandboxNeeded(services, definition),
+    replayed: recordings?.replayed ?? [],
+    recorded: recordings !== undefined,
+  };
+}
+
+/** One that nobody has is needed all the same. */
+async function sandboxNeeded(services: Services, definition: Scenario): Promise<Needing["sandbox"]> {
+  try {
+    const { sandbox, note } = await sandboxFor(plannedWith(services), definition);
+    return note === NOT_NEEDED ? null : sandbox.kind;
+  } catch (error) {
+    if (error instanceof Failure && error.code === "sandbox_unavailable") return "bubblewrap";
     throw error;
   }
 }

@@ -1,12 +1,14 @@
 import { counted } from "../../../domain/counted.ts";
-import { type Check, pass, warn } from "../check.ts";
-import { IDLE } from "../idle.ts";
+import { patchedPaths } from "../../../domain/patch.ts";
+import { globMatcher } from "../../../domain/path-glob.ts";
+import { type Check, IDLE, pass, warn } from "../check.ts";
 import type { DryRun } from "./dry-run.ts";
+import { leakChecks } from "./leaks.ts";
 
 /** Each arm and each probe gets a copy. Beyond this size copying takes noticeable time. */
 const LARGE_BYTES = 64_000_000;
 
-export const fixtureFiles: Check<DryRun> = {
+const fixtureFiles: Check<DryRun> = {
   id: "fixture.files",
   title: "Fixture can be copied",
   async run({ pristine, loaded }) {
@@ -21,7 +23,7 @@ export const fixtureFiles: Check<DryRun> = {
 /** Directories of version control. They may hold the fix. */
 const HISTORY = /(^|\/)(\.git|\.hg|\.svn|\.bzr|\.jj|\.pijul|_darcs|_FOSSIL_|\.fslckout|CVS)(\/|$)/;
 
-export const fixtureHistory: Check<DryRun> = {
+const fixtureHistory: Check<DryRun> = {
   id: "fixture.history",
   title: "Fixture has no history inside",
   needs: ["fixture.files"],
@@ -33,7 +35,7 @@ export const fixtureHistory: Check<DryRun> = {
   },
 };
 
-export const fixtureSetup: Check<DryRun> = {
+const fixtureSetup: Check<DryRun> = {
   id: "fixture.setup",
   title: "Setup runs",
   needs: ["fixture.files"],
@@ -43,3 +45,27 @@ export const fixtureSetup: Check<DryRun> = {
     return pass(setup.length === 0 ? IDLE.no_setup : setup.map(({ run }) => run).join("; "));
   },
 };
+
+/** A pattern that fits no file is most likely a typo. A plain name may be that of a file to be written. */
+export const globs: Check<DryRun> = {
+  id: "fixture.globs",
+  title: "Path globs match something",
+  needs: ["fixture.setup"],
+  async run({ pristine, loaded }) {
+    const { task, policies } = loaded.definition;
+    const { writable, protected: guarded } = policies.paths;
+    const fixed = task.reference_fix === null ? [] : patchedPaths(task.reference_fix.patch);
+    const paths = [...(await pristine.list()).map(({ path }) => path), ...fixed];
+    const idle = Object.entries({ writable, protected: guarded, deliverable: task.deliverable }).flatMap(
+      ([list, patterns]) => patterns.filter((glob) => isIdle(glob, paths)).map((glob) => `${list} ${glob}`),
+    );
+    return idle.length === 0
+      ? pass("each does")
+      : warn(`no file fits ${idle.join(", ")}`, "correct it: globs start at the top of the workspace");
+  },
+};
+
+const isIdle = (glob: string, paths: readonly string[]) =>
+  glob !== "**" && /[*?[{]/.test(glob) && !paths.some(globMatcher([glob]));
+
+export const fixtureChecks: readonly Check<DryRun>[] = [fixtureFiles, fixtureHistory, ...leakChecks, fixtureSetup];

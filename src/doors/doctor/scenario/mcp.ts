@@ -1,7 +1,6 @@
 import { serversOf } from "../../../comparison/planning/mcp-tools.ts";
 import { counted } from "../../../domain/counted.ts";
-import { type Check, pass, warn } from "../check.ts";
-import { IDLE } from "../idle.ts";
+import { type Check, IDLE, pass, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun } from "./dry-run.ts";
 

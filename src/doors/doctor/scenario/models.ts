@@ -5,11 +5,10 @@ import { isRealModel, sandboxForCommands } from "../../../comparison/planning/sa
 import { openRecordings } from "../../../comparison/planning/session-recordings.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { judgesNamed } from "../../../domain/judge-name.ts";
-import { type Check, fail, pass, warn } from "../check.ts";
-import type { DeclaredScenario, Services } from "../services.ts";
-import { plannedWith } from "../workers.ts";
+import { type Check, fail, IDLE, pass, warn } from "../check.ts";
+import { type DeclaredScenario, plannedWith, type Services } from "../services.ts";
 
-export const armModels: Check<DeclaredScenario> = {
+const armModels: Check<DeclaredScenario> = {
   id: "models.arms",
   title: "Models of the arms",
   needs: ["replay.tapes"],
@@ -30,7 +29,7 @@ export const armModels: Check<DeclaredScenario> = {
   },
 };
 
-export const judgeModel: Check<DeclaredScenario> = {
+const judgeModel: Check<DeclaredScenario> = {
   id: "models.judge",
   title: "Model of the judge",
   needs: ["replay.tapes"],
@@ -53,7 +52,7 @@ function isKeyAbsent({ providers }: Pick<Services, "providers">, model: string):
 }
 
 /** A run is refused when a model would run commands without a sandbox. */
-export const modelSandbox: Check<DeclaredScenario> = {
+const modelSandbox: Check<DeclaredScenario> = {
   id: "models.sandbox",
   title: "Sandbox for the arms",
   async run({ services, loaded }) {
@@ -82,3 +81,16 @@ function refusalOf(resolve: () => unknown): readonly string[] {
     throw error;
   }
 }
+
+/** What is missing or does not fit is a Failure, which says so. */
+const replayRecordings: Check<DeclaredScenario> = {
+  id: "replay.tapes",
+  title: "Recordings to replay",
+  async run({ services, loaded }) {
+    if (services.recordings?.mode !== "replay") return pass(IDLE.no_recording);
+    const recordings = await openRecordings(services, loaded.definition, {});
+    return pass(`they fit: ${recordings?.replayed.join(", ") || "nobody asks a provider"}`);
+  },
+};
+
+export const modelChecks: readonly Check<DeclaredScenario>[] = [replayRecordings, armModels, judgeModel, modelSandbox];

@@ -1,14 +1,18 @@
+import { matchesPath, refusedPath } from "../../../arms/policy/path-rules.ts";
+import { cannotRun } from "../../../comparison/evidence/cannot-run.ts";
 import { whyNotRun } from "../../../comparison/evidence/could-not-run.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
-import { type Check, fail, pass, skip, warn } from "../check.ts";
-import { IDLE } from "../idle.ts";
+import { Mistake } from "../../../domain/failure.ts";
+import { patchedPaths } from "../../../domain/patch.ts";
+import { type Check, fail, IDLE, pass, skip, warn } from "../check.ts";
+import type { DeclaredScenario } from "../services.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
 
 /** Both runs of one check. */
 type Pair = readonly [CheckResult, CheckResult];
 
-export const before: Check<DryRun> = {
+const before: Check<DryRun> = {
   id: "probe.before",
   title: "Checks give their `before` on the untouched fixture",
   needs: ["fixture.setup"],
@@ -40,7 +44,7 @@ async function unrunnable(dryRun: DryRun, untouched: ProbedTwice, signal: AbortS
   });
 }
 
-export const discrimination: Check<DryRun> = {
+const discrimination: Check<DryRun> = {
   id: "probe.discriminates",
   title: "Some check fails before the work",
   needs: ["fixture.setup"],
@@ -54,7 +58,7 @@ export const discrimination: Check<DryRun> = {
   },
 };
 
-export const stability: Check<DryRun> = {
+const stability: Check<DryRun> = {
   id: "probe.stable",
   title: "Checks give the same twice",
   needs: ["fixture.setup"],
@@ -75,7 +79,7 @@ export const stability: Check<DryRun> = {
 const FLAKY_HINT = "take time, chance, order and the network out of the check, or give it more time";
 
 /** Checks that fail in both runs, with the reason. `stability` reports those that differ. */
-export const failedChecks = (probed: ProbedTwice): readonly string[] =>
+const failedChecks = (probed: ProbedTwice): readonly string[] =>
   pairs(probed)
     .filter((pair) => isSteady(pair) && pair[0].status !== "pass")
     .map(([result]) => `${result.id}: ${reasonOf(result)}`);
@@ -120,3 +124,108 @@ function reasonOf({ reason, output }: CheckResult): string {
   const said = output.trim();
   return said === "" ? `${reason}` : `${reason}; it printed: ${excerpt(said, OUTPUT_CHARS)}`;
 }
+
+/** Arms run commands like those of the checks. A command that changes a protected file disqualifies the arm. */
+const protectedFiles: Check<DryRun> = {
+  id: "probe.protected",
+  title: "Checks leave protected files alone",
+  needs: ["fixture.setup"],
+  async run(dryRun, signal) {
+    const { task, policies } = dryRun.loaded.definition;
+    if (task.probe === null) return skip(IDLE.no_probe);
+    if (policies.paths.protected.length === 0) return pass(IDLE.no_protected);
+    const changed = await dryRun.changedByChecks(policies.paths.protected, signal);
+    if (changed.length === 0) return pass("none is changed");
+    const named = changed.slice(0, NAMED).join(", ");
+    return warn(
+      `running the checks changes ${named}${changed.length > NAMED ? ` and ${changed.length - NAMED} more` : ""}`,
+      "narrow policies.paths.protected, or name what the tools leave in the fixture's .gitignore",
+    );
+  },
+};
+
+const NAMED = 5;
+
+/** A fix that policies forbid cannot be the measure of arms. */
+const referencePaths: Check<DeclaredScenario> = {
+  id: "reference.paths",
+  title: "Reference touches only what arms may",
+  run({ loaded }) {
+    const { task, policies } = loaded.definition;
+    if (task.reference_fix === null) return skip(IDLE.no_reference);
+    const paths = patchedPaths(task.reference_fix.patch);
+    const refused = paths.flatMap((path) => {
+      const rule = refusedPath(policies.paths, path);
+      return rule === null ? [] : [`${path} (${rule})`];
+    });
+    return refused.length === 0
+      ? pass(paths.join(", "))
+      : fail(`it changes ${refused.join(", ")}, which no arm may`, "change the fix, or policies.paths");
+  },
+};
+
+const referenceDeliverable: Check<DeclaredScenario> = {
+  id: "reference.deliverable",
+  title: "Reference counts as an answer",
+  run({ loaded }) {
+    const { reference_fix, deliverable } = loaded.definition.task;
+    if (reference_fix === null) return skip(IDLE.no_reference);
+    const paths = patchedPaths(reference_fix.patch);
+    const uncounted = paths.filter((path) => !deliverable.some((glob) => matchesPath(glob, path)));
+    return uncounted.length === 0
+      ? pass(`within ${deliverable.join(", ")}`)
+      : warn(`${uncounted.join(", ")} lies outside task.deliverable and would not count`, "widen task.deliverable");
+  },
+};
+
+const referenceApplies: Check<DryRun> = {
+  id: "reference.applies",
+  title: "Reference applies to the fixture",
+  needs: ["fixture.setup"],
+  async run(dryRun) {
+    const { reference_fix } = dryRun.loaded.definition.task;
+    if (reference_fix === null) return skip(IDLE.no_reference);
+    try {
+      await dryRun.patched(reference_fix.patch);
+      return pass("every hunk fits");
+    } catch (error) {
+      if (error instanceof Mistake) return fail(error.message, "make the patch anew against the fixture");
+      throw error;
+    }
+  },
+};
+
+const referencePasses: Check<DryRun> = {
+  id: "reference.passes",
+  title: "Every check passes with the reference",
+  needs: ["reference.applies"],
+  async run(dryRun, signal) {
+    const { reference_fix, reference_answer, probe } = dryRun.loaded.definition.task;
+    if (reference_fix === null && reference_answer === undefined) return skip(IDLE.no_reference);
+    if (probe === null) return skip(IDLE.no_probe);
+    const probed = await dryRun.solved(signal);
+    if (probed === null) return skip(IDLE.not_examinable);
+    const failed = failedChecks(probed);
+    return failed.length === 0
+      ? pass(`${probed[0].total} of ${probe.checks.length}, two times`)
+      : fail(failed.join("\n"), hintFor(probed));
+  },
+};
+
+function hintFor([{ checks }]: ProbedTwice): string {
+  const reasons = new Set(checks.flatMap((check) => cannotRun(check) ?? []));
+  return reasons.size > 0
+    ? [...reasons].join("\n")
+    : "a check that the known fix fails measures something else: mend one of them";
+}
+
+export const referenceChecks: readonly Check<DeclaredScenario>[] = [referencePaths, referenceDeliverable];
+
+export const probeChecks: readonly Check<DryRun>[] = [
+  before,
+  discrimination,
+  protectedFiles,
+  referenceApplies,
+  referencePasses,
+  stability,
+];

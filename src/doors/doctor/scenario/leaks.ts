@@ -1,15 +1,16 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { Pristine } from "../../../arms/workspace/workspace.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
 import { listMaterial, probeSource } from "../../../comparison/scenario/materials.ts";
 import { readText } from "../../../comparison/scenario/read-text.ts";
 import { repositoryAround } from "../../../comparison/scenario/repository.ts";
 import { Unusable } from "../../../comparison/scenario/unusable.ts";
 import { counted } from "../../../domain/counted.ts";
-import { type Check, pass, skip, warn } from "../check.ts";
-import { IDLE } from "../idle.ts";
+import { type FilePatch, linesOfPatch, pathOfPatch, readPatch } from "../../../domain/patch.ts";
+import type { Scenario } from "../../../domain/scenario.ts";
+import { type Check, IDLE, pass, skip, warn } from "../check.ts";
 import type { DryRun } from "./dry-run.ts";
-import { tellingLines, type VisibleText, visibleTexts } from "./visible-text.ts";
 
 interface HiddenFile {
   readonly path: string;
@@ -23,7 +24,7 @@ const COPY_SHARE = 0.8;
 const HIDDEN_BYTES = 1_000_000;
 
 /** An arm that can read the hidden checks may work for them and not for the task. */
-export const leakedFiles: Check<DryRun> = {
+const leakedFiles: Check<DryRun> = {
   id: "leak.hidden_files",
   title: "No hidden file is visible",
   needs: ["fixture.files"],
@@ -141,3 +142,97 @@ function upTo(outer: string, inner: string): string[] {
 
 const below = (tops: readonly string[], file: string) =>
   tops.filter((top) => file.startsWith(top + sep)).map((top) => relative(top, file).replaceAll(sep, "/"));
+
+/** Leaks that are named; more of them say no more. */
+const NAMED = 5;
+
+/** An arm that can read the fix copies it. */
+const leakedLines: Check<DryRun> = {
+  id: "leak.reference_lines",
+  title: "No line of the reference is visible",
+  needs: ["fixture.files"],
+  async run({ pristine, loaded }) {
+    const { definition } = loaded;
+    if (definition.task.reference_fix === null) return skip(IDLE.no_reference);
+    const patches = readPatch(definition.task.reference_fix.patch);
+    const touched = new Set<string | null>(patches.map(pathOfPatch));
+    const visible = await visibleTexts(pristine, definition);
+    const own = linesOfReference(
+      patches,
+      visible.filter(({ path }) => touched.has(path)),
+    );
+    const whole = definition.task.reference_fix.patch.trim();
+    const leaks = visible
+      .filter(({ path }) => !touched.has(path))
+      .flatMap((text) =>
+        text.text.includes(whole)
+          ? [`${text.name}: the whole reference`]
+          : sharedLines(text, own).map((line) => `${text.name}: ${line}`),
+      );
+    return leaks.length === 0
+      ? pass(`${counted(own.size, "line")} looked for in ${counted(visible.length, "text")}`)
+      : warn(leaks.slice(0, NAMED).join("\n"), "take these lines out of what the arms see, if they give the fix away");
+  },
+};
+
+/** Lines that only the reference has. Arms know the lines that it moves, and those of the files that it changes. */
+function linesOfReference(patches: readonly FilePatch[], touched: readonly VisibleText[]): ReadonlySet<string> {
+  const marked = (mark: "+" | "-") => patches.flatMap((patch) => linesOfPatch(patch, mark));
+  const known = tellingLines([...marked("-"), ...touched.map(({ text }) => text)].join("\n"));
+  return tellingLines(marked("+").join("\n")).difference(known);
+}
+
+/** In a prompt a line of code often stands within a sentence. */
+const sharedLines = ({ path, text, lines }: VisibleText, own: ReadonlySet<string>): readonly string[] =>
+  path === null ? [...own].filter((line) => text.includes(line)) : [...own.intersection(lines)];
+
+/** Something that an arm reads or can read. */
+interface VisibleText {
+  /** A path of the fixture; null for a prompt. */
+  readonly path: string | null;
+  /** For people. */
+  readonly name: string;
+  readonly text: string;
+  /** Its telling lines. */
+  readonly lines: ReadonlySet<string>;
+}
+
+/** Bytes of one file, and of all files, that are searched. Source code is smaller. */
+const FILE_BYTES = 1_000_000;
+const ALL_BYTES = 32_000_000;
+
+/** The prompts and the text files of the fixture, without those of dependencies. */
+async function visibleTexts(pristine: Pristine, { task, arms }: Scenario): Promise<readonly VisibleText[]> {
+  const prompts = [
+    visible(null, "task.prompt", task.prompt),
+    ...arms.map(({ id, system_prompt }) => visible(null, `the system prompt of ${id}`, system_prompt)),
+  ];
+  const files: VisibleText[] = [];
+  let bytes = 0;
+  for (const { path, size } of await pristine.list()) {
+    if (size > FILE_BYTES || bytes + size > ALL_BYTES || /(^|\/)(node_modules|\.git)\//.test(path)) continue;
+    const text = await pristine.text(path);
+    if (text === null) continue;
+    bytes += size;
+    files.push(visible(path, path, text));
+  }
+  return [...prompts, ...files];
+}
+
+const visible = (path: string | null, name: string, text: string) => ({ path, name, text, lines: tellingLines(text) });
+
+/** Shorter lines are brackets and common phrases, which stand in many files. */
+const TELLING_CHARS = 20;
+
+/** The lines that tell which file they come from, without indentation and a diff's mark. */
+const tellingLines = (text: string): ReadonlySet<string> =>
+  new Set(
+    text
+      .split("\n")
+      .map(bare)
+      .filter((line) => line.length >= TELLING_CHARS),
+  );
+
+const bare = (line: string) => line.replace(/^[+-]/, "").trim();
+
+export const leakChecks: readonly Check<DryRun>[] = [leakedFiles, leakedLines];
