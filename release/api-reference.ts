@@ -1,6 +1,6 @@
 import { createApp } from "../src/doors/http/app.ts";
 import { openApi } from "../src/doors/http/openapi/openapi.ts";
-import type { Services } from "../src/doors/operation/services.ts";
+import type { Services } from "../src/doors/operation/operation.ts";
 import { version } from "../src/runtime/version.ts";
 
 /** What the reference reads of a JSON Schema. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { allowedHosts, isHost } from "../../src/doors/http/allowed-hosts.ts";
+import { allowedHosts, isHost } from "../../src/doors/http/allowed-callers.ts";
 import { createHealthApp } from "../../src/doors/http/app.ts";
 import { listen } from "../../src/doors/http/listen.ts";
 import { abeval } from "../abeval.ts";

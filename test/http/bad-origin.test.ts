@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { allowedOrigins } from "../../src/doors/http/allowed-origins.ts";
+import { allowedOrigins } from "../../src/doors/http/allowed-callers.ts";
 import { abeval } from "../abeval.ts";
 import { aService } from "./service.ts";
 

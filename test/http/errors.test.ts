@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { FAILURE_CODES, Failure } from "../../src/domain/failure.ts";
-import { allowedHosts } from "../../src/doors/http/allowed-hosts.ts";
+import { allowedHosts } from "../../src/doors/http/allowed-callers.ts";
 import { createApp } from "../../src/doors/http/app.ts";
 import { ERRORS } from "../../src/doors/http/error.ts";
 import { Semaphore } from "../../src/runtime/semaphore.ts";

@@ -4,7 +4,7 @@ import { EventSource } from "eventsource";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { RunEvent } from "../../src/domain/event.ts";
 import type { RunStarted } from "../../src/domain/request.ts";
-import type { ReaderOptions } from "../../src/doors/http/stream/event-reader.ts";
+import type { ReaderOptions } from "../../src/doors/http/stream/event-feed.ts";
 import { EventStreams } from "../../src/doors/http/stream/event-stream.ts";
 import type { Announcement } from "../../src/doors/operation/follow-run.ts";
 import { readSession } from "../../src/store/read-session.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { openApiRoute } from "../../src/doors/http/openapi/api-docs.ts";
-import { VOCABULARY } from "../../src/doors/http/openapi/vocabulary.ts";
+import { VOCABULARY } from "../../src/doors/http/openapi/openapi.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { Contract, type OpenApiDocument } from "./contract.ts";
 import { aService, type TestService } from "./service.ts";

@@ -8,7 +8,7 @@ import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
 import { Diagnoses } from "../../src/doors/doctor/diagnoses.ts";
 import { type AppOptions, createApp } from "../../src/doors/http/app.ts";
 import { type Listening, listen } from "../../src/doors/http/listen.ts";
-import type { Services } from "../../src/doors/operation/services.ts";
+import type { Services } from "../../src/doors/operation/operation.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { testServices } from "../harness.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import { allowedOrigins } from "../../src/doors/http/allowed-origins.ts";
+import { allowedOrigins } from "../../src/doors/http/allowed-callers.ts";
 import { aService, jsonPost, type TestService } from "./service.ts";
 
 const BLIND = { order: "ba", choice: "a", blind: true };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { withoutCheckQuotes } from "../../src/doors/mcp/view/hidden-words.ts";
+import { withoutCheckQuotes } from "../../src/doors/mcp/view/full-session.ts";
 import { type Linked, linked } from "./linked.ts";
 
 /** Runs the scenario whose solution is marked, and gives its session's id. */

@@ -5,7 +5,7 @@ import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
 import { Diagnoses } from "../../src/doors/doctor/diagnoses.ts";
 import { WaitingCalls } from "../../src/doors/mcp/open-requests.ts";
 import { createMcpServer } from "../../src/doors/mcp/server.ts";
-import type { Services } from "../../src/doors/operation/services.ts";
+import type { Services } from "../../src/doors/operation/operation.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { testServices } from "../harness.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ErrorCode, type McpError } from "@modelcontextprotocol/sdk/types.js";
 import { Failure } from "../../src/domain/failure.ts";
-import type { Services } from "../../src/doors/operation/services.ts";
+import type { Services } from "../../src/doors/operation/operation.ts";
 import { anOutcome } from "../outcomes.ts";
 import { begin } from "../stored.ts";
 import { type Linked, linked } from "./linked.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Failure } from "../../src/domain/failure.ts";
 import { serveClient } from "../../src/doors/mcp/serve-client.ts";
-import type { Services } from "../../src/doors/operation/services.ts";
+import type { Services } from "../../src/doors/operation/operation.ts";
 import { linked } from "./linked.ts";
 
 const CALL = [

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Services } from "../../src/doors/operation/services.ts";
+import type { Services } from "../../src/doors/operation/operation.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { keep } from "../stored.ts";

@@ -5,7 +5,7 @@ import { sessionId } from "../../src/comparison/session/run/created-entry.ts";
 import { startSession } from "../../src/comparison/session/start-session.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { SessionId } from "../../src/domain/session.ts";
-import { stopRuns } from "../../src/doors/operation/stop-runs.ts";
+import { stopRuns } from "../../src/doors/operation/runs.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { bundled, testServices } from "../harness.ts";
 

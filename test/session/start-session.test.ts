@@ -3,7 +3,7 @@ import { prepareSession } from "../../src/comparison/planning/prepare-session.ts
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import { startSession } from "../../src/comparison/session/start-session.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { stopRuns } from "../../src/doors/operation/stop-runs.ts";
+import { stopRuns } from "../../src/doors/operation/runs.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import type { LoggedEntry, SessionStore } from "../../src/store/store.ts";
 import { bundled, testServices } from "../harness.ts";

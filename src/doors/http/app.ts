@@ -2,7 +2,7 @@ import { cors } from "@elysiajs/cors";
 import { Elysia } from "elysia";
 import { Failure } from "../../domain/failure.ts";
 import { getHealth } from "../operation/health.ts";
-import type { Services } from "../operation/services.ts";
+import type { Services } from "../operation/operation.ts";
 import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
 import { apiDocs, openApiRoute } from "./openapi/api-docs.ts";
@@ -14,7 +14,7 @@ import { readRoutes } from "./routes/read-routes.ts";
 import { reportRoutes } from "./routes/report-routes.ts";
 import { runRoutes } from "./routes/run-routes.ts";
 import { seriesRoutes } from "./routes/series-routes.ts";
-import type { StreamTimes } from "./stream/event-reader.ts";
+import type { StreamTimes } from "./stream/event-feed.ts";
 import { EventStreams } from "./stream/event-stream.ts";
 import type { WebUi } from "./web-ui.ts";
 

@@ -5,7 +5,7 @@ import { Failure, type FailureCode } from "../../domain/failure.ts";
 import type { ErrorBody } from "../../domain/health.ts";
 import { plainText, plainTexts } from "../../domain/plain-text.ts";
 import { firstProblem } from "../operation/check-input.ts";
-import type { Services } from "../operation/services.ts";
+import type { Services } from "../operation/operation.ts";
 
 interface ErrorKind {
   readonly status: number;

@@ -1,6 +1,6 @@
 import { RAW_BODY_BYTES } from "../../domain/defaults.ts";
 import type { HttpApp } from "./app.ts";
-import { IDLE_TIMEOUT_S } from "./routes/route-context.ts";
+import { IDLE_TIMEOUT_S } from "./routes/query.ts";
 
 export interface Address {
   readonly hostname: string;

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { plainText } from "../../domain/plain-text.ts";
-import type { Services } from "../operation/services.ts";
+import type { Services } from "../operation/operation.ts";
 
 /** A request that was answered. A stream is answered when it opens. */
 interface RequestLine {

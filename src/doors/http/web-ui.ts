@@ -1,8 +1,10 @@
-import { rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { constants, type Dirent, rmSync } from "node:fs";
+import { mkdir, open, readdir, writeFile } from "node:fs/promises";
+import { dirname, extname, join } from "node:path";
 import { staticPlugin } from "@elysiajs/static";
 import { type AnyElysia, type Context, Elysia, NotFoundError } from "elysia";
-import { acceptedCoding } from "./compress.ts";
-import { isApi, MAX_FILES, stageBundle, type WebFile } from "./web-bundle.ts";
+import { acceptedCoding, type Coding, compress } from "./compress.ts";
 
 const INDEX = "/index.html";
 
@@ -95,3 +97,113 @@ async function send(file: WebFile, request: Request, { headers }: Context["set"]
 
 const isKnown = (given: string | null, etag: string) =>
   given?.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag) ?? false;
+
+/** A file of the UI as it was at the start. */
+interface WebFile {
+  readonly type: string;
+  /** Of text. It stays in memory: a page must be there when the copy, a temporary file, was cleaned away. */
+  readonly text?: Uint8Array<ArrayBuffer>;
+  /** Strong and quoted. */
+  readonly etag: string;
+  /** Its name holds a hash of what it holds, so it never changes. */
+  readonly immutable: boolean;
+  /** The text in a coding, made once, when somebody first asks. Absent where that saves nothing. */
+  readonly compressed?: (coding: Coding) => Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** A UI has dozens of small files; beyond this the directory is something else. */
+const MAX_FILES = 2_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".map": "application/json",
+  ".webmanifest": "application/manifest+json",
+  ".txt": "text/plain; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+  ".ico": "image/x-icon",
+  ".woff": "font/woff",
+  ".woff2": "font/woff2",
+  ".wasm": "application/wasm",
+};
+
+/** Types that are not compressed already. */
+const TEXT = /^text|json|svg|wasm/;
+
+/** Bytes from which compressing pays. */
+const WORTH_BYTES = 1_000;
+
+/** Where the build puts each file that it names after what it holds. The name alone could be a word: `hero-mountain.png`. */
+const HASHED = /^\/hashed\/[^/]+-[0-9a-z]{8}\.\w+$/;
+
+/**
+ * Copies the files below `directory` into `staging` and describes them by their paths (`/assets/app.js`). What is served cannot
+ * be changed, swapped or linked elsewhere afterwards. Left out are links, pipes, names that begin with a dot or mean something
+ * to the router, and what would lie under `/api`.
+ * @throws Error when the directory cannot be read or is too large for a UI
+ */
+async function stageBundle(directory: string, staging: string): Promise<ReadonlyMap<string, WebFile>> {
+  const files = new Map<string, WebFile>();
+  let total = 0;
+  for await (const path of filesBelow(directory, "")) {
+    const bytes = await readRegular(join(directory, path));
+    total += bytes.byteLength;
+    if (files.size >= MAX_FILES || total > MAX_BYTES)
+      throw new Error(`more than ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB; is this a bundle?`);
+    const copy = join(staging, path);
+    await mkdir(dirname(copy), { recursive: true });
+    await writeFile(copy, bytes);
+    files.set(path, describe(path, bytes));
+  }
+  return files;
+}
+
+async function* filesBelow(root: string, path: string): AsyncGenerator<string> {
+  const entries = await readdir(join(root, path), { withFileTypes: true });
+  for (const entry of entries.filter(isServed)) {
+    const below = `${path}/${entry.name}`;
+    if (isApi(below)) continue;
+    if (entry.isDirectory()) yield* filesBelow(root, below);
+    // An entry that is a link is neither; nor is a pipe, which would block who opens it.
+    else if (entry.isFile()) yield below;
+  }
+}
+
+const isServed = ({ name }: Dirent) => !/^\.|[:*]/.test(name);
+
+const isApi = (path: string) => /^\/+api(\/|$)/i.test(path);
+
+async function readRegular(absolute: string): Promise<Uint8Array<ArrayBuffer>> {
+  // The entry may have become a link since it was listed.
+  await using file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW);
+  return new Uint8Array(await file.readFile());
+}
+
+function describe(path: string, bytes: Uint8Array<ArrayBuffer>): WebFile {
+  const type = TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
+  const isText = TEXT.test(type);
+  return {
+    type,
+    etag: `"${createHash("sha256").update(bytes).digest("base64url")}"`,
+    immutable: HASHED.test(path),
+    ...(isText && { text: bytes }),
+    ...(isText && bytes.byteLength >= WORTH_BYTES && { compressed: compressedOnce(bytes) }),
+  };
+}
+
+function compressedOnce(bytes: Uint8Array) {
+  const made = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>();
+  return (coding: Coding) => {
+    const known = made.get(coding) ?? compress(coding, bytes);
+    made.set(coding, known);
+    return known;
+  };
+}

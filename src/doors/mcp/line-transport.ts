@@ -8,8 +8,8 @@ import {
 import { isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
 import { LINE_BYTES, lines, terminated } from "../../runtime/lines.ts";
 import { Pace } from "../../runtime/pace.ts";
+import { requestProblem } from "./errors.ts";
 import { Batch, MAX_OPEN, OpenRequests } from "./open-requests.ts";
-import { requestProblem } from "./request-problem.ts";
 
 /** The two directions of a client: bytes from it, lines to it. */
 export interface Wire {

@@ -7,11 +7,10 @@ import {
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import type { ScenarioListing } from "../../domain/scenario-listing.ts";
 import type { SessionListing } from "../../domain/session.ts";
+import type { Services } from "../operation/operation.ts";
 import { getScenario, listScenarios } from "../operation/scenarios.ts";
-import type { Services } from "../operation/services.ts";
 import { getSession, listSessions } from "../operation/sessions.ts";
-import { errorText } from "./error-text.ts";
-import { RESOURCE_NOT_FOUND, RequestError } from "./request-error.ts";
+import { errorText, RESOURCE_NOT_FOUND, RequestError } from "./errors.ts";
 import { fullSession } from "./view/full-session.ts";
 import { viewScenario } from "./view/scenario-view.ts";
 

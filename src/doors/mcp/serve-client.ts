@@ -1,7 +1,7 @@
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
-import type { Services } from "../operation/services.ts";
-import { stopRuns } from "../operation/stop-runs.ts";
+import type { Services } from "../operation/operation.ts";
+import { stopRuns } from "../operation/runs.ts";
 import { LineTransport, type Wire } from "./line-transport.ts";
 import { WaitingCalls } from "./open-requests.ts";
 import { createMcpServer } from "./server.ts";

@@ -1,6 +1,6 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import type { Static, TObject } from "@sinclair/typebox";
-import type { Services } from "../operation/services.ts";
+import type { Services } from "../operation/operation.ts";
 
 /** What a tool gives back: data for programs, and the same for a model that is shown only text, as many clients do. */
 export interface Answer<Output extends TObject = TObject> {

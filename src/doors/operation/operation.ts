@@ -1,8 +1,10 @@
 import type { Static, TSchema } from "@sinclair/typebox";
-import type { Services } from "./services.ts";
+import type { Services } from "../doctor/services.ts";
+
+export type { Services };
 
 /** Something that can be asked, the same through every door. */
-export interface Operation<Input extends TSchema = TSchema, Output extends TSchema = TSchema> {
+interface Operation<Input extends TSchema = TSchema, Output extends TSchema = TSchema> {
   readonly name: string;
   readonly title: string;
   /** For the reader of an API: what it does, what it costs, what comes next. */

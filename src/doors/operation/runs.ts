@@ -5,8 +5,7 @@ import { RunRequest, RunStarted } from "../../domain/request.ts";
 import { SessionOutcome } from "../../domain/session.ts";
 import { ownTurn } from "../../runtime/pace.ts";
 import { notLive } from "./follow-run.ts";
-import { operation } from "./operation.ts";
-import type { Services } from "./services.ts";
+import { operation, type Services } from "./operation.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startRun(services: Services, { scenario, ...options }: RunRequest): Promise<StartedSession> {
@@ -77,4 +76,13 @@ export async function demandInFlight(services: Services, session_id: string): Pr
 export async function cancelRun(services: Services, session_id: string): Promise<RunStarted> {
   if (await cancelInFlight(services, session_id)) return { session_id };
   throw notLive(session_id);
+}
+
+/** Stops every series and every run in flight, and waits until each is stored and its workspaces are gone. */
+export async function stopRuns({ runs, series }: Pick<Services, "runs" | "series">, reason: Failure): Promise<void> {
+  const inFlight = () => [...series.all(), ...runs.all()];
+  for (let left = inFlight(); left.length > 0; left = inFlight()) {
+    for (const one of left) one.cancel(reason);
+    await Promise.allSettled(left.map(({ done }) => done));
+  }
 }

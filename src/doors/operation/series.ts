@@ -17,8 +17,7 @@ import { type Beside, reportOf, storedSeries } from "../../statistics/report.ts"
 import { readSession } from "../../store/read-session.ts";
 import { judgeRecord } from "../../store/self-test-store.ts";
 import { seriesNotLive } from "./follow-series.ts";
-import { operation } from "./operation.ts";
-import type { Services } from "./services.ts";
+import { operation, type Services } from "./operation.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startSeriesOf(services: Services, request: SeriesRequest): Promise<StartedSeries> {

@@ -68,3 +68,19 @@ export const sessionsOf = ({ a, b }: Reported): readonly SessionOutcome[] =>
 /** How many of its hidden checks an arm passed; without a look at its changes it was stopped before any could run. */
 export const checksText = ({ probe, changes }: Pick<ArmSummary, "probe" | "changes">): string =>
   probe ? `${probe.passed} of ${probe.total}` : changes === null ? "not run" : "none";
+
+type Ended = Pick<SessionOutcome, "state" | "failure">;
+
+/**
+ * How a session without a verdict ended: `failed while judging (provider_failed); the same run may succeed when it is started
+ * again`. Nothing in it was written by anybody.
+ */
+export function howItEnded({ state, failure }: Ended): string {
+  if (failure === null) return state;
+  const { stage, code, retryable } = failure;
+  const again = retryable ? "; the same run may succeed when it is started again" : "";
+  return `${state} while ${stage} (${code})${again}`;
+}
+
+/** What stopped it, in the words of whoever did. */
+export const whyNoVerdict = ({ failure }: Ended): string => failure?.message ?? "the session did not finish";

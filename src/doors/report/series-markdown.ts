@@ -3,12 +3,12 @@ import type { Series } from "../../domain/series.ts";
 import { statusText } from "../../domain/series-status.ts";
 import { usdText } from "../../domain/usd-text.ts";
 import { plain, table } from "./markdown-text.ts";
-import { SERIES_FLAG_TEXT } from "./series-flag-text.ts";
 import {
   armFigures,
   costsText,
   namesOf,
   rateText,
+  SERIES_FLAG_TEXT,
   scoreText,
   solvedText,
   trialText,

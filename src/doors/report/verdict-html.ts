@@ -11,8 +11,17 @@ import { unmetText } from "../../domain/unmet-text.ts";
 import { usdText } from "../../domain/usd-text.ts";
 import { SIDES, type Verdict } from "../../domain/verdict.ts";
 import { type Html, html, htmlPage, htmlTable } from "./html.ts";
-import { howItEnded, whyNoVerdict } from "./no-verdict.ts";
-import { checksText, costTexts, isOwn, type Reported, type ReportedArm, resultText, sessionsOf } from "./reported.ts";
+import {
+  checksText,
+  costTexts,
+  howItEnded,
+  isOwn,
+  type Reported,
+  type ReportedArm,
+  resultText,
+  sessionsOf,
+  whyNoVerdict,
+} from "./reported.ts";
 
 /** `blind`: without names, models and verdict, for a reader who is to judge. `redacted`: figures alone, nothing that anybody wrote. */
 export type Showing = "all" | "blind" | "redacted";

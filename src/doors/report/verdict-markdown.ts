@@ -8,8 +8,17 @@ import { unmetText } from "../../domain/unmet-text.ts";
 import { usdText } from "../../domain/usd-text.ts";
 import type { CriterionScore } from "../../domain/verdict.ts";
 import { plain, table } from "./markdown-text.ts";
-import { howItEnded, whyNoVerdict } from "./no-verdict.ts";
-import { checksText, costTexts, isOwn, namesToldApart, type Reported, resultText, sessionsOf } from "./reported.ts";
+import {
+  checksText,
+  costTexts,
+  howItEnded,
+  isOwn,
+  namesToldApart,
+  type Reported,
+  resultText,
+  sessionsOf,
+  whyNoVerdict,
+} from "./reported.ts";
 
 /** Two arms as a short page for a pull request: the statement, both arms side by side, each criterion. */
 export function verdictMarkdown(reported: Reported): string {

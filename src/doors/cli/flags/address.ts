@@ -1,6 +1,5 @@
 import { errorCode } from "../../../domain/failure.ts";
-import { isHost } from "../../http/allowed-hosts.ts";
-import { isOrigin } from "../../http/allowed-origins.ts";
+import { isHost, isOrigin } from "../../http/allowed-callers.ts";
 import type { Address } from "../../http/listen.ts";
 import { UsageError } from "./arguments.ts";
 

@@ -1,6 +1,6 @@
 import { removeTree } from "../../../arms/sandbox/remove-tree.ts";
 import { makeTempDir } from "../../../arms/sandbox/temp-dir.ts";
-import type { Services } from "../../operation/services.ts";
+import type { Services } from "../../operation/operation.ts";
 
 interface Joining {
   /** Sessions at once; 0: others run what is accepted here. */

@@ -3,7 +3,7 @@ import { SelfTests } from "../../../comparison/audit/self-tests.ts";
 import type { CatalogOptions, ScenarioCatalog } from "../../../comparison/scenario/scenario-catalog.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { Diagnoses } from "../../doctor/diagnoses.ts";
-import type { Services } from "../../operation/services.ts";
+import type { Services } from "../../operation/operation.ts";
 import { UsageError } from "../flags/arguments.ts";
 import { openServices, type ServiceOptions } from "./services.ts";
 

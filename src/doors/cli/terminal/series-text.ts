@@ -2,12 +2,12 @@ import { plainText } from "../../../domain/plain-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import { MAX_TRIALS } from "../../../domain/series-record.ts";
 import { preferredSide, statusText } from "../../../domain/series-status.ts";
-import { SERIES_FLAG_TEXT } from "../../report/series-flag-text.ts";
 import {
   armFigures,
   costsText,
   namesOf,
   rateText,
+  SERIES_FLAG_TEXT,
   scoreText,
   solvedText,
   winRateText,

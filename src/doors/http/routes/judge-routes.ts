@@ -3,13 +3,10 @@ import { Elysia } from "elysia";
 import { JudgesRequest } from "../../../domain/judge-profile.ts";
 import { SelfTestRequest, SelfTestStarted } from "../../../domain/self-test.ts";
 import { VoteRequest } from "../../../domain/vote.ts";
-import { listJudges } from "../../operation/judges.ts";
-import { getSelfTest, listSelfTests, startSelfTest } from "../../operation/self-tests.ts";
-import { voteOnSession } from "../../operation/votes.ts";
+import { getSelfTest, listJudges, listSelfTests, startSelfTest, voteOnSession } from "../../operation/judging.ts";
 import { answer, body, failures } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
-import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
-import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
+import { integer, LINK_HEADERS, paged, patiently, type RouteContext, refuseTwice, SessionInPath } from "./query.ts";
 import { BEFORE_A_RUN } from "./run-routes.ts";
 
 /** Each is read whole, to be listed. */

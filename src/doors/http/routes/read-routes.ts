@@ -2,14 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { SessionListRequest } from "../../../domain/session-list.ts";
 import { runDoctor } from "../../operation/doctor.ts";
-import { getHealth, getReadiness } from "../../operation/health.ts";
-import { listProviders } from "../../operation/providers.ts";
+import { getHealth, getReadiness, listProviders } from "../../operation/health.ts";
 import { getScenario, listScenarios } from "../../operation/scenarios.ts";
 import { getSession, listSessions, summarizeSessions } from "../../operation/sessions.ts";
 import { answer, failures } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
-import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
-import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
+import { integer, LINK_HEADERS, paged, patiently, type RouteContext, refuseTwice, SessionInPath } from "./query.ts";
 
 /** What changes nothing and spends nothing. */
 export const readRoutes = ({ services, abandoned }: RouteContext) =>

@@ -9,8 +9,7 @@ import {
 } from "../../operation/reports.ts";
 import { failures } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
-import { refuseTwice } from "./query.ts";
-import { type RouteContext, SessionInPath } from "./route-context.ts";
+import { type RouteContext, refuseTwice, SessionInPath } from "./query.ts";
 
 /** Files for others. */
 export const reportRoutes = ({ services, abandoned }: RouteContext) =>

@@ -4,12 +4,12 @@ import { RunEvent } from "../../../domain/event.ts";
 import type { FailureCode } from "../../../domain/failure.ts";
 import { RunRequest, RunStarted, VerdictRequest } from "../../../domain/request.ts";
 import { followRun } from "../../operation/follow-run.ts";
+import { rejudge } from "../../operation/judging.ts";
 import { cancelRun, demandInFlight, runScenario, startScenario } from "../../operation/runs.ts";
-import { rejudge } from "../../operation/verdicts.ts";
 import { answer, body, failures, frames } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { EVENT_STREAM_HEADERS } from "../stream/event-stream.ts";
-import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
+import { patiently, type RouteContext, SessionInPath } from "./query.ts";
 
 /** What refuses a run before anything is spent. */
 export const BEFORE_A_RUN: readonly FailureCode[] = [

@@ -14,8 +14,7 @@ import {
 import { answer, body, failures, frames } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { EVENT_STREAM_HEADERS } from "../stream/event-stream.ts";
-import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
-import type { RouteContext } from "./route-context.ts";
+import { integer, LINK_HEADERS, paged, type RouteContext, refuseTwice } from "./query.ts";
 import { BEFORE_A_RUN } from "./run-routes.ts";
 
 /** Runs that are repeated: what they say together. */

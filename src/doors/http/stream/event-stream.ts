@@ -1,7 +1,14 @@
 import { KEEP_ALIVE_MS, STALLED_READER_MS } from "../../../domain/defaults.ts";
 import { Failure } from "../../../domain/failure.ts";
-import { type Feed, type Follow, OwnFeed, SharedFeed } from "./event-feed.ts";
-import { EventReader, type ReaderOptions, type StreamTimes } from "./event-reader.ts";
+import {
+  EventReader,
+  type Feed,
+  type Follow,
+  OwnFeed,
+  type ReaderOptions,
+  SharedFeed,
+  type StreamTimes,
+} from "./event-feed.ts";
 
 const PACE: StreamTimes = { keep_alive_ms: KEEP_ALIVE_MS, stalled_ms: STALLED_READER_MS };
 

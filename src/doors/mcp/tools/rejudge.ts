@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { record } from "../../../domain/schema.ts";
-import { rejudge as operation } from "../../operation/verdicts.ts";
+import { rejudge as operation } from "../../operation/judging.ts";
 import { SPENDS, tool } from "../tool.ts";
-import { withoutCheckQuotes } from "../view/hidden-words.ts";
+import { withoutCheckQuotes } from "../view/full-session.ts";
 import { VerdictView, verdictRest, verdictText, verdictThatFits } from "../view/verdict-view.ts";
 
 const RejudgeResult = record("RejudgeResult", {

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { RunEvent } from "../../../domain/event.ts";
-import { Failure } from "../../../domain/failure.ts";
+import { Failure, type FailureCode } from "../../../domain/failure.ts";
 import { RunRequest } from "../../../domain/request.ts";
 import { record } from "../../../domain/schema.ts";
 import type { Series } from "../../../domain/series.ts";
@@ -8,17 +8,15 @@ import { SeriesRequest } from "../../../domain/series-request.ts";
 import { isFinal, SeriesId, SessionId, type SessionOutcome } from "../../../domain/session.ts";
 import { followRun } from "../../operation/follow-run.ts";
 import { followSeries } from "../../operation/follow-series.ts";
+import type { Services } from "../../operation/operation.ts";
 import { cancelRun, runScenario as operation, startRun } from "../../operation/runs.ts";
 import { cancelSeries, getSeries, seriesInFlight, startSeriesOf } from "../../operation/series.ts";
-import type { Services } from "../../operation/services.ts";
 import { getSession } from "../../operation/sessions.ts";
-import { waitFor } from "../background.ts";
 import { type Answer, type CallContext, SPENDS, tool } from "../tool.ts";
 import { decisionLine } from "../view/decisions-page.ts";
 import { pick } from "../view/pick.ts";
 import { briefSeries, briefSeriesText, SeriesBrief } from "../view/series-view.ts";
-import { SessionView, summaryThatFits } from "../view/session-summary.ts";
-import { summaryText } from "../view/summary-text.ts";
+import { SessionView, summaryText, summaryThatFits } from "../view/session-summary.ts";
 
 /** Seconds. Clients give up a call after a minute. */
 const MAX_WAIT_S = 50;
@@ -166,4 +164,44 @@ function seriesAnswer(report: Series): RunResult {
     ? `Next: get_session with session_id "${series_id}" for its trials, and with the id of a trial for what happened in it.`
     : `It goes on in the background. Next: get_session with session_id "${series_id}".`;
   return { structured: { finished, series_id, series }, text: `${briefSeriesText(series)}\n${next}` };
+}
+
+/** Something that was started and goes on without the call. */
+interface Background {
+  readonly done: Promise<unknown>;
+  /** What there is to tell on the way, to the end or until the signal fires. */
+  readonly news: (over: AbortSignal) => AsyncIterable<string>;
+  readonly cancel: () => Promise<unknown>;
+  /** What `cancel` fails with when it has ended before. */
+  readonly ended: FailureCode;
+}
+
+/** Waits until the end or for `wait_ms`, whichever comes first, and tells the client on the way. A cancelled call cancels it. */
+async function waitFor(work: Background, wait_ms: number, { signal, tell }: CallContext): Promise<void> {
+  if (wait_ms > 0) {
+    const over = AbortSignal.any([signal, AbortSignal.timeout(wait_ms)]);
+    const told = tell ? tellAll(work.news(over), tell) : Promise.resolve();
+    await Promise.race([Promise.all([work.done, told]), aborted(over)]);
+  }
+  if (signal.aborted) await stop(work);
+}
+
+async function tellAll(news: AsyncIterable<string>, tell: NonNullable<CallContext["tell"]>): Promise<void> {
+  for await (const text of news) await tell(text);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}
+
+/** What has just ended needs no stopping. */
+async function stop({ cancel, ended }: Background): Promise<void> {
+  try {
+    await cancel();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== ended) throw error;
+  }
 }

@@ -3,7 +3,6 @@ import type { Changes } from "../../../domain/evidence.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
 import { FILE_FACTS } from "./diff-page.ts";
-import { withoutCheckQuotes, withoutCheckWords } from "./hidden-words.ts";
 import { pick } from "./pick.ts";
 import { viewScenario } from "./scenario-view.ts";
 import { ARM_FACTS } from "./session-summary.ts";
@@ -61,3 +60,29 @@ export const withoutPaged = ({ decisions, arms, ...session }: ReturnType<typeof 
 });
 
 const withoutPatch = <T extends { patch: string }>({ patch: _, ...changes }: T) => changes;
+
+type Check = NonNullable<ArmSummary["probe"]>["checks"][number];
+
+const PROBE = ["score", "passed", "total", "restored"] as const;
+const CHECK = ["id", "status", "again", "required", "weight", "before", "exit_code", "duration_ms"] as const;
+
+/** A hidden check's reason quotes what it looks for, and its output the hidden files: its status says enough. */
+const withoutCheckWords = (probe: ArmSummary["probe"]) =>
+  probe && {
+    ...pick(probe, PROBE),
+    checks: probe.checks.map(withoutWords),
+    ...(probe.not_repeatable && { not_repeatable: probe.not_repeatable.map(withoutWords) }),
+  };
+
+const withoutWords = (check: Check) => ({ ...pick(check, CHECK), reason: null });
+
+/** A citation of a hidden check keeps the check's id and loses what the check printed. */
+export const withoutCheckQuotes = (verdict: Verdict): Verdict => ({
+  ...verdict,
+  criteria: verdict.criteria.map((criterion) => ({
+    ...criterion,
+    evidence: criterion.evidence.map((cited) =>
+      cited.kind === "probe" ? { ...pick(cited, ["side", "kind", "ref"]), quote: "" } : cited,
+    ),
+  })),
+});

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Failure } from "../../domain/failure.ts";
-import { MAX_PAGE } from "../../domain/request.ts";
+import { JudgeProfiles, JudgesRequest } from "../../domain/judge-profile.ts";
+import { MAX_PAGE, VerdictRequest } from "../../domain/request.ts";
 import { record } from "../../domain/schema.ts";
 import {
   SelfTest,
@@ -10,9 +11,10 @@ import {
   SelfTestRequest,
   SelfTestStarted,
 } from "../../domain/self-test.ts";
+import { Verdict } from "../../domain/verdict.ts";
+import { Vote, VoteRequest } from "../../domain/vote.ts";
 import { newerFirst } from "../../store/self-test-store.ts";
-import { operation } from "./operation.ts";
-import type { Services } from "./services.ts";
+import { operation, type Services } from "./operation.ts";
 
 export const startSelfTest = operation({
   name: "start_self_test",
@@ -65,3 +67,42 @@ async function demandSelfTest(
   if (found) return found;
   throw new Failure("unknown_self_test", `there is no self-test "${self_test_id.slice(0, 100)}"`);
 }
+
+export const listJudges = operation({
+  name: "list_judges",
+  title: "Profile judges",
+  summary:
+    "What stored verdicts say of each judge: how often it is undecided, pulled by the order, at odds with itself or with the hidden checks. Reads the newest 1,000 sessions; spends nothing.",
+  input: JudgesRequest,
+  output: JudgeProfiles,
+  async run({ store }, { model }, signal) {
+    const { profileJudges } = await import("../../comparison/audit/profile-judges.ts");
+    return await profileJudges(store, model, signal);
+  },
+});
+
+export const voteOnSession = operation({
+  name: "vote",
+  title: "Vote on two arms",
+  summary:
+    "Keeps whom a person prefers of two arms, and why. Votes are no part of a verdict and no judge sees them; `GET /api/judges` says how often they agree with each judge. Who votes is not checked, nor whether the vote was blind.",
+  input: Type.Composite([Type.Object({ session_id: Type.String() }), VoteRequest], { additionalProperties: false }),
+  output: Vote,
+  async run(services, { session_id, ...request }) {
+    const { vote } = await import("../../comparison/session/vote.ts");
+    return await vote(services, session_id, request);
+  },
+});
+
+export const rejudge = operation({
+  name: "rejudge",
+  title: "Judge two stored arms",
+  summary:
+    "A new verdict on two arms that have run, of one session or of two sessions of the same scenario, without running them again. Spends the judge's tokens.",
+  input: VerdictRequest,
+  output: Verdict,
+  async run(services, request, signal) {
+    const { rejudge: rejudgeArms } = await import("../../comparison/session/rejudge.ts");
+    return await rejudgeArms(services, request, signal);
+  },
+});
