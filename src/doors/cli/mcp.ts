@@ -4,8 +4,7 @@ import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments } from "./flags/arguments.ts";
 import { SERVER_FLAGS, serverSettings } from "./flags/service-flags.ts";
 import { claimStdout } from "./services/c-library.ts";
-import { openServerServices } from "./services/server-services.ts";
-import { tellBroken } from "./terminal/tell-broken.ts";
+import { openServerServices, tellBroken } from "./services/server-services.ts";
 
 const SPEC = {
   name: "abeval mcp",

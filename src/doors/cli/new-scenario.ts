@@ -22,11 +22,10 @@ import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
 import { measureChecks } from "../doctor/measure-checks.ts";
 import type { Services } from "../doctor/services.ts";
 import { checkProgress, openChecking } from "./check-scenarios.ts";
-import { EXIT } from "./exit-code.ts";
+import { EXIT, unlessInterrupted } from "./exit-code.ts";
 import { UsageError } from "./flags/arguments.ts";
 import type { RunArguments } from "./flags/run-arguments.ts";
 import { SANDBOX_FLAGS } from "./flags/sandbox-flags.ts";
-import { unlessInterrupted } from "./interrupt.ts";
 import { doctorText } from "./terminal/doctor-text.ts";
 import { stdoutWidth, writeStdout } from "./terminal/terminal.ts";
 

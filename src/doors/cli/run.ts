@@ -9,17 +9,16 @@ import { followRun } from "../operation/follow-run.ts";
 import { reportedSession } from "../report/reported.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
 import { verdictMarkdown } from "../report/verdict-markdown.ts";
-import { complain, EXIT, exitCodeOf, exitCodeOfCommand } from "./exit-code.ts";
+import { complain, EXIT, exitCodeOf, exitCodeOfCommand, onInterrupt } from "./exit-code.ts";
 import { parseArguments, UsageError } from "./flags/arguments.ts";
 import { isRecordedWhole } from "./flags/recording-flags.ts";
 import { isSeries, RUN, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
-import { onInterrupt } from "./interrupt.ts";
-import { demandStdout, openRun } from "./open-run.ts";
 import { junitOf } from "./reports/junit.ts";
 import { deliver, openReports } from "./reports/reports.ts";
 import type { OpenedStore } from "./services/open-store.ts";
+import { demandStdout, openRun } from "./services/services.ts";
+import { openProgress } from "./terminal/lanes.ts";
 import { Painter } from "./terminal/paint.ts";
-import { openProgress } from "./terminal/progress.ts";
 import { summarise } from "./terminal/summary.ts";
 
 /** `abeval run`: stdout holds the verdict and nothing else. Returns the exit status. */

@@ -6,14 +6,12 @@ import type { Grade, SelfTest, SelfTestPart, SelfTestPartId } from "../../domain
 import { selfTestSentence } from "../../domain/self-test-sentence.ts";
 import { usdText } from "../../domain/usd-text.ts";
 import { openChecking } from "./check-scenarios.ts";
-import { EXIT } from "./exit-code.ts";
+import { EXIT, unlessInterrupted } from "./exit-code.ts";
 import { UsageError } from "./flags/arguments.ts";
 import { databaseSettings } from "./flags/database-flags.ts";
 import { type RunArguments, replacementOf } from "./flags/run-arguments.ts";
 import { SANDBOX_FLAGS } from "./flags/sandbox-flags.ts";
-import { unlessInterrupted } from "./interrupt.ts";
-import { jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
-import { hanging } from "./terminal/wrap.ts";
+import { hanging, jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
 
 /** Flags that may be given with `--self-test`. The others are about arms that run. */
 const FLAGS: readonly string[] = [

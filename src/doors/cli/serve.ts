@@ -13,11 +13,15 @@ import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { checkHost, checkOrigin, listenProblem, parseAddress, warnWhenOpen } from "./flags/address.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./flags/arguments.ts";
 import { SERVER_FLAGS, serverSettings } from "./flags/service-flags.ts";
-import { joinWorkers } from "./services/join-workers.ts";
-import { LOG_FORMATS, type LogFormat, openLog } from "./services/serve-log.ts";
-import { openServerServices } from "./services/server-services.ts";
+import {
+  joinWorkers,
+  LOG_FORMATS,
+  type LogFormat,
+  openLog,
+  openServerServices,
+  tellBroken,
+} from "./services/server-services.ts";
 import { signalled, untilStopped } from "./services/shutdown.ts";
-import { tellBroken } from "./terminal/tell-broken.ts";
 
 const SPEC = {
   name: "abeval serve",

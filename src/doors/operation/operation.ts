@@ -4,7 +4,7 @@ import type { Services } from "../doctor/services.ts";
 export type { Services };
 
 /** Something that can be asked, the same through every door. */
-interface Operation<Input extends TSchema = TSchema, Output extends TSchema = TSchema> {
+export interface Operation<Input extends TSchema = TSchema, Output extends TSchema = TSchema> {
   readonly name: string;
   readonly title: string;
   /** For the reader of an API: what it does, what it costs, what comes next. */

@@ -1,8 +1,11 @@
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
+import { plainText } from "../../../domain/plain-text.ts";
+import type { Series } from "../../../domain/series.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
+import { trialResult } from "../../../domain/trial-result.ts";
 import { unmetText } from "../../../domain/unmet-text.ts";
-import { attributes, junitXml, seconds, xmlText } from "./junit-xml.ts";
+import { namesOf } from "../../report/series-words.ts";
 
 /**
  * The session as JUnit XML: one test case for the verdict, and for each arm whose work was examined one for the rules and
@@ -58,4 +61,87 @@ function checkCase(classname: string, { id, status, reason, output, duration_ms 
   if (status === "pass") return `${open}/>`;
   const tag = status === "fail" ? "failure" : "error";
   return `${open}><${tag} ${attributes({ message: reason ?? status })}>${xmlText(output)}</${tag}></testcase>`;
+}
+
+interface Suite {
+  readonly name: string;
+  /** Elements `testcase`. */
+  readonly cases: readonly string[];
+  /** When it began, ISO 8601. Null = unknown. */
+  readonly timestamp: string | null;
+  /** Milliseconds; null = unknown. */
+  readonly wall_ms: number | null;
+}
+
+/** JUnit XML as CI servers read it. */
+const junitXml = (suites: readonly Suite[]): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.map(suiteElement).join("")}</testsuites>\n`;
+
+function suiteElement({ name, cases, timestamp, wall_ms }: Suite): string {
+  const count = (tag: string) => cases.filter((text) => text.includes(`<${tag} `)).length;
+  const suite = attributes({
+    name,
+    tests: cases.length,
+    failures: count("failure"),
+    errors: count("error"),
+    ...(timestamp !== null && { timestamp }),
+    time: seconds(wall_ms),
+  });
+  return `  <testsuite ${suite}>\n${cases.map((text) => `    ${text}\n`).join("")}  </testsuite>\n`;
+}
+
+const seconds = (ms: number | null) => ((ms ?? 0) / 1000).toFixed(3);
+
+const attributes = (values: Readonly<Record<string, string | number>>) =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}="${xmlText(String(value))}"`)
+    .join(" ");
+
+/** For text and attributes; what XML 1.0 cannot hold, or would steer a terminal, is left out. */
+const xmlText = (text: string) =>
+  plainText(text)
+    .replace(/[\ufffe\uffff]/g, "")
+    .replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/**
+ * The series as JUnit XML: a suite for what the trials say together, and one for each scenario with a case for each trial. A
+ * case is in error when its trial gave nothing, or the series failed. Who won is neither a pass nor a fail. The time of a trial
+ * is that of its slower arm.
+ */
+export function seriesJunit(series: Series): string {
+  const { created_at, scenarios } = series;
+  const wall_ms = wallOf(series);
+  return junitXml([
+    { name: "abeval series", cases: [seriesCase(series)], timestamp: created_at, wall_ms },
+    ...scenarios.map(({ scenario }) => scenarioSuite(series, scenario)),
+  ]);
+}
+
+const wallOf = ({ created_at, finished_at }: Series) =>
+  created_at === null || finished_at === null ? null : Date.parse(finished_at) - Date.parse(created_at);
+
+function seriesCase(series: Series): string {
+  const { series_id, state, stop, failure, statement } = series;
+  const name = attributes({ classname: series_id, name: "conclusion", time: seconds(wallOf(series)) });
+  const error =
+    state === "failed"
+      ? `<error ${attributes({ type: stop ?? state, message: failure ?? "the series failed" })}/>`
+      : "";
+  return `<testcase ${name}>${error}<system-out>${xmlText(statement)}</system-out></testcase>`;
+}
+
+function scenarioSuite(series: Series, scenario: string): Suite {
+  const trials = series.trials.filter((trial) => trial.scenario === scenario);
+  const cases = trials.map((trial) => trialCase(trial, series.arms));
+  const wall_ms = trials.reduce((sum, { arms_ms }) => sum + (arms_ms ?? 0), 0);
+  return { name: `abeval ${scenario}`, cases, timestamp: null, wall_ms };
+}
+
+function trialCase(trial: Series["trials"][number], arms: Series["arms"]): string {
+  const { scenario, trial: number, d, failure, session_id, arms_ms } = trial;
+  const name = attributes({ classname: scenario, name: `trial ${number}`, time: seconds(arms_ms) });
+  const text = trialResult(trial, namesOf(arms));
+  const type = trial.outcome ?? trial.state;
+  const error = d === null ? `<error ${attributes({ type, message: failure ?? text })}/>` : "";
+  return `<testcase ${name}>${error}<system-out>${xmlText(`${text} (${session_id})`)}</system-out></testcase>`;
 }

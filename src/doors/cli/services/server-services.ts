@@ -1,8 +1,13 @@
 import { statSync } from "node:fs";
+import { removeTree } from "../../../arms/sandbox/remove-tree.ts";
+import { makeTempDir } from "../../../arms/sandbox/temp-dir.ts";
 import { SelfTests } from "../../../comparison/audit/self-tests.ts";
 import type { CatalogOptions, ScenarioCatalog } from "../../../comparison/scenario/scenario-catalog.ts";
+import { Failure } from "../../../domain/failure.ts";
+import { plainText } from "../../../domain/plain-text.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { Diagnoses } from "../../doctor/diagnoses.ts";
+import type { LogRequest } from "../../http/request-log.ts";
 import type { Services } from "../../operation/operation.ts";
 import { UsageError } from "../flags/arguments.ts";
 import { openServices, type ServiceOptions } from "./services.ts";
@@ -60,3 +65,77 @@ function catalogWhenAsked(directory: string, options: CatalogOptions): ScenarioC
   };
   return { directory, list: async () => (await open()).list(), get: async (name) => (await open()).get(name) };
 }
+
+/** Scenarios that the line names. */
+const NAMED = 3;
+
+/** Says which scenarios are broken, or that they cannot be read. The program answers its clients meanwhile. */
+export function tellBroken(catalog: ScenarioCatalog, notice: (line: string) => void): void {
+  brokenIn(catalog).then(
+    (broken) => broken.length > 0 && notice(inWords(broken, catalog.directory)),
+    (error: unknown) => notice(error instanceof Failure ? error.message : String(error)),
+  );
+}
+
+const brokenIn = async (catalog: ScenarioCatalog) =>
+  (await catalog.list()).filter(({ error }) => error !== null).map(({ name }) => name);
+
+function inWords(broken: readonly string[], directory: string): string {
+  const named = `${broken.slice(0, NAMED).join(", ")}${broken.length > NAMED ? " and others" : ""}`;
+  const scenarios = broken.length === 1 ? "1 scenario is broken" : `${broken.length} scenarios are broken`;
+  return `${scenarios}: ${named}; abeval run --check ${directory}/<file> says why`;
+}
+
+interface Joining {
+  /** Sessions at once; 0: others run what is accepted here. */
+  readonly slots: number;
+  /** Fires when it takes no more work. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * On a shared store: from now on it runs what anybody accepts, and is seen by all. What is given back removes the files that it
+ * kept for that. Nothing of it is loaded otherwise.
+ */
+export async function joinWorkers(services: Services, { slots, stopping }: Joining): Promise<AsyncDisposable> {
+  const { shared } = services;
+  if (!shared) return { [Symbol.asyncDispose]: async () => undefined };
+  const [{ startWorker }, { capabilitiesOf }, { MaterialsCache }] = await Promise.all([
+    import("../../../comparison/session/shared/worker.ts"),
+    import("../../../comparison/session/shared/capabilities.ts"),
+    import("../../../comparison/scenario/materials-cache.ts"),
+  ]);
+  const providers = services.providers().flatMap(({ provider, present }) => (present ? [provider] : []));
+  const capabilities = await capabilitiesOf(services, providers);
+  const directory = makeTempDir();
+  await startWorker({ services, shared, files: new MaterialsCache(directory) }, { slots, capabilities, stopping });
+  return { [Symbol.asyncDispose]: () => removeTree(directory) };
+}
+
+export const LOG_FORMATS = ["text", "json", "none"] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+interface Log {
+  /** Absent when requests are not logged. */
+  readonly request: LogRequest | undefined;
+  /** One line for the operator. */
+  readonly notice: (line: string) => void;
+}
+
+/** Lines on stderr. */
+export function openLog(format: LogFormat): Log {
+  const render = format === "json" ? inJson : inText;
+  return { request: requestLog(format), notice: (line) => void process.stderr.write(render(line)) };
+}
+
+function requestLog(format: LogFormat): LogRequest | undefined {
+  if (format === "none") return undefined;
+  const shown = format === "json" ? JSON.stringify : inOneLine;
+  return (line) => void process.stderr.write(`${shown(line)}\n`);
+}
+
+const inOneLine = ({ at, method, path, status, ms }: Parameters<LogRequest>[0]) =>
+  `${at.slice(11, 19)} ${status} ${method} ${path} ${ms} ms`;
+
+const inText = (line: string) => `abeval: ${plainText(line)}\n`;
+const inJson = (notice: string) => `${JSON.stringify({ at: systemClock.now().toISOString(), notice })}\n`;

@@ -14,6 +14,7 @@ import { sweepTempDirs } from "../../../arms/sandbox/temp-dir.ts";
 import { Register } from "../../../comparison/planning/register.ts";
 import type { SessionServices } from "../../../comparison/planning/services.ts";
 import { errorCode } from "../../../domain/failure.ts";
+import { plainText } from "../../../domain/plain-text.ts";
 import type { PriceList } from "../../../domain/price-list.ts";
 import { SANDBOX_MODES, type SandboxMode } from "../../../domain/session.ts";
 import { loopClock, systemClock, systemEntropy } from "../../../runtime/clock.ts";
@@ -22,8 +23,11 @@ import { Semaphore } from "../../../runtime/semaphore.ts";
 import { version } from "../../../runtime/version.ts";
 import { UsageError } from "../flags/arguments.ts";
 import { type DatabaseSettings, databasePlace } from "../flags/database-flags.ts";
-import { openRecordingDirectory, type RecordingSettings } from "../flags/recording-flags.ts";
+import { openRecordingDirectory, type RecordingSettings, recordingSettings } from "../flags/recording-flags.ts";
+import type { RunArguments } from "../flags/run-arguments.ts";
 import { agentsDirectory, readableDirectories, type SandboxSettings } from "../flags/sandbox-flags.ts";
+import { sharedSettings } from "../flags/service-flags.ts";
+import { isStdoutClosed } from "../terminal/terminal.ts";
 import { type OpenedStore, openStore } from "./open-store.ts";
 
 /** Of a session, and judges read in two orders. */
@@ -165,3 +169,26 @@ function sandboxMode(mode: string | undefined): SandboxMode {
 
 /** Whether colours are wanted: a terminal, and neither NO_COLOR nor a dumb one. */
 export const colourWanted = () => !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
+
+/** @throws UsageError where the result would be lost */
+export function demandStdout(result: "verdict" | "series"): void {
+  if (isStdoutClosed())
+    throw new UsageError(`stdout is closed, and the ${result} goes there; send it to a file, or to /dev/null`);
+}
+
+/** The services of one `abeval run`, which end with it. @throws as `openServices` and `sharedSettings` do */
+export async function openRun(
+  args: RunArguments,
+  places: Pick<ServiceOptions, "scenarios_dirs" | "max_sessions" | "max_queued">,
+): Promise<PreparedServices> {
+  // With --keep-workspaces the user must learn where they are, even with --quiet.
+  const quiet = args.has("quiet") && !args.has("keep-workspaces");
+  // The run goes on when stderr is closed or full.
+  if (!args.has("quiet")) process.stderr.on("error", () => undefined);
+  return await openServices({
+    ...(await sharedSettings(args)),
+    ...places,
+    recordings: recordingSettings(args, args.value("record")),
+    notice: (line) => quiet || process.stderr.write(`${plainText(line)}\n`),
+  });
+}

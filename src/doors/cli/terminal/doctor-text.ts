@@ -2,7 +2,7 @@ import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/he
 import { plainText } from "../../../domain/plain-text.ts";
 import { checksToTell, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
 import { isIdle } from "../../doctor/check.ts";
-import { hanging } from "./wrap.ts";
+import { hanging } from "./terminal.ts";
 
 /** One file as it was named, with what was found. */
 export interface CheckedFile {

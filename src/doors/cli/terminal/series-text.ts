@@ -1,3 +1,4 @@
+import stringWidth from "string-width";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import { MAX_TRIALS } from "../../../domain/series-record.ts";
@@ -12,10 +13,8 @@ import {
   solvedText,
   winRateText,
 } from "../../report/series-words.ts";
-import { columns } from "./columns.ts";
-import type { Painter } from "./paint.ts";
-import { rangeBar } from "./range-bar.ts";
-import { hanging, wrapWords } from "./wrap.ts";
+import { type Painter, rangeBar } from "./paint.ts";
+import { hanging, wrap, wrapWords } from "./terminal.ts";
 
 /** Cells of the bar of the win rate. */
 const BAR_WIDTH = 41;
@@ -93,3 +92,35 @@ function placeOf({ series_id, forecast, limits }: Series, again: string | undefi
   const more = forecast.trials_left ? "" : ` --trials ${Math.min(2 * (limits?.trials ?? 1), MAX_TRIALS)}`;
   return [series_id, "to go on:", plainText(`  ${again} --continue ${series_id}${more}`)];
 }
+
+/** Cells between two columns. */
+const GAP = "  ";
+
+/** The comma that ends a line takes one more cell. */
+const SEPARATOR = ", ";
+
+interface Table {
+  /** Of the columns behind the first, which holds names. */
+  readonly head: readonly string[];
+  /** A name, then a cell for each head. */
+  readonly rows: readonly (readonly [name: string, ...cells: string[]])[];
+}
+
+/** Aligned columns where they fit into `width` cells; else the name of each row, and below it every cell with its head. */
+function columns({ head, rows }: Table, width: number): string[] {
+  const lines = [["", ...head], ...rows];
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => stringWidth(line[column] ?? "")))) ?? [];
+  const aligned = lines.map((line) =>
+    line
+      .map((cell, column) => pad(cell, widths[column] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  );
+  if (aligned.every((line) => stringWidth(line) <= width)) return aligned;
+  return rows.flatMap(([name, ...cells]) => {
+    const parts = cells.map((cell, column) => `${head[column]} ${cell}`);
+    return [name, ...wrap(parts, SEPARATOR, width - GAP.length - 1).map((line) => GAP + line)];
+  });
+}
+
+const pad = (cell: string, width: number) => cell + " ".repeat(width - stringWidth(cell));

@@ -12,7 +12,7 @@ import { unmetText } from "../../../domain/unmet-text.ts";
 import type { CriterionScore, Verdict } from "../../../domain/verdict.ts";
 import { cells } from "./lanes.ts";
 import type { Colour, Painter } from "./paint.ts";
-import { wrap, wrapWords } from "./wrap.ts";
+import { wrap, wrapWords } from "./terminal.ts";
 
 const BAR_WIDTH = 12;
 

@@ -15,9 +15,8 @@ import { limitText } from "../../../statistics/figure-text.ts";
 import { followSeries } from "../../operation/follow-series.ts";
 import { evidenceFigure } from "../../report/series-words.ts";
 import { cells } from "./lanes.ts";
-import type { Colour, Painter } from "./paint.ts";
-import { rangeBar } from "./range-bar.ts";
-import { hanging, wrapWords } from "./wrap.ts";
+import { type Colour, type Painter, rangeBar } from "./paint.ts";
+import { hanging, wrapWords } from "./terminal.ts";
 
 /** Tells on stderr how each trial ended. Resolves with the end of the series. */
 export async function tellTrials(
