@@ -1,6 +1,6 @@
+import { usdText } from "./number-text.ts";
 import type { ArmSummary, AtLeast, SessionOutcome, SessionTotals } from "./session.ts";
 import { judgingsOf, sumKnown } from "./usage.ts";
-import { usdText } from "./usd-text.ts";
 
 /** A figure that is known, or of which only a part is: then it is this much at least. */
 interface Known {

@@ -1,4 +1,4 @@
-import { isBuiltin, isScripted } from "./offline-model.ts";
+import { isBuiltin, isScripted } from "./model-name.ts";
 import { priceKey } from "./price-list.ts";
 import { MODEL_NAME_CHARS } from "./schema.ts";
 

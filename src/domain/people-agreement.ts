@@ -1,6 +1,6 @@
+import { wilson } from "./binomial.ts";
 import type { ArmPointer, Verdict } from "./verdict.ts";
 import type { PeopleAgreement, Vote } from "./vote.ts";
-import { wilson } from "./wilson.ts";
 
 /** Without TypeBox, so that the web UI can load it. */
 

@@ -1,9 +1,9 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import { MCP_SERVER_NAME } from "./arm.ts";
-import { counted } from "./counted.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { cut } from "./excerpt.ts";
+import { counted } from "./number-text.ts";
 import { ModelRef, SLUG_PATTERN } from "./schema.ts";
 import { SeriesId, SessionId } from "./session.ts";
 import { ArmPointer } from "./verdict.ts";

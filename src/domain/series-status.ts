@@ -1,6 +1,7 @@
 import type { SeriesState } from "./series-record.ts";
 import type { Conclusion, Doubt } from "./series-summary.ts";
-import type { Side } from "./verdict.ts";
+import { isFinal, type SessionState } from "./session-state.ts";
+import type { Outcome, Side } from "./verdict.ts";
 
 interface Concluded {
   readonly conclusion: Conclusion;
@@ -28,4 +29,18 @@ function whyUndecided({ state, undecided_by }: Omit<Concluded, "conclusion">): s
   if (state === "running") return "still running";
   if (undecided_by) return undecided_by.replaceAll("_", " ");
   return state === "completed" ? null : state;
+}
+
+interface Trial {
+  readonly state: SessionState;
+  readonly outcome: Outcome | null;
+  readonly winner_side: Side | null;
+}
+
+/** What a trial gave its series: who won, that nobody did, why it is missing, or how far it is. */
+export function trialResult({ state, outcome, winner_side }: Trial, arms: Readonly<Record<Side, string>>): string {
+  if (!isFinal(state)) return state;
+  if (state !== "completed" || outcome === null) return `missing, ${state === "completed" ? "failed" : state}`;
+  if (outcome === "invalid") return "missing, no usable judgement";
+  return winner_side === null ? `no winner, ${outcome}` : `${arms[winner_side]} won`;
 }

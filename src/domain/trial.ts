@@ -1,15 +1,15 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { crashOf } from "./agent-crash.ts";
+import { crashOf } from "./end-text.ts";
 import type { CheckResult } from "./evidence.ts";
 import { cut } from "./excerpt.ts";
-import { isScripted } from "./offline-model.ts";
-import { runOnNeitherText } from "./run-on-neither.ts";
+import { isScripted } from "./model-name.ts";
 import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./session.ts";
 import { STATES } from "./session-state.ts";
 import { sha256 } from "./sha256.ts";
 import { judgingsOf, sumKnown } from "./usage.ts";
 import { DECIDERS, OUTCOMES, SIDES, type Verdict } from "./verdict.ts";
+import { runOnNeitherText } from "./verdict-text.ts";
 
 const TrialArm = record(
   "TrialArm",

@@ -1,5 +1,4 @@
 import type { Decision } from "./decision.ts";
-import { NETWORK_RULE } from "./network-rule.ts";
 import type { Price } from "./price-list.ts";
 import type { ArmSummary, SessionOutcome } from "./session.ts";
 import type { Verdict } from "./verdict.ts";
@@ -134,3 +133,6 @@ function span(decisions: readonly Decision[]): number {
   if (first?.at === undefined || last?.at === undefined) return 0;
   return Math.max(0, Date.parse(last.at) - Date.parse(first.at) + first.latency_ms);
 }
+
+/** The rule of a block that took away what a provider would have done for an agent. */
+export const NETWORK_RULE = "network: none";

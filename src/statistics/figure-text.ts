@@ -1,4 +1,4 @@
-import { percentText } from "../domain/percent-text.ts";
+import { percentText } from "../domain/number-text.ts";
 import type { PassedCount } from "../domain/series.ts";
 
 /** What the evidence must reach for a claim; in percent, how sure one is then. */

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { costParts, knownCost, knownTokens, leastText, sumTotals, whyUnknown } from "../../src/domain/at-least.ts";
 import type { Decision } from "../../src/domain/decision.ts";
+import { usdText } from "../../src/domain/number-text.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { usageOfDecisions } from "../../src/domain/usage.ts";
-import { usdText } from "../../src/domain/usd-text.ts";
 import { anOutcome } from "../outcomes.ts";
 
 const AT_LEAST = { tokens_in: 200, tokens_out: 20, cost_usd: 0.5, why: "1 of 3 replies broke off" };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { SERIES_STATES } from "../../src/domain/series-record.ts";
-import { preferredSide, statusText } from "../../src/domain/series-status.ts";
+import { preferredSide, statusText, trialResult } from "../../src/domain/series-status.ts";
 import { CONCLUSIONS } from "../../src/domain/series-summary.ts";
 
 const ARMS = { a: "one", b: "other" };
@@ -27,4 +27,19 @@ test.each([
 
 test("only a preferred arm lends its colour", () => {
   expect(CONCLUSIONS.map(preferredSide)).toEqual(["a", "b", undefined, undefined]);
+});
+
+const NOBODY = { outcome: null, winner_side: null } as const;
+
+test.each([
+  ["one won", { state: "completed", outcome: "winner", winner_side: "a" }],
+  ["other won", { state: "completed", outcome: "winner", winner_side: "b" }],
+  ["no winner, tie", { state: "completed", outcome: "tie", winner_side: null }],
+  ["no winner, inconsistent", { state: "completed", outcome: "inconsistent", winner_side: null }],
+  ["missing, no usable judgement", { state: "completed", outcome: "invalid", winner_side: null }],
+  ["missing, failed", { state: "failed", ...NOBODY }],
+  ["missing, cancelled", { state: "cancelled", outcome: "winner", winner_side: "a" }],
+  ["judging", { state: "judging", ...NOBODY }],
+] as const)("a trial says: %s", (text, trial) => {
+  expect(trialResult(trial, { a: "one", b: "other" })).toBe(text);
 });

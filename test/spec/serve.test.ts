@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ScenarioListing } from "../../src/domain/scenario-listing.ts";
+import type { ScenarioListing } from "../../src/domain/scenario.ts";
 import { abeval, startAbeval } from "../abeval.ts";
 import { serve } from "../http/served.ts";
 import { scenarioText } from "../http/service.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { wilson } from "../../src/domain/wilson.ts";
+import { wilson } from "../../src/domain/binomial.ts";
 import { checksOf } from "../../src/statistics/summary/scenario-rows.ts";
 import { results, rowsOf } from "./series.ts";
 

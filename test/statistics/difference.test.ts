@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { wilson } from "../../src/domain/wilson.ts";
+import { wilson } from "../../src/domain/binomial.ts";
 import type { Counts } from "../../src/statistics/claim/e-process.ts";
 import { winRateRange } from "../../src/statistics/claim/interval.ts";
 import { solvedDifference, winRateDifference } from "../../src/statistics/difference.ts";

@@ -1,4 +1,4 @@
-import { providerName } from "../../domain/provider-name.ts";
+import { providerName } from "../../domain/model-name.ts";
 import { type ExtraHeaders, NO_EXTRA_HEADERS, readExtraHeaders } from "./provider/extra-headers.ts";
 import { Secret } from "./provider/secret.ts";
 import { type Redact, redactKeyShapes, secretRedactor } from "./redaction.ts";

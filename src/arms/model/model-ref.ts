@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import { judgesNamed, panelName } from "../../domain/judge-name.ts";
+import { judgesNamed, panelName } from "../../domain/model-name.ts";
 import { panelProblem } from "../../domain/panel.ts";
 import { MODEL_NAME_CHARS } from "../../domain/schema.ts";
 

@@ -1,6 +1,6 @@
 import type { Arm } from "../../domain/arm.ts";
 import { Failure } from "../../domain/failure.ts";
-import { isBuiltin, isScripted } from "../../domain/offline-model.ts";
+import { isBuiltin, isScripted } from "../../domain/model-name.ts";
 import type { Task } from "../../domain/task.ts";
 import { type Bound, boundToArm, boundToJudge } from "./bound.ts";
 import type { RecordedSession } from "./recordings.ts";

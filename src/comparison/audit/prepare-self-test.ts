@@ -1,6 +1,5 @@
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
-import { judgesNamed } from "../../domain/judge-name.ts";
-import { isBuiltin } from "../../domain/offline-model.ts";
+import { isBuiltin, judgesNamed } from "../../domain/model-name.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { type JudgeIdentity, judgeIdentity } from "../judge/judge-identity.ts";
 import { isJudged } from "../judge/scenario-brief.ts";

@@ -1,11 +1,10 @@
+import { signTest, wilson } from "../../domain/binomial.ts";
 import { everyVerdict } from "../../domain/every-verdict.ts";
 import type { JudgeProfile } from "../../domain/judge-profile.ts";
 import { agreementOf, choiceOn, findingOf, NO_VOTES, withVote } from "../../domain/people-agreement.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
-import { signTest } from "../../domain/sign-test.ts";
 import type { Outcome, Verdict } from "../../domain/verdict.ts";
 import type { Vote } from "../../domain/vote.ts";
-import { wilson } from "../../domain/wilson.ts";
 import { judgesOwn, membersOwn } from "../judge/decide.ts";
 import { backs, gatesOf } from "../judge/gates.ts";
 import type { Opinion } from "../judge/opinion.ts";

@@ -1,6 +1,6 @@
-import { isCrashed } from "../../domain/agent-crash.ts";
-import { runOnNeither } from "../../domain/run-on-neither.ts";
+import { isCrashed } from "../../domain/end-text.ts";
 import type { Facts, Side } from "../../domain/verdict.ts";
+import { runOnNeither } from "../../domain/verdict-text.ts";
 import { reaches } from "./verdict/score-table.ts";
 
 /** What gates look at. A stored verdict's `facts` hold it, so that a reader can compute the gates again. */

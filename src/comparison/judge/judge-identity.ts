@@ -1,5 +1,4 @@
-import { judgesNamed } from "../../domain/judge-name.ts";
-import { isBuiltin } from "../../domain/offline-model.ts";
+import { isBuiltin, judgesNamed } from "../../domain/model-name.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import { PROTOCOL, promptDigest } from "./asking/judge-prompt.ts";

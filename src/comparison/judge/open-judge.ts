@@ -1,6 +1,6 @@
 import type { ModelClient } from "../../arms/model/client.ts";
-import { armNames } from "../../domain/arm-names.ts";
 import type { Price } from "../../domain/price-list.ts";
+import { armNames } from "../../domain/verdict-text.ts";
 import type { Clock, Entropy } from "../../runtime/clock.ts";
 import type { JudgedPair } from "./asking/ask-both-orders.ts";
 import { type JudgeInput, judgeByModel } from "./asking/judge-by-model.ts";

@@ -3,8 +3,7 @@ import { BUILTIN_JUDGE, DEFAULT_JUDGE_MODEL, judgeModelRef } from "../../arms/mo
 import type { Recording } from "../../arms/model/recording.ts";
 import type { JudgeRecording } from "../../arms/recording/recordings.ts";
 import { Failure } from "../../domain/failure.ts";
-import { judgesNamed } from "../../domain/judge-name.ts";
-import { isBuiltin, isScripted } from "../../domain/offline-model.ts";
+import { isBuiltin, isScripted, judgesNamed } from "../../domain/model-name.ts";
 import type { Price } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { costOf, sumKnown } from "../../domain/usage.ts";

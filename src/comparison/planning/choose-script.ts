@@ -1,5 +1,5 @@
 import type { Arm, ScriptTurn, WeightedScript } from "../../domain/arm.ts";
-import { isScripted } from "../../domain/offline-model.ts";
+import { isScripted } from "../../domain/model-name.ts";
 import type { ScriptChoice } from "../../domain/session.ts";
 import { sha256 } from "../../domain/sha256.ts";
 

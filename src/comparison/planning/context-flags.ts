@@ -1,7 +1,7 @@
 import { effectiveBudget } from "../../arms/arm/budget.ts";
 import { modelFamily } from "../../arms/model/model-ref.ts";
 import type { Arm } from "../../domain/arm.ts";
-import { judgesNamed } from "../../domain/judge-name.ts";
+import { judgesNamed } from "../../domain/model-name.ts";
 import type { Policies } from "../../domain/policies.ts";
 import type { Flag } from "../../domain/verdict.ts";
 import { differences } from "../scenario/declared-differences.ts";

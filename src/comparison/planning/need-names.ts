@@ -1,5 +1,5 @@
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
-import { providerName } from "../../domain/provider-name.ts";
+import { providerName } from "../../domain/model-name.ts";
 import type { Needs } from "../../store/shared-store.ts";
 
 const PROVIDER = "provider:";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { OFFLINE_PROVIDERS, splitModelRef } from "../../arms/model/model-ref.ts";
 import type { Arm } from "../../domain/arm.ts";
-import { judgesNamed } from "../../domain/judge-name.ts";
+import { judgesNamed } from "../../domain/model-name.ts";
 import type { SessionSettings } from "../../domain/session.ts";
 import type { Needs, SharedStore, WorkerRow } from "../../store/shared-store.ts";
 import { serversOf } from "./mcp-tools.ts";

@@ -5,7 +5,7 @@ import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
 import { toolbox } from "../../arms/tool/toolbox.ts";
 import type { Arm } from "../../domain/arm.ts";
 import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS, PROVIDER_TRIES } from "../../domain/defaults.ts";
-import { judgesNamed } from "../../domain/judge-name.ts";
+import { judgesNamed } from "../../domain/model-name.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import type { SessionSettings } from "../../domain/session.ts";
 import type { Flag } from "../../domain/verdict.ts";

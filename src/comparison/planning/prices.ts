@@ -1,6 +1,6 @@
 import { judgeModelRef, OFFLINE_PROVIDERS, splitModelRef } from "../../arms/model/model-ref.ts";
 import type { Arm } from "../../domain/arm.ts";
-import { judgesNamed } from "../../domain/judge-name.ts";
+import { judgesNamed } from "../../domain/model-name.ts";
 import { FREE, type Price, type PriceList, priceKey } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 

@@ -2,7 +2,7 @@ import { type Fault, sandboxUnavailable } from "../../arms/sandbox/fault.ts";
 import { openSandbox } from "../../arms/sandbox/open-sandbox.ts";
 import type { ChosenSandbox } from "../../arms/sandbox/sandboxes.ts";
 import type { Arm } from "../../domain/arm.ts";
-import { isScripted } from "../../domain/offline-model.ts";
+import { isScripted } from "../../domain/model-name.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { effectOf } from "../../domain/tool.ts";
 import { scriptsOf } from "./choose-script.ts";

@@ -1,6 +1,6 @@
 import type { Arm } from "../../domain/arm.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
-import { isScripted } from "../../domain/offline-model.ts";
+import { isScripted } from "../../domain/model-name.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { VARIABLE_FIELDS, type VariableField } from "./authored/scenario-file.ts";
 

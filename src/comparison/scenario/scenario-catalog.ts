@@ -4,7 +4,7 @@ import { basename, extname, isAbsolute, join, resolve } from "node:path";
 import { MATERIAL_FILES } from "../../domain/defaults.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { errorCode, Failure, orThrow } from "../../domain/failure.ts";
-import type { ScenarioListing } from "../../domain/scenario-listing.ts";
+import type { ScenarioListing } from "../../domain/scenario.ts";
 import { isBelow } from "./confined-path.ts";
 import { GitFiles } from "./git/git-files.ts";
 import { readScenario, SCENARIO_ENDINGS, type ScenarioReading, wholeFileFailure } from "./load-scenario.ts";

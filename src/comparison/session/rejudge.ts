@@ -1,6 +1,6 @@
 import type { Arm } from "../../domain/arm.ts";
 import { Failure } from "../../domain/failure.ts";
-import { isScripted } from "../../domain/offline-model.ts";
+import { isScripted } from "../../domain/model-name.ts";
 import type { VerdictRequest } from "../../domain/request.ts";
 import type { Flag, Verdict } from "../../domain/verdict.ts";
 import type { Case } from "../judge/judge.ts";

@@ -1,10 +1,10 @@
 import { prepareSelfTest, priceTag, type SelfTestPlan } from "../../comparison/audit/prepare-self-test.ts";
 import { startPrepared } from "../../comparison/audit/start-self-test.ts";
 import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
+import { usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Grade, SelfTest, SelfTestPart, SelfTestPartId } from "../../domain/self-test.ts";
 import { selfTestSentence } from "../../domain/self-test-sentence.ts";
-import { usdText } from "../../domain/usd-text.ts";
 import { openChecking } from "./check-scenarios.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
 import { UsageError } from "./flags/arguments.ts";

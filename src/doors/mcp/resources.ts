@@ -5,7 +5,7 @@ import {
   type Resource,
 } from "@modelcontextprotocol/sdk/types.js";
 import { Failure, type FailureCode } from "../../domain/failure.ts";
-import type { ScenarioListing } from "../../domain/scenario-listing.ts";
+import type { ScenarioListing } from "../../domain/scenario.ts";
 import type { SessionListing } from "../../domain/session.ts";
 import type { Services } from "../operation/operation.ts";
 import { getScenario, listScenarios } from "../operation/scenarios.ts";

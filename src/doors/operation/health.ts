@@ -3,8 +3,8 @@ import { providersAmong } from "../../comparison/planning/need-names.ts";
 import { workersWithSlots } from "../../comparison/planning/needs.ts";
 import { Failure } from "../../domain/failure.ts";
 import { Health } from "../../domain/health.ts";
+import { providerName, providerOf } from "../../domain/model-name.ts";
 import { Provider } from "../../domain/provider.ts";
-import { providerName, providerOf } from "../../domain/provider-name.ts";
 import { record } from "../../domain/schema.ts";
 import { operation, type Services } from "./operation.ts";
 

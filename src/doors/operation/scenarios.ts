@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { Scenario } from "../../domain/scenario.ts";
-import { ScenarioListing } from "../../domain/scenario-listing.ts";
+import { Scenario, ScenarioListing } from "../../domain/scenario.ts";
 import { record, Slug } from "../../domain/schema.ts";
 import { operation } from "./operation.ts";
 

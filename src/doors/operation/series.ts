@@ -5,7 +5,7 @@ import { seriesInFlight } from "../../comparison/session/in-flight.ts";
 import { storedRuns } from "../../comparison/session/other-runs.ts";
 import type { StartedSeries } from "../../comparison/session/started-session.ts";
 import { Failure } from "../../domain/failure.ts";
-import { isScripted } from "../../domain/offline-model.ts";
+import { isScripted } from "../../domain/model-name.ts";
 import { record } from "../../domain/schema.ts";
 import { Series, SeriesListing } from "../../domain/series.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";

@@ -1,9 +1,9 @@
-import { armNames } from "../../domain/arm-names.ts";
 import { costParts } from "../../domain/at-least.ts";
+import { usdText } from "../../domain/number-text.ts";
 import type { ArmSummary, SessionOutcome } from "../../domain/session.ts";
 import { sumKnown } from "../../domain/usage.ts";
-import { usdText } from "../../domain/usd-text.ts";
 import type { ArmPointer, Side, Verdict } from "../../domain/verdict.ts";
+import { armNames } from "../../domain/verdict-text.ts";
 
 /** What a page for others shows: two arms, and the verdict that compares them. */
 export interface Reported {

@@ -1,8 +1,6 @@
-import { counted } from "../../domain/counted.ts";
-import { percentText } from "../../domain/percent-text.ts";
+import { counted, percentText, usdText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { preferredSide, statusText } from "../../domain/series-status.ts";
-import { usdText } from "../../domain/usd-text.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { evidenceCurve, tickText } from "../../statistics/evidence-curve.ts";
 import { evidenceText, limitText, passedText } from "../../statistics/figure-text.ts";

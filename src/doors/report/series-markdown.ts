@@ -1,7 +1,6 @@
-import { counted } from "../../domain/counted.ts";
+import { counted, usdText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { statusText } from "../../domain/series-status.ts";
-import { usdText } from "../../domain/usd-text.ts";
 import { plain, table } from "./markdown-text.ts";
 import {
   armFigures,

@@ -1,8 +1,7 @@
-import { percentText } from "../../domain/percent-text.ts";
+import { percentText, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series, SeriesFlag, SolvedCount } from "../../domain/series.ts";
-import { trialResult } from "../../domain/trial-result.ts";
-import { usdText } from "../../domain/usd-text.ts";
+import { trialResult } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { confidenceText } from "../../statistics/figure-text.ts";
 

@@ -1,15 +1,12 @@
 import { knownCost, knownTokens, leastText } from "../../domain/at-least.ts";
-import { counted } from "../../domain/counted.ts";
-import { decidedText } from "../../domain/decided-text.ts";
 import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
 import { excerpt } from "../../domain/excerpt.ts";
+import { counted, usdText } from "../../domain/number-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
-import { suspicionLines } from "../../domain/suspicion-text.ts";
-import { unmetText } from "../../domain/unmet-text.ts";
-import { usdText } from "../../domain/usd-text.ts";
 import { SIDES, type Verdict } from "../../domain/verdict.ts";
+import { decidedText, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
 import { type Html, html, htmlPage, htmlTable } from "./html.ts";
 import {
   checksText,

@@ -1,12 +1,10 @@
 import { knownCost, knownTokens, leastText } from "../../domain/at-least.ts";
-import { decidedText } from "../../domain/decided-text.ts";
 import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
+import { usdText } from "../../domain/number-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
-import { suspicionLines } from "../../domain/suspicion-text.ts";
-import { unmetText } from "../../domain/unmet-text.ts";
-import { usdText } from "../../domain/usd-text.ts";
 import type { CriterionScore } from "../../domain/verdict.ts";
+import { decidedText, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
 import { plain, table } from "./markdown-text.ts";
 import {
   checksText,

@@ -3,8 +3,7 @@ import type { DoctorReport, ErrorBody, Health } from "../../domain/health.ts";
 import type { JudgeProfiles } from "../../domain/judge-profile.ts";
 import type { Provider } from "../../domain/provider.ts";
 import type { RunRequest, RunStarted, VerdictRequest } from "../../domain/request.ts";
-import type { Scenario } from "../../domain/scenario.ts";
-import type { ScenarioListing } from "../../domain/scenario-listing.ts";
+import type { Scenario, ScenarioListing } from "../../domain/scenario.ts";
 import type {
   SelfTest,
   SelfTestListing,

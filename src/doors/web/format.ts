@@ -1,4 +1,4 @@
-import { usdText } from "../../domain/usd-text.ts";
+import { usdText } from "../../domain/number-text.ts";
 
 /** Numbers as text, with their unit and no more digits than they mean. */
 

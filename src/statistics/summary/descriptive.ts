@@ -1,6 +1,5 @@
+import { signTest, wilson } from "../../domain/binomial.ts";
 import type { Series } from "../../domain/series.ts";
-import { signTest } from "../../domain/sign-test.ts";
-import { wilson } from "../../domain/wilson.ts";
 import type { Findings } from "../claim/findings.ts";
 import type { CountedTrial } from "../claim/tally.ts";
 

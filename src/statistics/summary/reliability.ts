@@ -1,7 +1,7 @@
+import { wilson } from "../../domain/binomial.ts";
 import type { Series, SolvedCount } from "../../domain/series.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { wilson } from "../../domain/wilson.ts";
 
 /** How many of an arm's trials passed every required check. */
 interface Solved {

@@ -1,7 +1,7 @@
+import { wilson } from "../../domain/binomial.ts";
 import type { EarlierTrials, PassedCount, Series, SeriesCheck } from "../../domain/series.ts";
 import type { TrialArm, TrialRow } from "../../domain/trial.ts";
 import { SIDES } from "../../domain/verdict.ts";
-import { wilson } from "../../domain/wilson.ts";
 import { type Findings, headlineOf } from "../claim/findings.ts";
 import { confirmed, testAmongAll } from "../claim/pool.ts";
 import { type SequentialTest, sequentialTestOf } from "../claim/sequential-test.ts";

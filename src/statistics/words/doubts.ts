@@ -1,4 +1,4 @@
-import { counted } from "../../domain/counted.ts";
+import { counted } from "../../domain/number-text.ts";
 import type { EarlierTrials } from "../../domain/series.ts";
 import { SIDES } from "../../domain/verdict.ts";
 import { copiesOf, countsOf, type Findings, totalMissing } from "../claim/findings.ts";

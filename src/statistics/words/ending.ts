@@ -1,5 +1,4 @@
-import { counted } from "../../domain/counted.ts";
-import { percentText } from "../../domain/percent-text.ts";
+import { counted, percentText } from "../../domain/number-text.ts";
 import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import type { Findings } from "../claim/findings.ts";
 import { LEAST_CHANCE } from "../claim/forecast.ts";

@@ -1,5 +1,4 @@
-import { counted } from "../../domain/counted.ts";
-import { percentText } from "../../domain/percent-text.ts";
+import { counted, percentText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import type { Side } from "../../domain/verdict.ts";
 import type { Findings } from "../claim/findings.ts";

@@ -1,5 +1,4 @@
-import { counted } from "../../domain/counted.ts";
-import { percentText } from "../../domain/percent-text.ts";
+import { counted, percentText } from "../../domain/number-text.ts";
 import { DECIDERS, type Side } from "../../domain/verdict.ts";
 import { aheadOf, countedOf, decidersOf, evidenceOf, type Findings } from "../claim/findings.ts";
 import { winRateRange } from "../claim/interval.ts";

@@ -1,6 +1,5 @@
-import { counted } from "../../domain/counted.ts";
+import { counted, usdText } from "../../domain/number-text.ts";
 import type { EarlierTrials, Series } from "../../domain/series.ts";
-import { usdText } from "../../domain/usd-text.ts";
 import type { Findings } from "../claim/findings.ts";
 import { costsOf } from "../costs.ts";
 import { doubtsOf } from "./doubts.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../domain/counted.ts";
+import { counted } from "../../domain/number-text.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import { evidenceOf, type Findings } from "../claim/findings.ts";
 import type { Pool } from "../claim/pool.ts";

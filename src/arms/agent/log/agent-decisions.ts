@@ -1,6 +1,6 @@
 import type { DecisionDetail } from "../../../domain/decision.ts";
 import { cut, excerpt } from "../../../domain/excerpt.ts";
-import { NETWORK_RULE } from "../../../domain/network-rule.ts";
+import { NETWORK_RULE } from "../../../domain/usage.ts";
 import { type BudgetState, rounded, usedText } from "../../arm/budget.ts";
 import { callSummary } from "../../arm/call-text.ts";
 import { type DecisionLog, oneLine } from "../../arm/decision-log.ts";

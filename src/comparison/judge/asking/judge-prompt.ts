@@ -1,5 +1,5 @@
-import { isCrashed } from "../../../domain/agent-crash.ts";
 import { UNREAD } from "../../../domain/disqualification.ts";
+import { isCrashed } from "../../../domain/end-text.ts";
 import type { Violation } from "../../../domain/evidence.ts";
 import type { Policies } from "../../../domain/policies.ts";
 import type { JudgeConfig, Rubric } from "../../../domain/rubric.ts";

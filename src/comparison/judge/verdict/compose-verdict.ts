@@ -1,5 +1,5 @@
-import { isCrashed } from "../../../domain/agent-crash.ts";
 import { type Decision, PROGRAM_ENDED } from "../../../domain/decision.ts";
+import { isCrashed } from "../../../domain/end-text.ts";
 import { gateOfVerdict } from "../../../domain/gate.ts";
 import { dig } from "../../../domain/lenient.ts";
 import type { Price } from "../../../domain/price-list.ts";

@@ -1,7 +1,7 @@
-import { crashText } from "../../../domain/agent-crash.ts";
-import { counted } from "../../../domain/counted.ts";
-import { unmetText } from "../../../domain/unmet-text.ts";
+import { crashText } from "../../../domain/end-text.ts";
+import { counted } from "../../../domain/number-text.ts";
 import { SIDES, type Side, type Verdict } from "../../../domain/verdict.ts";
+import { unmetText } from "../../../domain/verdict-text.ts";
 import { costLimited } from "../asking/cost-limited.ts";
 import type { ChanceCheck } from "../equal-work.ts";
 

@@ -1,7 +1,7 @@
 import { whyDisqualified } from "../../../domain/disqualification.ts";
-import { percentText } from "../../../domain/percent-text.ts";
-import { runOnNeitherText } from "../../../domain/run-on-neither.ts";
+import { percentText } from "../../../domain/number-text.ts";
 import type { Flag, Side, Verdict } from "../../../domain/verdict.ts";
+import { runOnNeitherText } from "../../../domain/verdict-text.ts";
 import type { ScoredOutcome } from "../decide.ts";
 import type { Gates } from "../gates.ts";
 import {

@@ -1,5 +1,5 @@
-import { counted } from "../../../domain/counted.ts";
 import type { ChangedFile, Changes } from "../../../domain/evidence.ts";
+import { counted } from "../../../domain/number-text.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import { breathe } from "../../../runtime/pace.ts";
 import type { ToldChanges } from "./agent-notes.ts";

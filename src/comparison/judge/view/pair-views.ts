@@ -1,6 +1,6 @@
 import { KEYLESS_PROVIDERS } from "../../../arms/model/credentials.ts";
 import { RECIPES } from "../../../arms/recipe/recipes.ts";
-import { isScripted } from "../../../domain/offline-model.ts";
+import { isScripted } from "../../../domain/model-name.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge.ts";
 import { scenarioBrief } from "../scenario-brief.ts";

@@ -4,7 +4,7 @@ import { RECIPE_NAMES, RECIPES, recipeOf } from "../../../arms/recipe/recipes.ts
 import { didYouMean } from "../../../domain/did-you-mean.ts";
 import { cut } from "../../../domain/excerpt.ts";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
-import { isScripted } from "../../../domain/offline-model.ts";
+import { isScripted } from "../../../domain/model-name.ts";
 import { SLUG_PATTERN } from "../../../domain/schema.ts";
 import type { AgentMap } from "../authored/agent-file.ts";
 import type { ArmFile } from "../authored/arm-file.ts";

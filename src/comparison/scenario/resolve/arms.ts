@@ -2,7 +2,7 @@ import type { Arm, McpServer, ScriptTurn } from "../../../domain/arm.ts";
 import { COMMAND_TIMEOUT_S, SCENARIO_FILE_BYTES } from "../../../domain/defaults.ts";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
-import { isBuiltin, isScripted } from "../../../domain/offline-model.ts";
+import { isBuiltin, isScripted } from "../../../domain/model-name.ts";
 import type { Budget } from "../../../domain/policies.ts";
 import type { Price } from "../../../domain/price-list.ts";
 import { RESERVED_ARM_IDS } from "../../../domain/schema.ts";

@@ -1,5 +1,5 @@
 import { MAX_EVIDENCE_TOKENS, TIE_MARGIN } from "../../../domain/defaults.ts";
-import { judgesNamed } from "../../../domain/judge-name.ts";
+import { judgesNamed } from "../../../domain/model-name.ts";
 import { panelProblem } from "../../../domain/panel.ts";
 import type { Criterion, Measure, Rubric } from "../../../domain/rubric.ts";
 import type { Problems } from "../authored/problems.ts";

@@ -2,9 +2,9 @@ import { whyDisqualified } from "../../../domain/disqualification.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { Series } from "../../../domain/series.ts";
+import { trialResult } from "../../../domain/series-status.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
-import { trialResult } from "../../../domain/trial-result.ts";
-import { unmetText } from "../../../domain/unmet-text.ts";
+import { unmetText } from "../../../domain/verdict-text.ts";
 import { namesOf } from "../../report/series-words.ts";
 
 /**

@@ -1,15 +1,13 @@
 import { costParts } from "../../../domain/at-least.ts";
-import { counted } from "../../../domain/counted.ts";
-import { decidedText } from "../../../domain/decided-text.ts";
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import { endText } from "../../../domain/end-text.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
+import { counted } from "../../../domain/number-text.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import { sizeOf } from "../../../domain/size-of.ts";
-import { suspicionLines } from "../../../domain/suspicion-text.ts";
-import { unmetText } from "../../../domain/unmet-text.ts";
 import type { CriterionScore, Verdict } from "../../../domain/verdict.ts";
+import { decidedText, suspicionLines, unmetText } from "../../../domain/verdict-text.ts";
 import { cells } from "./lanes.ts";
 import type { Colour, Painter } from "./paint.ts";
 import { wrap, wrapWords } from "./terminal.ts";

@@ -3,7 +3,7 @@ import type { ProviderStatus } from "../../../arms/model/resolve-model.ts";
 import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
 import { providersAmong } from "../../../comparison/planning/need-names.ts";
 import { Failure } from "../../../domain/failure.ts";
-import { judgesNamed } from "../../../domain/judge-name.ts";
+import { judgesNamed } from "../../../domain/model-name.ts";
 import { type Check, pass, warn } from "../check.ts";
 import { plannedWith, type Services } from "../services.ts";
 

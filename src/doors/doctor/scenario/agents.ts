@@ -10,7 +10,7 @@ import { type AgentArm, isAgentArm } from "../../../comparison/planning/agent-ru
 import { filesSource } from "../../../comparison/scenario/fixture-source.ts";
 import type { ScenarioPlace } from "../../../comparison/scenario/loaded-scenario.ts";
 import { listMaterial } from "../../../comparison/scenario/materials.ts";
-import { crashOf } from "../../../domain/agent-crash.ts";
+import { crashOf } from "../../../domain/end-text.ts";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { hasCallRules, type Policies } from "../../../domain/policies.ts";

@@ -4,7 +4,7 @@ import { differences } from "../../../comparison/scenario/declared-differences.t
 import type { Arm, ScriptTurn } from "../../../domain/arm.ts";
 import { cut } from "../../../domain/excerpt.ts";
 import { Mistake } from "../../../domain/failure.ts";
-import { isScripted } from "../../../domain/offline-model.ts";
+import { isScripted } from "../../../domain/model-name.ts";
 import { type Check, fail, IDLE, pass, skip, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 

@@ -15,7 +15,7 @@ import {
 } from "../../../comparison/planning/worst-case-cost.ts";
 import type { Arm } from "../../../domain/arm.ts";
 import type { CostEstimate } from "../../../domain/health.ts";
-import { judgesNamed } from "../../../domain/judge-name.ts";
+import { judgesNamed } from "../../../domain/model-name.ts";
 import type { Price } from "../../../domain/price-list.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { costOf, sumKnown } from "../../../domain/usage.ts";

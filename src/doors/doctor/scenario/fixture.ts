@@ -1,4 +1,4 @@
-import { counted } from "../../../domain/counted.ts";
+import { counted } from "../../../domain/number-text.ts";
 import { patchedPaths } from "../../../domain/patch.ts";
 import { globMatcher } from "../../../domain/path-glob.ts";
 import { type Check, IDLE, pass, warn } from "../check.ts";

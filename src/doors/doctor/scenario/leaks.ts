@@ -6,7 +6,7 @@ import { listMaterial, probeSource } from "../../../comparison/scenario/material
 import { readText } from "../../../comparison/scenario/read-text.ts";
 import { repositoryAround } from "../../../comparison/scenario/repository.ts";
 import { Unusable } from "../../../comparison/scenario/unusable.ts";
-import { counted } from "../../../domain/counted.ts";
+import { counted } from "../../../domain/number-text.ts";
 import { type FilePatch, linesOfPatch, pathOfPatch, readPatch } from "../../../domain/patch.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { type Check, IDLE, pass, skip, warn } from "../check.ts";

@@ -1,5 +1,5 @@
 import { serversOf } from "../../../comparison/planning/mcp-tools.ts";
-import { counted } from "../../../domain/counted.ts";
+import { counted } from "../../../domain/number-text.ts";
 import { type Check, IDLE, pass, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun } from "./dry-run.ts";

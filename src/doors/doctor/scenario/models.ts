@@ -4,7 +4,7 @@ import { scriptsOf } from "../../../comparison/planning/choose-script.ts";
 import { isRealModel, sandboxForCommands } from "../../../comparison/planning/sandbox-for.ts";
 import { openRecordings } from "../../../comparison/planning/session-recordings.ts";
 import { Failure } from "../../../domain/failure.ts";
-import { judgesNamed } from "../../../domain/judge-name.ts";
+import { judgesNamed } from "../../../domain/model-name.ts";
 import { type Check, fail, IDLE, pass, warn } from "../check.ts";
 import { type DeclaredScenario, plannedWith, type Services } from "../services.ts";
 

@@ -2,7 +2,7 @@ import type { RunEvent } from "../../../domain/event.ts";
 import type { DoctorReport } from "../../../domain/health.ts";
 import type { JudgeProfiles } from "../../../domain/judge-profile.ts";
 import type { Provider } from "../../../domain/provider.ts";
-import type { ScenarioListing } from "../../../domain/scenario-listing.ts";
+import type { ScenarioListing } from "../../../domain/scenario.ts";
 import type { SelfTest, SelfTestListing } from "../../../domain/self-test.ts";
 import type { Series, SeriesListing } from "../../../domain/series.ts";
 import type { SessionListing, SessionOutcome } from "../../../domain/session.ts";

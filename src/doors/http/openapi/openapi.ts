@@ -15,7 +15,7 @@ import { publish, type SchemaObject, withoutPatterns } from "../../../domain/pub
 import * as request from "../../../domain/request.ts";
 import * as rubric from "../../../domain/rubric.ts";
 import * as scenario from "../../../domain/scenario.ts";
-import * as listing from "../../../domain/scenario-listing.ts";
+import * as listing from "../../../domain/scenario.ts";
 import { bare } from "../../../domain/schema.ts";
 import * as self_test from "../../../domain/self-test.ts";
 import * as series from "../../../domain/series.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { excerpt } from "../../../domain/excerpt.ts";
-import { ScenarioListing } from "../../../domain/scenario-listing.ts";
+import { ScenarioListing } from "../../../domain/scenario.ts";
 import { Count, record } from "../../../domain/schema.ts";
 import { listScenarios as operation } from "../../operation/scenarios.ts";
 import { CLIPS, fullestThatFits, takeThatFits } from "../fit.ts";

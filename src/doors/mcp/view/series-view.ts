@@ -1,8 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Count, nullable, record, Slug } from "../../../domain/schema.ts";
 import { Series, type SeriesListing } from "../../../domain/series.ts";
-import { statusText } from "../../../domain/series-status.ts";
-import { trialResult } from "../../../domain/trial-result.ts";
+import { statusText, trialResult } from "../../../domain/series-status.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { fullestThatFits, takeThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";

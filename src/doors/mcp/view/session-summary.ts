@@ -13,8 +13,8 @@ import {
   TrialPlace,
 } from "../../../domain/session.ts";
 import { sizeOf } from "../../../domain/size-of.ts";
-import { suspicionLines } from "../../../domain/suspicion-text.ts";
 import { Verdict } from "../../../domain/verdict.ts";
+import { suspicionLines } from "../../../domain/verdict-text.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
 import { pick } from "./pick.ts";

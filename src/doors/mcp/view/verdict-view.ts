@@ -1,8 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { decidedText } from "../../../domain/decided-text.ts";
 import { Count, record } from "../../../domain/schema.ts";
-import { suspicionLines } from "../../../domain/suspicion-text.ts";
 import { type Facts, Verdict } from "../../../domain/verdict.ts";
+import { decidedText, suspicionLines } from "../../../domain/verdict-text.ts";
 import { clipTexts, fullestThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
 import { pick } from "./pick.ts";

@@ -1,5 +1,5 @@
-import { judgesNamed } from "../../../domain/judge-name.ts";
 import type { JudgeProfile, JudgeProfiles } from "../../../domain/judge-profile.ts";
+import { judgesNamed } from "../../../domain/model-name.ts";
 import { listJudges } from "../api.ts";
 import { count, duration, usd, when } from "../format.ts";
 import { useLoaded } from "../loaded.ts";

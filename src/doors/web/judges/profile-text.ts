@@ -1,5 +1,5 @@
 import type { JudgeProfile } from "../../../domain/judge-profile.ts";
-import { percentText } from "../../../domain/percent-text.ts";
+import { percentText } from "../../../domain/number-text.ts";
 import { count, countOf } from "../format.ts";
 
 /** Whether a judge is drawn to the arm that it is shown first. */

@@ -1,6 +1,6 @@
 import type { Signal } from "@preact/signals";
 import { useId } from "preact/hooks";
-import { isScripted } from "../../../domain/offline-model.ts";
+import { isScripted } from "../../../domain/model-name.ts";
 import { listProviders, summarizeSessions } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
 import { type Caller, providersWithoutKey, suggestedModels } from "./model-names.ts";

@@ -1,7 +1,5 @@
-import { judgesNamed } from "../../../domain/judge-name.ts";
-import { isBuiltin, isScripted } from "../../../domain/offline-model.ts";
+import { isBuiltin, isScripted, judgesNamed, providerOf } from "../../../domain/model-name.ts";
 import type { Provider } from "../../../domain/provider.ts";
-import { providerOf } from "../../../domain/provider-name.ts";
 
 /** Who calls a model: what takes runs, which may be other machines; or the server that is asked, which judges again. */
 export type Caller = "runs" | "here";

@@ -1,6 +1,6 @@
 import type { Arm, McpServer } from "../../../domain/arm.ts";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
-import { isScripted } from "../../../domain/offline-model.ts";
+import { isScripted } from "../../../domain/model-name.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 
 /** A field in which the arms differ. Scripts, and the names after `scripted/`, do not count. */

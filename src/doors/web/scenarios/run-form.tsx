@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { CostEstimate } from "../../../domain/health.ts";
-import { isScripted } from "../../../domain/offline-model.ts";
+import { isScripted } from "../../../domain/model-name.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { listSessions, startRun } from "../api.ts";
 import { Estimate } from "../doctor/checks.tsx";

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ScenarioListing } from "../../../domain/scenario-listing.ts";
+import type { ScenarioListing } from "../../../domain/scenario.ts";
 import { getScenario, listSessions, runDoctor } from "../api.ts";
 import { Lights } from "../doctor/checks.tsx";
 import { when, words } from "../format.ts";

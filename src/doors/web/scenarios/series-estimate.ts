@@ -1,5 +1,5 @@
 import type { CostEstimate } from "../../../domain/health.ts";
-import { percentText } from "../../../domain/percent-text.ts";
+import { percentText } from "../../../domain/number-text.ts";
 import { count, countOf, duration, usd } from "../format.ts";
 
 /** How many trials of a series run, and how many of them at once. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { percentText } from "../../../domain/percent-text.ts";
+import { percentText } from "../../../domain/number-text.ts";
 import type { Series, SolvedCount } from "../../../domain/series.ts";
 import { duration, tokens, usd } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { percentText } from "../../../domain/percent-text.ts";
+import { percentText } from "../../../domain/number-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { SeriesLimits } from "../../../domain/series-record.ts";
 import { confidenceText } from "../../../statistics/figure-text.ts";

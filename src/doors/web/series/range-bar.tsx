@@ -1,4 +1,4 @@
-import { percentText } from "../../../domain/percent-text.ts";
+import { percentText } from "../../../domain/number-text.ts";
 import { preferredSide } from "../../../domain/series-status.ts";
 import type { Conclusion } from "../../../domain/series-summary.ts";
 import type { Side } from "../../../domain/verdict.ts";

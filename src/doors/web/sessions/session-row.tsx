@@ -1,5 +1,4 @@
-import { judgesNamed } from "../../../domain/judge-name.ts";
-import { isBuiltin } from "../../../domain/offline-model.ts";
+import { isBuiltin, judgesNamed } from "../../../domain/model-name.ts";
 import type { SessionListing } from "../../../domain/session.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { Side } from "../../../domain/verdict.ts";

@@ -1,4 +1,4 @@
-import { percentText } from "../../../domain/percent-text.ts";
+import { percentText } from "../../../domain/number-text.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";

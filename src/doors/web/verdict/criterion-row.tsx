@@ -1,4 +1,4 @@
-import { percentText } from "../../../domain/percent-text.ts";
+import { percentText } from "../../../domain/number-text.ts";
 import type { Citation, CriterionScore, Side } from "../../../domain/verdict.ts";
 import { fragmentOf } from "../evidence/cited.ts";
 import { countOf, named, score, words } from "../format.ts";

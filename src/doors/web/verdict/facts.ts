@@ -1,7 +1,7 @@
 import { knownCost, knownTokens, leastText } from "../../../domain/at-least.ts";
 import { brokenRules, whyDisqualified } from "../../../domain/disqualification.ts";
 import { endText } from "../../../domain/end-text.ts";
-import { percentText } from "../../../domain/percent-text.ts";
+import { percentText } from "../../../domain/number-text.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { sumKnown } from "../../../domain/usage.ts";
 import type { Facts, Side } from "../../../domain/verdict.ts";

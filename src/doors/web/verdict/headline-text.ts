@@ -1,4 +1,4 @@
-import { isCrashed } from "../../../domain/agent-crash.ts";
+import { isCrashed } from "../../../domain/end-text.ts";
 import type { Flag, Outcome, Verdict } from "../../../domain/verdict.ts";
 import { named } from "../format.ts";
 import type { Comparison } from "./comparison.ts";

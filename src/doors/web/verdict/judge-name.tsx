@@ -1,4 +1,4 @@
-import { judgesNamed } from "../../../domain/judge-name.ts";
+import { judgesNamed } from "../../../domain/model-name.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
 
 /** Who judged; or that no model was asked, whichever was meant to be. */

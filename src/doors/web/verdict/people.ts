@@ -1,6 +1,6 @@
 import { judgesOwn } from "../../../comparison/judge/decide.ts";
+import { percentText } from "../../../domain/number-text.ts";
 import { agreementOf, choiceOn, findingOf, NO_VOTES, withVote } from "../../../domain/people-agreement.ts";
-import { percentText } from "../../../domain/percent-text.ts";
 import type { Side, Verdict } from "../../../domain/verdict.ts";
 import type { PeopleAgreement, Vote } from "../../../domain/vote.ts";
 import { count, countOf } from "../format.ts";

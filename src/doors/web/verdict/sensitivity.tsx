@@ -1,4 +1,4 @@
-import { percentText } from "../../../domain/percent-text.ts";
+import { percentText } from "../../../domain/number-text.ts";
 import type { Comparison } from "./comparison.ts";
 import { OutcomeName } from "./outcome.tsx";
 import type { Weighing } from "./weighing.ts";

@@ -1,4 +1,4 @@
-import { percentText } from "../../../../domain/percent-text.ts";
+import { percentText } from "../../../../domain/number-text.ts";
 import type { Series } from "../../../../domain/series.ts";
 import { evidenceText, limitText } from "../../../../statistics/figure-text.ts";
 import { count } from "../../format.ts";

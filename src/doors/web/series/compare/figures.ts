@@ -1,4 +1,4 @@
-import { percentText } from "../../../../domain/percent-text.ts";
+import { percentText } from "../../../../domain/number-text.ts";
 import type { Series } from "../../../../domain/series.ts";
 import type { Side } from "../../../../domain/verdict.ts";
 import { type ShareDifference, solvedDifference } from "../../../../statistics/difference.ts";

@@ -1,4 +1,4 @@
-import { percentText } from "../../../../domain/percent-text.ts";
+import { percentText } from "../../../../domain/number-text.ts";
 import type { Series } from "../../../../domain/series.ts";
 import type { ArmSummary, SessionOutcome } from "../../../../domain/session.ts";
 import { confidenceText } from "../../../../statistics/figure-text.ts";

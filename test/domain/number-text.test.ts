@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { percentText } from "../../src/domain/percent-text.ts";
+import { percentText } from "../../src/domain/number-text.ts";
 
 test.each([
   [0.5, "50%"],

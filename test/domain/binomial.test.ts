@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { wilson } from "../../src/domain/wilson.ts";
+import { signTest, wilson } from "../../src/domain/binomial.ts";
 
 test.each([
   [0, 0, 0, 1],
@@ -13,4 +13,20 @@ test.each([
 
 test("it ends at 0 and 1, without a rounding error", () => {
   expect([wilson(0, 5).low, wilson(5, 5).high]).toEqual([0, 1]);
+});
+
+test.each([
+  [0, 0, 1],
+  [5, 0, 0.0625],
+  [3, 0, 0.25],
+  [8, 2, 112 / 1024],
+  [9, 1, 0.021484375],
+  [4, 4, 1],
+])("the sign test of %p against %p", (one, other, p) => {
+  expect(signTest(one, other)).toBeCloseTo(p, 12);
+  expect(signTest(other, one)).toBeCloseTo(p, 12);
+});
+
+test("the sign test takes large numbers", () => {
+  expect(signTest(50_500, 49_500)).toBeCloseTo(0.0016, 4);
 });

@@ -1,3 +1,6 @@
+/** A count with its noun: `1 file`, `2 files`. */
+export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /** Shares at which a reader concludes something. */
 const LANDMARKS = [0, 0.5, 1];
 
@@ -14,4 +17,11 @@ export function percentText(share: number): string {
   if (share < 0.25) return "below 0.1%";
   if (share > 0.75) return "over 99.9%";
   return `just ${share > 0.5 ? "above" : "below"} 50%`;
+}
+
+/** US dollars to a hundredth of a cent; what is not known is a dash, never $0. */
+export function usdText(usd: number | null): string {
+  if (usd === null) return "–";
+  if (usd === 0) return "$0";
+  return usd < 0.000_1 ? "<$0.0001" : `$${usd.toFixed(4)}`;
 }
