@@ -1,10 +1,23 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { RunEvent } from "../../../domain/event.ts";
 import type { FailureCode } from "../../../domain/failure.ts";
+import type { Operation } from "../../operation/operation.ts";
 import { ERRORS } from "../error.ts";
 
 /** What any request may get, wherever it goes. */
 const COMMON_ERRORS: readonly FailureCode[] = ["forbidden_host", "internal"];
+
+/** What an operation says of itself, for `detail`; `note` is about this way of asking. */
+export const about = (
+  { name, title, summary }: Pick<Operation, "name" | "title" | "summary">,
+  tag: string,
+  note?: string,
+) => ({
+  operationId: name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+  tags: [tag],
+  summary: title,
+  description: note === undefined ? summary : `${summary} ${note}`,
+});
 
 /**
  * A response for `detail.responses`; the document takes its schema from the route's `response`, which checks every answer.

@@ -4,7 +4,7 @@ import { JudgesRequest } from "../../../domain/judge-profile.ts";
 import { SelfTestRequest, SelfTestStarted } from "../../../domain/self-test.ts";
 import { VoteRequest } from "../../../domain/vote.ts";
 import { getSelfTest, listJudges, listSelfTests, startSelfTest, voteOnSession } from "../../operation/judging.ts";
-import { answer, body, failures } from "../openapi/describe.ts";
+import { about, answer, body, failures } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { integer, LINK_HEADERS, paged, patiently, type RouteContext, refuseTwice, SessionInPath } from "./query.ts";
 import { BEFORE_A_RUN } from "./run-routes.ts";
@@ -25,10 +25,7 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
         body: SelfTestRequest,
         response: { 202: SelfTestStarted },
         detail: {
-          operationId: "startSelfTest",
-          tags: ["extension"],
-          summary: startSelfTest.title,
-          description: `${startSelfTest.summary} Read it at \`/api/self-tests/{id}\`.`,
+          ...about(startSelfTest, "extension", "Read it at `/api/self-tests/{id}`."),
           requestBody: body({
             as_written: { scenario: EXAMPLES.self_test.scenario },
             another_judge: { scenario: EXAMPLES.self_test.scenario, judge_model: EXAMPLES.self_test.judge.model },
@@ -53,10 +50,11 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
         query: listSelfTests.input,
         response: listSelfTests.output,
         detail: {
-          operationId: "listSelfTests",
-          tags: ["extension"],
-          summary: listSelfTests.title,
-          description: `${listSelfTests.summary} A page has ${SELF_TESTS_PAGE} unless \`limit\` says otherwise; the \`Link\` header names the next.`,
+          ...about(
+            listSelfTests,
+            "extension",
+            `A page has ${SELF_TESTS_PAGE} unless \`limit\` says otherwise; the \`Link\` header names the next.`,
+          ),
           responses: {
             200: { ...answer("Newest first.", [EXAMPLES.self_test_row]), headers: LINK_HEADERS },
             ...failures("invalid_request", "unknown_self_test", "storage_failed"),
@@ -70,10 +68,7 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
       }),
       response: getSelfTest.output,
       detail: {
-        operationId: "getSelfTest",
-        tags: ["extension"],
-        summary: getSelfTest.title,
-        description: `${getSelfTest.summary} One that failed is remembered until the server stops.`,
+        ...about(getSelfTest, "extension", "One that failed is remembered until the server stops."),
         responses: {
           200: answer("What was found so far.", EXAMPLES.self_test),
           ...failures("unknown_self_test", "storage_failed"),
@@ -91,10 +86,7 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
         query: JudgesRequest,
         response: listJudges.output,
         detail: {
-          operationId: "listJudges",
-          tags: ["extension"],
-          summary: listJudges.title,
-          description: listJudges.summary,
+          ...about(listJudges, "extension"),
           responses: {
             200: answer("A profile for each judge, protocol and prompt.", EXAMPLES.judges),
             ...failures("invalid_request", "storage_failed"),
@@ -110,10 +102,7 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
         body: VoteRequest,
         response: voteOnSession.output,
         detail: {
-          operationId: "vote",
-          tags: ["extension"],
-          summary: voteOnSession.title,
-          description: `${voteOnSession.summary} The votes of a session stand in its outcome, as \`votes\`.`,
+          ...about(voteOnSession, "extension", "The votes of a session stand in its outcome, as `votes`."),
           requestBody: body({
             blind: {
               order: EXAMPLES.vote.order,

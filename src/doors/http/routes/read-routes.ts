@@ -5,7 +5,7 @@ import { runDoctor } from "../../operation/doctor.ts";
 import { getHealth, getReadiness, listProviders } from "../../operation/health.ts";
 import { getScenario, listScenarios } from "../../operation/scenarios.ts";
 import { getSession, listSessions, summarizeSessions } from "../../operation/sessions.ts";
-import { answer, failures } from "../openapi/describe.ts";
+import { about, answer, failures } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { integer, LINK_HEADERS, paged, patiently, type RouteContext, refuseTwice, SessionInPath } from "./query.ts";
 
@@ -15,10 +15,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
     .get("/api/health", () => getHealth.run(services, {}, abandoned), {
       response: getHealth.output,
       detail: {
-        operationId: "getHealth",
-        tags: ["environment"],
-        summary: getHealth.title,
-        description: getHealth.summary,
+        ...about(getHealth, "environment"),
         responses: {
           200: answer("The service is alive.", { status: "ok", version: services.version, uptime_ms: 1234 }),
           ...failures(),
@@ -28,10 +25,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
     .get("/api/ready", () => getReadiness.run(services, {}, abandoned), {
       response: getReadiness.output,
       detail: {
-        operationId: "getReadiness",
-        tags: ["extension"],
-        summary: getReadiness.title,
-        description: getReadiness.summary,
+        ...about(getReadiness, "extension"),
         responses: {
           200: answer("It can.", { status: "ok", version: services.version, uptime_ms: 1234, database: "reachable" }),
           ...failures("not_ready"),
@@ -41,10 +35,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
     .get("/api/scenarios", () => listScenarios.run(services, {}, abandoned), {
       response: listScenarios.output,
       detail: {
-        operationId: "listScenarios",
-        tags: ["scenarios"],
-        summary: listScenarios.title,
-        description: `${listScenarios.summary} Files that are not YAML, such as markdown, are skipped.`,
+        ...about(listScenarios, "scenarios", "Files that are not YAML, such as markdown, are skipped."),
         responses: { 200: answer("Sorted by name.", [EXAMPLES.scenario_row]), ...failures("invalid_scenario") },
       },
     })
@@ -54,10 +45,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
       }),
       response: getScenario.output,
       detail: {
-        operationId: "getScenario",
-        tags: ["scenarios"],
-        summary: getScenario.title,
-        description: getScenario.summary,
+        ...about(getScenario, "scenarios"),
         responses: {
           200: answer("The definition.", EXAMPLES.session.definition),
           ...failures("unknown_scenario", "invalid_scenario"),
@@ -75,10 +63,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         query: runDoctor.input,
         response: runDoctor.output,
         detail: {
-          operationId: "runDoctor",
-          tags: ["environment"],
-          summary: runDoctor.title,
-          description: runDoctor.summary,
+          ...about(runDoctor, "environment"),
           responses: {
             200: answer("What was found. `ok` is false only when a check failed.", EXAMPLES.doctor),
             ...failures("invalid_request", "unknown_scenario", "invalid_scenario"),
@@ -89,10 +74,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
     .get("/api/providers", () => listProviders.run(services, {}, abandoned), {
       response: listProviders.output,
       detail: {
-        operationId: "listProviders",
-        tags: ["extension"],
-        summary: listProviders.title,
-        description: listProviders.summary,
+        ...about(listProviders, "extension"),
         responses: { 200: answer("Those that are known here.", [EXAMPLES.provider]), ...failures("storage_failed") },
       },
     })
@@ -109,9 +91,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         query: SessionListRequest,
         response: listSessions.output,
         detail: {
-          operationId: "listSessions",
-          tags: ["sessions"],
-          summary: listSessions.title,
+          ...about(listSessions, "sessions"),
           description:
             "Persisted sessions, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next. Filters and other orders are an extension.",
           responses: {
@@ -126,10 +106,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
       query: summarizeSessions.input,
       response: summarizeSessions.output,
       detail: {
-        operationId: "summarizeSessions",
-        tags: ["extension"],
-        summary: summarizeSessions.title,
-        description: summarizeSessions.summary,
+        ...about(summarizeSessions, "extension"),
         responses: {
           200: answer("Figures of the sessions that match.", EXAMPLES.session_summary),
           ...failures("invalid_request", "storage_failed"),
@@ -139,10 +116,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
     .get("/api/sessions/:id", ({ params }) => getSession.run(services, { session_id: params.id }, abandoned), {
       params: SessionInPath,
       detail: {
-        operationId: "getSession",
-        tags: ["sessions"],
-        summary: getSession.title,
-        description: getSession.summary,
+        ...about(getSession, "sessions"),
         responses: {
           200: answer("The outcome so far.", EXAMPLES.session, getSession.output),
           ...failures("unknown_session", "storage_failed"),

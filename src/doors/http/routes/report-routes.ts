@@ -7,7 +7,7 @@ import {
   SeriesReportQuery,
   SessionReportQuery,
 } from "../../operation/reports.ts";
-import { failures } from "../openapi/describe.ts";
+import { about, failures } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { type RouteContext, refuseTwice, SessionInPath } from "./query.ts";
 
@@ -23,10 +23,7 @@ export const reportRoutes = ({ services, abandoned }: RouteContext) =>
         params: SessionInPath,
         query: SessionReportQuery,
         detail: {
-          operationId: "reportSession",
-          tags: ["extension"],
-          summary: reportSession.title,
-          description: reportSession.summary,
+          ...about(reportSession, "extension"),
           responses: { 200: FILE, ...failures("invalid_request", "unknown_session", "unknown_arm", "storage_failed") },
         },
       },
@@ -40,10 +37,7 @@ export const reportRoutes = ({ services, abandoned }: RouteContext) =>
         params: Type.Object({ id: Type.String({ description: "Series id.", examples: [EXAMPLES.series.series_id] }) }),
         query: SeriesReportQuery,
         detail: {
-          operationId: "reportSeries",
-          tags: ["extension"],
-          summary: reportSeries.title,
-          description: reportSeries.summary,
+          ...about(reportSeries, "extension"),
           responses: { 200: FILE, ...failures("invalid_request", "unknown_series", "storage_failed") },
         },
       },

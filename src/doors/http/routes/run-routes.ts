@@ -6,7 +6,7 @@ import { RunRequest, RunStarted, VerdictRequest } from "../../../domain/request.
 import { followRun } from "../../operation/follow-run.ts";
 import { rejudge } from "../../operation/judging.ts";
 import { cancelRun, demandInFlight, runScenario, startScenario } from "../../operation/runs.ts";
-import { answer, body, failures, frames } from "../openapi/describe.ts";
+import { about, answer, body, failures, frames } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { EVENT_STREAM_HEADERS } from "../stream/event-stream.ts";
 import { patiently, type RouteContext, SessionInPath } from "./query.ts";
@@ -41,10 +41,11 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
     .post("/api/runs", (call) => patiently(call, () => runScenario.run(services, call.body, abandoned)), {
       body: RunRequest,
       detail: {
-        operationId: "runScenario",
-        tags: ["runs"],
-        summary: runScenario.title,
-        description: `${runScenario.summary} A client that goes away loses nothing: the run goes on and is stored. A run that fails answers with its error; \`details.session_id\` names the session, which keeps what there is.`,
+        ...about(
+          runScenario,
+          "runs",
+          `A client that goes away loses nothing: the run goes on and is stored. A run that fails answers with its error; \`details.session_id\` names the session, which keeps what there is.`,
+        ),
         requestBody: RUN_BODY,
         responses: {
           200: answer("The outcome.", EXAMPLES.session, runScenario.output),
@@ -56,10 +57,7 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
       body: RunRequest,
       response: startScenario.output,
       detail: {
-        operationId: "startScenario",
-        tags: ["runs"],
-        summary: startScenario.title,
-        description: `${startScenario.summary} Watch it at \`/api/runs/{id}/stream\`, read it at \`/api/sessions/{id}\`.`,
+        ...about(startScenario, "runs", "Watch it at `/api/runs/{id}/stream`, read it at `/api/sessions/{id}`."),
         requestBody: RUN_BODY,
         responses: {
           200: answer("Started, or waiting for its turn.", { session_id: EXAMPLES.session.session_id }),
@@ -102,10 +100,7 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
       body: VerdictRequest,
       response: rejudge.output,
       detail: {
-        operationId: "rejudge",
-        tags: ["verdicts"],
-        summary: rejudge.title,
-        description: `${rejudge.summary} Arms of different scenarios are refused before anything else.`,
+        ...about(rejudge, "verdicts", "Arms of different scenarios are refused before anything else."),
         requestBody: body({
           same_session: {
             arm_a: EXAMPLES.verdict.arm_a,

@@ -11,7 +11,7 @@ import {
   listSeries,
   startSeries,
 } from "../../operation/series.ts";
-import { answer, body, failures, frames } from "../openapi/describe.ts";
+import { about, answer, body, failures, frames } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { EVENT_STREAM_HEADERS } from "../stream/event-stream.ts";
 import { integer, LINK_HEADERS, paged, type RouteContext, refuseTwice } from "./query.ts";
@@ -30,10 +30,11 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
         body: SeriesRequest,
         response: { 202: startSeries.output },
         detail: {
-          operationId: "startSeries",
-          tags: ["extension"],
-          summary: startSeries.title,
-          description: `${startSeries.summary} Watch it at \`/api/series/{id}/stream\`, read it at \`/api/series/{id}\`. With \`continue\` a series that has ended goes on: with the same scenarios, arms, judge and margin; what is left out is as before.`,
+          ...about(
+            startSeries,
+            "extension",
+            `Watch it at \`/api/series/{id}/stream\`, read it at \`/api/series/{id}\`. With \`continue\` a series that has ended goes on: with the same scenarios, arms, judge and margin; what is left out is as before.`,
+          ),
           requestBody: body({
             until_sure: { scenarios: EXAMPLES.series.scenarios.map(({ scenario }) => scenario), stop_when_sure: true },
             on: {
@@ -63,9 +64,7 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
         query: SeriesListRequest,
         response: listSeries.output,
         detail: {
-          operationId: "listSeries",
-          tags: ["extension"],
-          summary: listSeries.title,
+          ...about(listSeries, "extension"),
           description:
             "Persisted series, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next.",
           responses: {
@@ -88,10 +87,7 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
         params: SeriesInPath,
         response: getSeries.output,
         detail: {
-          operationId: "getSeries",
-          tags: ["extension"],
-          summary: getSeries.title,
-          description: `${getSeries.summary} Who asks often sends the \`ETag\` back as \`If-None-Match\`.`,
+          ...about(getSeries, "extension", "Who asks often sends the `ETag` back as `If-None-Match`."),
           responses: {
             200: {
               ...answer("The report so far.", EXAMPLES.series),
