@@ -4,28 +4,16 @@ import { Diagnoses } from "../doctor/diagnoses.ts";
 import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
 import { withSeries } from "../operation/doctor.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
-import { UsageError } from "./flags/arguments.ts";
-import { type RunArguments, replacementOf } from "./flags/run-arguments.ts";
-import { SANDBOX_FLAGS } from "./flags/sandbox-flags.ts";
+import { demandFlagsOf, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
 import { sharedSettings } from "./flags/service-flags.ts";
 import { openServerServices, type ServerOptions } from "./services/server-services.ts";
 import { type CheckedFile, doctorText } from "./terminal/doctor-text.ts";
 import { cells } from "./terminal/lanes.ts";
 import { isTerminal, jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
 
-/** Flags that may be given with `--check`. The others are about arms that run. */
-const FLAGS: readonly string[] = [
-  ...["check", "json", "model", "judge-model", "prices", "trials", "agents-dir", "replay", "live-judge"],
-  ...Object.keys(SANDBOX_FLAGS),
-  ...["quiet", "no-color"],
-];
-
 /** `abeval run --check`: doctor for files. Returns the exit status. @throws UsageError */
 export async function checkScenarios(args: RunArguments): Promise<number> {
-  const stray = args.given().find((flag) => !FLAGS.includes(flag));
-  if (stray === "new") throw new UsageError("--check does not go with --new, which checks what it writes");
-  if (stray === "from") throw new UsageError("--from goes with --new, which writes a scenario");
-  if (stray !== undefined) throw new UsageError(`--${stray} does not go with --check, which runs no arm`);
+  demandFlagsOf("check", args);
   return await unlessInterrupted(async (signal) => {
     const checked = await diagnoseAll(args, signal);
     const taken = await writeStdout(
@@ -39,16 +27,20 @@ export async function checkScenarios(args: RunArguments): Promise<number> {
 /** Milliseconds for all commands of a scenario: several setup steps that take all their time. Whoever waits sees what runs. */
 const PATIENCE_MS = 30 * 60_000;
 
-/** Services that run no arm; they keep nothing and say nothing unless `changes` says otherwise. @throws UsageError */
+interface CheckingOptions extends Partial<Pick<ServerOptions, "notice">> {
+  /** What is found is stored where the flags say. */
+  readonly keeps?: boolean;
+}
+
+/** Services that run no arm; they keep nothing and say nothing unless they are told to. @throws UsageError */
 export const openChecking = async (
   file: string,
   args: RunArguments,
-  changes: Partial<Pick<ServerOptions, "state_dir" | "database" | "notice">> = {},
+  { keeps = false, notice = () => undefined }: CheckingOptions = {},
 ) =>
   await openServerServices({
     ...(await sharedSettings(args)),
-    state_dir: undefined,
-    database: null,
+    ...(!keeps && { state_dir: undefined, database: null }),
     scenarios_dir: dirname(file),
     web_dir: undefined,
     listen_host: undefined,
@@ -56,8 +48,7 @@ export const openChecking = async (
     diagnoses: new Diagnoses(PATIENCE_MS),
     max_sessions: 1,
     max_queued: 0,
-    notice: () => undefined,
-    ...changes,
+    notice,
   });
 
 /** The machine is checked once. Every report holds its checks, as over HTTP. */

@@ -24,16 +24,9 @@ import type { Services } from "../doctor/services.ts";
 import { checkProgress, openChecking } from "./check-scenarios.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
 import { UsageError } from "./flags/arguments.ts";
-import type { RunArguments } from "./flags/run-arguments.ts";
-import { SANDBOX_FLAGS } from "./flags/sandbox-flags.ts";
+import { demandFlagsOf, type RunArguments } from "./flags/run-arguments.ts";
 import { doctorText } from "./terminal/doctor-text.ts";
 import { stdoutWidth, writeStdout } from "./terminal/terminal.ts";
-
-const FLAGS: readonly string[] = ["new", "from", ...Object.keys(SANDBOX_FLAGS), "quiet", "no-color"];
-
-const WHY_NOT: Readonly<Record<string, string>> = {
-  json: "says what it found as text; for JSON: abeval run --check --json <file>, afterwards",
-};
 
 /** The file to write, and the directory of its material beside it. */
 interface Target {
@@ -45,9 +38,7 @@ interface Target {
 
 /** `abeval run --new`: a scenario made of a commit, checked. Returns the exit status. @throws UsageError; then nothing was written. */
 export async function newScenario(args: RunArguments): Promise<number> {
-  const stray = args.given().find((flag) => !FLAGS.includes(flag));
-  if (stray !== undefined)
-    throw new UsageError(`--${stray} does not go with --new, which ${WHY_NOT[stray] ?? "runs no arm"}`);
+  demandFlagsOf("new", args);
   const from = args.value("from");
   if (from === undefined) throw new UsageError("--new needs --from <commit>, the commit that has the fix");
   const [file = "", extra] = args.parameters;

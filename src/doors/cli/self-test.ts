@@ -7,18 +7,8 @@ import type { Grade, SelfTest, SelfTestPart, SelfTestPartId } from "../../domain
 import { selfTestSentence } from "../../domain/self-test-sentence.ts";
 import { openChecking } from "./check-scenarios.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
-import { UsageError } from "./flags/arguments.ts";
-import { databaseSettings } from "./flags/database-flags.ts";
-import { type RunArguments, replacementOf } from "./flags/run-arguments.ts";
-import { SANDBOX_FLAGS } from "./flags/sandbox-flags.ts";
+import { demandFlagsOf, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
 import { hanging, jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
-
-/** Flags that may be given with `--self-test`. The others are about arms that run. */
-const FLAGS: readonly string[] = [
-  ...["self-test", "json", "judge-model", "prices", "max-cost", "state-dir"],
-  ...Object.keys(SANDBOX_FLAGS),
-  ...["quiet", "no-color"],
-];
 
 /** One file as it was named, with what its test found. */
 interface TestedFile {
@@ -28,8 +18,7 @@ interface TestedFile {
 
 /** `abeval run --self-test`: examines the judge of files. Returns the exit status. @throws UsageError */
 export async function selfTestScenarios(args: RunArguments): Promise<number> {
-  const stray = args.given().find((flag) => !FLAGS.includes(flag));
-  if (stray !== undefined) throw new UsageError(`--${stray} does not go with --self-test, which runs no arm`);
+  demandFlagsOf("self-test", args);
   return await unlessInterrupted(async (signal) => {
     const tested = await testAll(args, signal);
     const text = args.has("json") ? jsonText(tested.map(({ self_test }) => self_test)) : asText(tested, stdoutWidth());
@@ -45,8 +34,7 @@ async function testAll(args: RunArguments, signal: AbortSignal): Promise<TestedF
   const { parameters: files } = args;
   const notice = (line: string) => void (args.has("quiet") || process.stderr.write(`${plainText(line)}\n`));
   const [first = ""] = args.parameters;
-  const place = { state_dir: args.value("state-dir"), database: databaseSettings(args) };
-  await using services = await openChecking(first, args, { ...place, notice });
+  await using services = await openChecking(first, args, { keeps: true, notice });
   const max_cost_usd = args.usd("max-cost");
   const { judge_model } = replacementOf(args);
   const options = { judge_model, max_cost_usd: max_cost_usd && max_cost_usd / files.length };

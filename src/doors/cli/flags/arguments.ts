@@ -81,12 +81,14 @@ export async function parseArguments<Flag extends string>(
   };
 }
 
-/** Every flag as a list, so that one given twice is seen. */
+/** For both libraries. Every flag is a list, so that one given twice is seen. */
 const listFlags = (specs: FlagSpecs) =>
   Object.fromEntries(
-    specs.map(([flag, { value }]) => [
+    specs.map(([flag, { description, value }]) => [
       camelCase(flag),
-      { type: value === undefined ? ([Boolean] as const) : ([String] as const) },
+      value === undefined
+        ? { type: [Boolean] as const, description }
+        : { type: [String] as const, description, placeholder: value },
     ]),
   );
 
@@ -112,7 +114,7 @@ function wantsHelp(args: readonly string[]): boolean {
 async function printHelp({ name, usage, description, examples, flags, groups }: CommandSpec<string>): Promise<never> {
   const { cli } = await import("cleye");
   const help = { usage, description, examples: [...examples], ...(groups && { render: renderGrouped(groups) }) };
-  cli({ name, flags: cleyeFlags(Object.entries(flags)), help }, undefined, ["--help"]);
+  cli({ name, flags: listFlags(Object.entries(flags)), help }, undefined, ["--help"]);
   process.exit(0);
 }
 
@@ -158,14 +160,6 @@ interface FlagsNode {
 const nameOf = ([first]: FlagRow) => first?.data.flagFormatted.slice(2) ?? "";
 
 type FlagSpecs = readonly (readonly [flag: string, spec: FlagSpec])[];
-
-const cleyeFlags = (specs: FlagSpecs) =>
-  Object.fromEntries(specs.map(([flag, spec]) => [camelCase(flag), cleyeFlag(spec)]));
-
-function cleyeFlag({ description, value, repeatable }: FlagSpec) {
-  if (value === undefined) return { type: Boolean, description };
-  return { type: repeatable ? ([String] as const) : String, description, placeholder: value };
-}
 
 const camelCase = (flag: string) => flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 

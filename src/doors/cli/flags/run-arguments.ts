@@ -1,8 +1,7 @@
 import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
 import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL, MAX_TRIALS } from "../../../domain/series-record.ts";
-import type { CommandSpec, ParsedArguments } from "./arguments.ts";
-import { RECORD_FLAG } from "./recording-flags.ts";
-import { SHARED_FLAGS } from "./service-flags.ts";
+import { type CommandSpec, type ParsedArguments, UsageError } from "./arguments.ts";
+import { SANDBOX_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
 
 /** What `abeval run` takes. */
 export const RUN = {
@@ -72,7 +71,10 @@ export const RUN = {
         "try the set-up, with --trials or --stop-when-sure: this arm against itself; exit status 4 when one of two equal arms is preferred",
     },
     ...SHARED_FLAGS,
-    ...RECORD_FLAG,
+    record: {
+      value: "<dir>",
+      description: "keep what models' providers are asked and answer in this directory, to be replayed",
+    },
     quiet: { description: "nothing on stderr but errors, and where --keep-workspaces left the files" },
     "no-color": { description: "no colours on stderr" },
     new: { description: "with --from: write this scenario file, made of a commit that fixed something" },
@@ -97,7 +99,34 @@ export const RUN = {
   },
 } as const satisfies CommandSpec<string>;
 
-export type RunArguments = ParsedArguments<keyof typeof RUN.flags>;
+type RunFlag = keyof typeof RUN.flags;
+
+export type RunArguments = ParsedArguments<RunFlag>;
+
+/** What runs no arm, with the flags that may stand beside it. */
+const INSTEAD_OF_A_RUN = {
+  check: ["json", "model", "judge-model", "prices", "trials", "agents-dir", "replay", "live-judge"],
+  "self-test": ["json", "judge-model", "prices", "max-cost", "state-dir"],
+  new: ["from"],
+} as const satisfies Partial<Record<RunFlag, readonly RunFlag[]>>;
+
+const STRAY: Readonly<Record<string, string>> = {
+  "check new": "--check does not go with --new, which checks what it writes",
+  "check from": "--from goes with --new, which writes a scenario",
+  "new json":
+    "--json does not go with --new, which says what it found as text; for JSON: abeval run --check --json <file>, afterwards",
+};
+
+/** @throws UsageError for a flag that is about arms that run */
+export function demandFlagsOf(instead: keyof typeof INSTEAD_OF_A_RUN, { given }: RunArguments): void {
+  const known: readonly string[] = [
+    ...[instead, ...INSTEAD_OF_A_RUN[instead]],
+    ...[...Object.keys(SANDBOX_FLAGS), "quiet", "no-color"],
+  ];
+  const stray = given().find((flag) => !known.includes(flag));
+  if (stray === undefined) return;
+  throw new UsageError(STRAY[`${instead} ${stray}`] ?? `--${stray} does not go with --${instead}, which runs no arm`);
+}
 
 /** Flags that make a series of a single file too. */
 const SERIES_FLAGS = ["trials", "stop-when-sure", "parallel", "margin", "continue", "aa"] as const;

@@ -1,25 +1,25 @@
 import { MAX_QUEUED } from "../../../domain/defaults.ts";
 import { NO_PRICES, type PriceList } from "../../../domain/price-list.ts";
+import { SANDBOX_MODES } from "../../../domain/session.ts";
 import type { FlagSpec, ParsedArguments } from "./arguments.ts";
-import { DATABASE_FLAG, databaseSettings, SHARING_FLAGS } from "./database-flags.ts";
-import { REPLAY_FLAGS, recordingSettings } from "./recording-flags.ts";
-import { AGENTS_FLAG, SANDBOX_FLAGS, sandboxSettings } from "./sandbox-flags.ts";
 
-/** Of run, serve and mcp. */
-const PRICES_FLAG = {
-  prices: {
-    value: "<file>",
-    description: "what models cost: YAML, <provider>/<model>: {in: 3, out: 15, cached_in: 0.3}, USD per million tokens",
+/** Flags that say what commands may do, and where. */
+export const SANDBOX_FLAGS = {
+  sandbox: {
+    value: "<mode>",
+    choices: SANDBOX_MODES,
+    description: "auto, bubblewrap or none (default auto: commands of a model need bubblewrap)",
+  },
+  "sandbox-read": {
+    value: "<dir>",
+    repeatable: true,
+    description:
+      "let commands read this directory, such as a toolchain; it and its bin go on their PATH if programs lie there; repeatable",
+  },
+  "accept-host-network": {
+    description: "let a model's commands with `network: open` reach this machine's own servers",
   },
 } as const satisfies Record<string, FlagSpec>;
-
-/** @throws Failure `invalid_request` with the mistakes of the file. */
-async function readPrices(args: Pick<ParsedArguments<"prices">, "value">): Promise<PriceList> {
-  const path = args.value("prices");
-  if (path === undefined) return NO_PRICES;
-  const { loadPriceList } = await import("../../../comparison/scenario/load-price-list.ts");
-  return await loadPriceList(path);
-}
 
 /** Flags that belong to run, serve and mcp alike. */
 export const SHARED_FLAGS = {
@@ -27,31 +27,72 @@ export const SHARED_FLAGS = {
     value: "<path>",
     description: "keep sessions here (sessions.db and sessions/*.json); default: memory",
   },
-  ...DATABASE_FLAG,
+  "database-url": {
+    value: "<url>",
+    description:
+      "keep sessions in PostgreSQL, shared by any number of servers; default: ABEVAL_DATABASE_URL, which may hold the password",
+  },
   ...SANDBOX_FLAGS,
-  ...AGENTS_FLAG,
-  ...PRICES_FLAG,
-  ...REPLAY_FLAGS,
+  "agents-dir": {
+    value: "<path>",
+    description:
+      "a directory with one for each install that scenarios name, such as an MCP server (or ABEVAL_AGENTS_DIR)",
+  },
+  prices: {
+    value: "<file>",
+    description: "what models cost: YAML, <provider>/<model>: {in: 3, out: 15, cached_in: 0.3}, USD per million tokens",
+  },
+  replay: {
+    value: "<dir>",
+    description:
+      "take providers' replies from recordings in this directory; needs no key, reaches no provider (or ABEVAL_CASSETTES)",
+  },
+  "replay-strict": { description: "with --replay: a run that does not ask all that was recorded fails" },
+  "live-judge": { description: "with --replay: only the arms are replayed, and the judge is asked" },
   "keep-workspaces": { description: "leave each arm's files on disk and say where" },
 } as const satisfies Record<string, FlagSpec>;
 
 type SharedArguments = Pick<ParsedArguments<keyof typeof SHARED_FLAGS>, "value" | "values" | "has">;
 
-/** What these flags say. @throws Failure `invalid_request` as `readPrices` does */
-export const sharedSettings = async (args: SharedArguments) => ({
-  state_dir: args.value("state-dir"),
-  database: databaseSettings(args),
-  sandbox: sandboxSettings(args),
-  agents_dir: args.value("agents-dir"),
-  prices: await readPrices(args),
-  recordings: recordingSettings(args),
-  keep_workspaces: args.has("keep-workspaces"),
+/** What these flags say, as given; where one is absent, a variable of the environment may decide. */
+export type SharedSettings = Awaited<ReturnType<typeof sharedSettings>>;
+
+/** @throws Failure `invalid_request` with the mistakes of the file of prices */
+export const sharedSettings = async ({ value, values, has }: SharedArguments) => ({
+  state_dir: value("state-dir"),
+  database: { url: value("database-url"), lease_s: LEASE.default, max_queued: MAX_WAITING },
+  sandbox: { mode: value("sandbox"), accept_host_network: has("accept-host-network"), read: values("sandbox-read") },
+  agents_dir: value("agents-dir"),
+  prices: await readPrices(value("prices")),
+  recordings: { replay: value("replay"), strict: has("replay-strict"), live_judge: has("live-judge") },
+  keep_workspaces: has("keep-workspaces"),
 });
+
+async function readPrices(path: string | undefined): Promise<PriceList> {
+  if (path === undefined) return NO_PRICES;
+  const { loadPriceList } = await import("../../../comparison/scenario/load-price-list.ts");
+  return await loadPriceList(path);
+}
+
+/** Seconds after which a process that gives no sign of life counts as dead. */
+const LEASE = { default: 30, min: 10, max: 300 };
+
+/** Runs that may wait on all servers together: a suite of some hundred must fit. */
+const MAX_WAITING = 1_000;
 
 /** Flags of serve and mcp, which run scenarios that somebody else may have put there. */
 export const SERVER_FLAGS = {
   ...SHARED_FLAGS,
-  ...SHARING_FLAGS,
+  lease: {
+    value: "<seconds>",
+    range: { min: LEASE.min, max: LEASE.max },
+    description: `with a database: a process that gives no sign of life for so long is dead (default ${LEASE.default})`,
+  },
+  "max-queued": {
+    value: "<n>",
+    range: { min: 1, max: 1_000_000 },
+    description: `with a database: runs that may wait, on all servers together (default ${MAX_WAITING})`,
+  },
   "allow-git-fixtures": {
     description: "fixtures and prompts may come from the git repository around the scenarios",
   },
@@ -66,11 +107,18 @@ export const SERVER_FLAGS = {
 type ServerArguments = Omit<ParsedArguments<keyof typeof SERVER_FLAGS | "scenarios-dir">, "parameters" | "given">;
 
 /** What these flags say. @throws Failure as `sharedSettings` does */
-export const serverSettings = async (args: ServerArguments) => ({
-  ...(await sharedSettings(args)),
-  database: databaseSettings(args, args),
-  scenarios_dir: args.value("scenarios-dir") ?? "scenarios",
-  max_cost_per_day_usd: args.usd("max-cost-per-day"),
-  git_fixtures: args.has("allow-git-fixtures"),
-  max_queued: MAX_QUEUED,
-});
+export async function serverSettings(args: ServerArguments) {
+  const { database, ...shared } = await sharedSettings(args);
+  return {
+    ...shared,
+    database: {
+      ...database,
+      lease_s: args.integer("lease") ?? database.lease_s,
+      max_queued: args.integer("max-queued") ?? database.max_queued,
+    },
+    scenarios_dir: args.value("scenarios-dir") ?? "scenarios",
+    max_cost_per_day_usd: args.usd("max-cost-per-day"),
+    git_fixtures: args.has("allow-git-fixtures"),
+    max_queued: MAX_QUEUED,
+  };
+}

@@ -5,7 +5,7 @@ import { memoryStore } from "../../../store/memory.ts";
 import type { SharedStore } from "../../../store/shared-store.ts";
 import type { SessionStore } from "../../../store/store.ts";
 import { UsageError } from "../flags/arguments.ts";
-import type { DatabasePlace } from "../flags/database-flags.ts";
+import type { SharedSettings } from "../flags/service-flags.ts";
 
 interface StorePlace {
   readonly state_dir: string | undefined;
@@ -43,3 +43,48 @@ async function openDatabase({ url, ...limits }: DatabasePlace): Promise<OpenedSt
   const store = await openSharedStore(url, { clock: systemClock, entropy: systemEntropy, version, ...limits });
   return { store, shared: store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
+
+interface DatabasePlace extends Omit<SharedSettings["database"], "url"> {
+  /** With the password. */
+  readonly url: string;
+  /** For notifications, where `url` leads to a pooler. */
+  readonly listen_url: string | undefined;
+}
+
+/**
+ * Where the sessions are kept in a database; undefined: they are not.
+ * @throws UsageError for a password that every user of the machine could read, and beside a state directory
+ */
+export function databasePlace(
+  environment: Readonly<Record<string, string | undefined>>,
+  settings: SharedSettings["database"] | null,
+  state_dir: string | undefined,
+): DatabasePlace | undefined {
+  if (settings === null) return undefined;
+  const { url: given, ...limits } = settings;
+  const url = given ?? environment["ABEVAL_DATABASE_URL"];
+  if (!url) return undefined;
+  if (state_dir !== undefined)
+    throw new UsageError(
+      `--state-dir and ${given === undefined ? "ABEVAL_DATABASE_URL" : "--database-url"} name two places for the sessions: leave one out`,
+    );
+  if (given !== undefined && holdsPassword(given))
+    throw new UsageError(
+      "--database-url holds a password, which every user of this machine can read: put the URL into ABEVAL_DATABASE_URL, or the password into PGPASSWORD",
+    );
+  const withPassword = passwordAdded(environment["PGPASSWORD"]);
+  const listen_url = environment["ABEVAL_DATABASE_LISTEN_URL"];
+  return { ...limits, url: withPassword(url), listen_url: listen_url && withPassword(listen_url) };
+}
+
+function holdsPassword(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.password !== "" || url.searchParams.has("password"));
+}
+
+const passwordAdded = (password: string | undefined) => (text: string) => {
+  const url = URL.parse(text);
+  if (!password || url === null || url.password !== "") return text;
+  url.password = encodeURIComponent(password);
+  return url.href;
+};

@@ -8,27 +8,22 @@ import {
   providerStatuses,
 } from "../../../arms/model/resolve-model.ts";
 import { upstreams } from "../../../arms/model/upstream.ts";
-import { THIS_HOST } from "../../../arms/sandbox/host.ts";
-import { Sandboxes } from "../../../arms/sandbox/sandboxes.ts";
 import { sweepTempDirs } from "../../../arms/sandbox/temp-dir.ts";
 import { Register } from "../../../comparison/planning/register.ts";
 import type { SessionServices } from "../../../comparison/planning/services.ts";
 import { errorCode } from "../../../domain/failure.ts";
 import { plainText } from "../../../domain/plain-text.ts";
-import type { PriceList } from "../../../domain/price-list.ts";
-import { SANDBOX_MODES, type SandboxMode } from "../../../domain/session.ts";
 import { loopClock, systemClock, systemEntropy } from "../../../runtime/clock.ts";
 import { ON_BUN } from "../../../runtime/on-bun.ts";
 import { Semaphore } from "../../../runtime/semaphore.ts";
 import { version } from "../../../runtime/version.ts";
 import { UsageError } from "../flags/arguments.ts";
-import { type DatabaseSettings, databasePlace } from "../flags/database-flags.ts";
-import { openRecordingDirectory, type RecordingSettings, recordingSettings } from "../flags/recording-flags.ts";
 import type { RunArguments } from "../flags/run-arguments.ts";
-import { agentsDirectory, readableDirectories, type SandboxSettings } from "../flags/sandbox-flags.ts";
-import { sharedSettings } from "../flags/service-flags.ts";
+import { type SharedSettings, sharedSettings } from "../flags/service-flags.ts";
 import { isStdoutClosed } from "../terminal/terminal.ts";
-import { type OpenedStore, openStore } from "./open-store.ts";
+import { databasePlace, type OpenedStore, openStore } from "./open-store.ts";
+import { openRecordingDirectory, type RecordingSettings } from "./recordings.ts";
+import { sandboxingOf } from "./sandboxing.ts";
 
 /** Of a session, and judges read in two orders. */
 const ARMS = 2;
@@ -36,19 +31,13 @@ const ARMS = 2;
 /** Provider calls at once for each running session: one for each arm, whatever the other asks for, and two to spare. */
 const CALLS_PER_SESSION = 4;
 
-export interface ServiceOptions {
-  readonly sandbox: SandboxSettings;
-  /** Directories that commands must never see. */
-  readonly state_dir: string | undefined;
+export interface ServiceOptions extends Readonly<Omit<SharedSettings, "database" | "recordings">> {
   /** Null: in no database, whatever the environment says. */
-  readonly database: DatabaseSettings | null;
-  readonly scenarios_dirs: readonly string[];
-  /** As given; absent: ABEVAL_AGENTS_DIR decides. */
-  readonly agents_dir: string | undefined;
-  readonly prices: PriceList;
+  readonly database: SharedSettings["database"] | null;
   readonly recordings: RecordingSettings;
+  /** Directories that commands must never see, as they must not see `state_dir`. */
+  readonly scenarios_dirs: readonly string[];
   readonly max_cost_per_day_usd?: number | undefined;
-  readonly keep_workspaces: boolean;
   /** Sessions at once, and how many may wait. */
   readonly max_sessions: number;
   readonly max_queued: number;
@@ -124,24 +113,6 @@ function temporaryFault(path: string): string | undefined {
   }
 }
 
-/** Where commands and the agents of others run, and what they may read there. @throws UsageError */
-function sandboxingOf(environment: Environment, options: ServiceOptions) {
-  const { mode, read, accept_host_network } = options.sandbox;
-  const sandbox = sandboxMode(mode ?? environment["ABEVAL_SANDBOX"]);
-  if (sandbox === "none" && read.length > 0)
-    options.notice("--sandbox-read has no effect without a sandbox: commands read whatever this user can");
-  const places = { ...options, home: environment["HOME"] };
-  const sandboxes = new Sandboxes({
-    clock: loopClock,
-    path: environment["PATH"] || THIS_HOST.path,
-    executable: THIS_HOST.executable,
-    read: readableDirectories(read, places),
-    accept_host_network,
-  });
-  const agents_dir = agentsDirectory(options.agents_dir ?? environment["ABEVAL_AGENTS_DIR"], places);
-  return { sandbox, sandboxes, agents_dir };
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Removes keys from the environment, so that no command inherits one. */
@@ -159,12 +130,6 @@ async function seal(notice: ServiceOptions["notice"]): Promise<void> {
   notice(
     "commands without a sandbox can read the keys that this process was started with; only on Bun can it hide them",
   );
-}
-
-function sandboxMode(mode: string | undefined): SandboxMode {
-  const known = SANDBOX_MODES.find((name) => name === (mode || "auto"));
-  if (known === undefined) throw new UsageError(`ABEVAL_SANDBOX: expected ${SANDBOX_MODES.join(", ")}, got "${mode}"`);
-  return known;
 }
 
 /** Whether colours are wanted: a terminal, and neither NO_COLOR nor a dumb one. */
@@ -185,10 +150,11 @@ export async function openRun(
   const quiet = args.has("quiet") && !args.has("keep-workspaces");
   // The run goes on when stderr is closed or full.
   if (!args.has("quiet")) process.stderr.on("error", () => undefined);
+  const { recordings, ...shared } = await sharedSettings(args);
   return await openServices({
-    ...(await sharedSettings(args)),
+    ...shared,
     ...places,
-    recordings: recordingSettings(args, args.value("record")),
+    recordings: { ...recordings, record: args.value("record") },
     notice: (line) => quiet || process.stderr.write(`${plainText(line)}\n`),
   });
 }
