@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import Ajv from "ajv";
 import { Count, nullable, oneOf, record } from "../../src/domain/schema.ts";
 import { outputSchema } from "../../src/doors/mcp/output-schema.ts";
 import { TOOLS } from "../../src/doors/mcp/server.ts";
 import { linked } from "./linked.ts";
 
-test("fields keep their types; prose, bounds and names go, and what is repeated stands once", () => {
+test("fields keep their types; prose, bounds and names go", () => {
   const Point = record("Point", { x: Count("Across."), y: Count("Up."), unit: nullable(oneOf(["mm", "cm"])) });
   const Line = record(
     "Line",
@@ -15,54 +15,29 @@ test("fields keep their types; prose, bounds and names go, and what is repeated 
       to: nullable(Point),
       title: Type.Optional(nullable(Type.String({ pattern: "^a" }), { description: "Words." })),
       marks: Type.Array(record("Mark", { at: Type.Number() })),
-      style: nullable(record("Style", { from: Type.Object({ hue: Type.Integer(), light: Type.Integer() }) })),
       notes: Type.Record(Type.String(), Type.Array(Type.String())),
       description: Type.Literal("a line"),
     },
     { description: "From here to there." },
   );
-  const point = { $ref: "#/$defs/from" };
-  const colour = { hue: { type: "integer" }, light: { type: "integer" } };
+  const whole = { type: "integer" };
+  const required = ["x", "y", "unit"];
+  const point = { properties: { x: whole, y: whole, unit: { enum: ["mm", "cm", null] } }, required };
   expect<unknown>(outputSchema(Line)).toEqual({
     type: "object",
     properties: {
-      from: point,
-      to: { anyOf: [point, { type: "null" }] },
+      from: { type: "object", ...point },
+      to: { type: ["object", "null"], ...point },
       title: { type: ["string", "null"] },
       marks: {
         type: "array",
         items: { type: "object", properties: { at: { type: "number" } }, required: ["at"] },
       },
-      style: {
-        type: ["object", "null"],
-        properties: { from: { type: "object", properties: colour, required: ["hue", "light"] } },
-        required: ["from"],
-      },
       notes: { type: "object", additionalProperties: { type: "array", items: { type: "string" } } },
       description: { const: "a line" },
     },
-    required: ["from", "to", "marks", "style", "notes", "description"],
-    $defs: {
-      from: {
-        type: "object",
-        properties: { x: { type: "integer" }, y: { type: "integer" }, unit: { enum: ["mm", "cm", null] } },
-        required: ["x", "y", "unit"],
-      },
-    },
+    required: ["from", "to", "marks", "notes", "description"],
   });
-});
-
-test("different shapes of one field are shared under different names", () => {
-  const One = record("One", { left: Type.Integer(), right: Type.Integer() });
-  const Other = record("Other", { above: Type.Integer(), below: Type.Integer() });
-  const pair = (name: string, of: TObject) => record(name, { at: of, again: of });
-  const shapeOf = (...names: readonly string[]) => ({
-    type: "object",
-    properties: Object.fromEntries(names.map((name) => [name, { type: "integer" }])),
-    required: names,
-  });
-  const Both = record("Both", { first: pair("First", One), second: pair("Second", Other) });
-  expect(outputSchema(Both)["$defs"]).toEqual({ at: shapeOf("left", "right"), at2: shapeOf("above", "below") });
 });
 
 test("few words are a list, many are strings: a later version may add to them", () => {

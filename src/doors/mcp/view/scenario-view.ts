@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Arm, ScriptTurn, WeightedScript } from "../../../domain/arm.ts";
+import { Arm } from "../../../domain/arm.ts";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { Scenario } from "../../../domain/scenario.ts";
-import { Count, nullable, record } from "../../../domain/schema.ts";
-import { Probe, ReferenceFix, Task } from "../../../domain/task.ts";
+import { Count, record } from "../../../domain/schema.ts";
+import { Task } from "../../../domain/task.ts";
 import { pick } from "./pick.ts";
 
 const SCENARIO = ["name", "title", "description", "tags", "varies", "policies", "rubric"] as const;
@@ -24,20 +24,8 @@ export const ScenarioView = record("ScenarioView", {
     has_reference_fix: Type.Boolean(),
   }),
   arms: Type.Array(ArmView, { minItems: 2, maxItems: 2 }),
-  hidden: Type.Optional(
-    record(
-      "HiddenParts",
-      {
-        probe: nullable(Probe),
-        reference_fix: nullable(ReferenceFix),
-        scripts: Type.Record(Type.String(), Type.Array(ScriptTurn), { description: "By arm id; scripted arms only." }),
-        weighted_scripts: Type.Record(Type.String(), Type.Array(WeightedScript), {
-          description: "By arm id; arms that replay one of several scripts.",
-        }),
-      },
-      { description: "Only when asked for." },
-    ),
-  ),
+  /** Only when asked for: `probe`, `reference_fix`, and the scripts of arms by id. Their fields are those of the HTTP API's document. */
+  hidden: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 export type ScenarioView = Static<typeof ScenarioView>;
 
