@@ -24,7 +24,7 @@ import { draftScenario } from "../src/comparison/scenario/draft-scenario.ts";
 import { readPatch } from "../src/domain/patch.ts";
 import { plainJson, plainText } from "../src/domain/plain-text.ts";
 import { html } from "../src/doors/report/html.ts";
-import { plain } from "../src/doors/report/markdown-text.ts";
+import { plain } from "../src/doors/report/markdown.ts";
 import { failureLines } from "../src/doors/web/verdict/telling-lines.ts";
 import { buildArm, change } from "./judge/build-case.ts";
 import { spoken } from "./judge/mock-judge.ts";

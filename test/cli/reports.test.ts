@@ -6,8 +6,8 @@ import { junitOf } from "../../src/doors/cli/reports/junit.ts";
 import { Painter } from "../../src/doors/cli/terminal/paint.ts";
 import { summarise } from "../../src/doors/cli/terminal/summary.ts";
 import { summariseSession, summaryText } from "../../src/doors/mcp/view/session-summary.ts";
+import { verdictMarkdown } from "../../src/doors/report/markdown.ts";
 import { reportedSession } from "../../src/doors/report/reported.ts";
-import { verdictMarkdown } from "../../src/doors/report/verdict-markdown.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { anOutcome } from "../outcomes.ts";
 

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import type { Series } from "../../src/domain/series.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { seriesJunit } from "../../src/doors/cli/reports/junit.ts";
+import { seriesMarkdown } from "../../src/doors/report/markdown.ts";
 import { seriesHtml } from "../../src/doors/report/series-html.ts";
-import { seriesMarkdown } from "../../src/doors/report/series-markdown.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { type Planned, type Result, results, rowOf, rowsOf, seriesOf, times } from "../statistics/series.ts";
 

@@ -6,9 +6,9 @@ import type { StartedSession } from "../../comparison/session/started-session.ts
 import { Failure, orThrow } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { followRun } from "../operation/follow-run.ts";
+import { verdictMarkdown } from "../report/markdown.ts";
 import { reportedSession } from "../report/reported.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
-import { verdictMarkdown } from "../report/verdict-markdown.ts";
 import { complain, EXIT, exitCodeOf, exitCodeOfCommand, onInterrupt } from "./exit-code.ts";
 import { parseArguments, UsageError } from "./flags/arguments.ts";
 import { isSeries, RUN, type RunArguments, replacementOf } from "./flags/run-arguments.ts";

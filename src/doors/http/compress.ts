@@ -23,6 +23,12 @@ export function acceptedCoding({ headers }: Request): Coding | undefined {
   return CODINGS.find((coding) => named.includes(coding));
 }
 
+/** Whether the client has what this tag names. Tags are compared without their strength, as RFC 9110 asks for GET. */
+export function isKnown({ headers }: Request, etag: string): boolean {
+  const known = (headers.get("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return known.includes("*") || known.includes(etag.replace(/^W\//, ""));
+}
+
 type Answered = Pick<Context, "request" | "set"> & { readonly responseValue: unknown };
 
 /** For `mapResponse`: JSON, compressed when it is large. Streams, files and pages are left as they are. */

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, writeFile } from "node:fs/promises";
 import { dirname, extname, join } from "node:path";
 import { staticPlugin } from "@elysiajs/static";
 import { type AnyElysia, type Context, Elysia, NotFoundError } from "elysia";
-import { acceptedCoding, type Coding, compress } from "./compress.ts";
+import { acceptedCoding, type Coding, compress, isKnown } from "./compress.ts";
 
 const INDEX = "/index.html";
 
@@ -88,15 +88,12 @@ async function send(file: WebFile, request: Request, { headers }: Context["set"]
   if (compressed) headers.vary = "accept-encoding";
   // The bytes differ with the coding, what they mean does not.
   headers.etag = coding ? `W/${etag}` : etag;
-  if (isKnown(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304 });
+  if (isKnown(request, etag)) return new Response(null, { status: 304 });
   headers["content-type"] = type;
   if (compressed === undefined || coding === undefined) return text && new Response(text);
   headers["content-encoding"] = coding;
   return new Response(await compressed(coding));
 }
-
-const isKnown = (given: string | null, etag: string) =>
-  given?.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag) ?? false;
 
 /** A file of the UI as it was at the start. */
 interface WebFile {

@@ -1,5 +1,4 @@
 import type { RunEvent } from "../../domain/event.ts";
-import { Failure } from "../../domain/failure.ts";
 import type { ArmStatus } from "../../domain/session.ts";
 import type { SessionEntry, SessionLog } from "../../domain/session-entry.ts";
 import { ownTurn } from "../../runtime/pace.ts";
@@ -89,9 +88,3 @@ function endOf(session_id: string, log: SessionLog): RunEvent | undefined {
   const { stage, code, message, retryable } = failure;
   return { event: "session_failed", session_id, stage, code, message, retryable };
 }
-
-export const notLive = (session_id: string) =>
-  new Failure(
-    "not_live",
-    `no run of ${JSON.stringify(session_id.slice(0, 100))} is in flight; read the session instead`,
-  );

@@ -1,6 +1,5 @@
 import type { SeriesInFlight } from "../../comparison/planning/register.ts";
 import type { RunEvent } from "../../domain/event.ts";
-import { Failure } from "../../domain/failure.ts";
 import { MAX_PARALLEL } from "../../domain/series-record.ts";
 import type { SessionStore } from "../../store/store.ts";
 import { type Announcement, followRun } from "./follow-run.ts";
@@ -125,6 +124,3 @@ class FollowedTrials implements Disposable {
     }
   }
 }
-
-export const seriesNotLive = (series_id: string) =>
-  new Failure("not_live", `no series ${JSON.stringify(series_id.slice(0, 100))} runs here; read the series instead`);

@@ -4,7 +4,6 @@ import { Failure } from "../../domain/failure.ts";
 import { RunRequest, RunStarted } from "../../domain/request.ts";
 import { SessionOutcome } from "../../domain/session.ts";
 import { ownTurn } from "../../runtime/pace.ts";
-import { notLive } from "./follow-run.ts";
 import { operation, type Services } from "./operation.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
@@ -86,3 +85,9 @@ export async function stopRuns({ runs, series }: Pick<Services, "runs" | "series
     await Promise.allSettled(left.map(({ done }) => done));
   }
 }
+
+const notLive = (session_id: string) =>
+  new Failure(
+    "not_live",
+    `no run of ${JSON.stringify(session_id.slice(0, 100))} is in flight; read the session instead`,
+  );

@@ -16,7 +16,6 @@ import type { TrialRow } from "../../domain/trial.ts";
 import { type Beside, reportOf, storedSeries } from "../../statistics/report.ts";
 import { readSession } from "../../store/read-session.ts";
 import { judgeRecord } from "../../store/self-test-store.ts";
-import { seriesNotLive } from "./follow-series.ts";
 import { operation, type Services } from "./operation.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
@@ -167,7 +166,10 @@ export async function demandSeriesInFlight(
 ): Promise<SeriesInFlight> {
   const series = await seriesInFlight(services, series_id, signal);
   if (series) return series;
-  throw seriesNotLive(series_id);
+  throw new Failure(
+    "not_live",
+    `no series ${JSON.stringify(series_id.slice(0, 100))} runs here; read the series instead`,
+  );
 }
 
 /** No further trial is started, those that run are stopped. @throws Failure `unknown_series`, `series_not_running` */

@@ -18,15 +18,12 @@ import type { Diagnosis } from "../diagnoses.ts";
 import { type DeclaredScenario, plannedWith, type Services, workersWith } from "../services.ts";
 import { agentChecks, programChecks } from "./agents.ts";
 import { armChecks } from "./arms.ts";
-import { budgetChecks, secondsBudget } from "./budget.ts";
-import { DryRun } from "./dry-run.ts";
-import { estimateCost } from "./estimate.ts";
+import { budgetChecks, estimateCost, secondsBudget } from "./budget.ts";
+import { DryRun, rehearseAgent } from "./dry-run.ts";
 import { fixtureChecks, globs } from "./fixture.ts";
 import { mcpRules } from "./mcp.ts";
-import { modelChecks } from "./models.ts";
+import { modelChecks, rubricChecks } from "./models.ts";
 import { probeChecks, referenceChecks } from "./probe.ts";
-import { rehearseAgent } from "./rehearse-agent.ts";
-import { rubricChecks } from "./rubric.ts";
 
 interface ScenarioFindings {
   readonly checks: readonly DoctorCheck[];

@@ -11,6 +11,7 @@ import {
   listSeries,
   startSeries,
 } from "../../operation/series.ts";
+import { isKnown } from "../compress.ts";
 import { about, answer, body, failures, frames } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { EVENT_STREAM_HEADERS } from "../stream/event-stream.ts";
@@ -157,9 +158,3 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
 const SeriesInPath = Type.Object({
   id: Type.String({ description: "Series id.", examples: [EXAMPLES.series.series_id] }),
 });
-
-/** Tags are compared without their strength, as RFC 9110 asks for GET. */
-const isKnown = ({ headers }: Request, etag: string) => {
-  const known = (headers.get("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return known.includes("*") || known.includes(etag.replace(/^W\//, ""));
-};

@@ -13,7 +13,7 @@ import { cancelRun, runScenario as operation, startRun } from "../../operation/r
 import { cancelSeries, getSeries, seriesInFlight, startSeriesOf } from "../../operation/series.ts";
 import { getSession } from "../../operation/sessions.ts";
 import { type Answer, type CallContext, SPENDS, tool } from "../tool.ts";
-import { decisionLine } from "../view/decisions-page.ts";
+import { decisionLine } from "../view/arm-pages.ts";
 import { pick } from "../view/pick.ts";
 import { briefSeries, briefSeriesText, SeriesBrief } from "../view/series-view.ts";
 import { SessionView, summaryText, summaryThatFits } from "../view/session-summary.ts";

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { Changes } from "../../../domain/evidence.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
-import { FILE_FACTS } from "./diff-page.ts";
+import { FILE_FACTS } from "./arm-pages.ts";
 import { pick } from "./pick.ts";
 import { viewScenario } from "./scenario-view.ts";
 import { ARM_FACTS } from "./session-summary.ts";
