@@ -239,7 +239,7 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
     ],
   ],
   ["a subcommand", ["command"]],
-  ["each SQL store has its own", ["SessionRows", "UnsavedEnds", "readListings", "summarizeListings"]],
+  ["each SQL store has its own", ["SessionRows", "readListings", "summarizeListings"]],
   ["each wire has its own", ["isClientTool"]],
 ];
 

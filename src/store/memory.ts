@@ -1,28 +1,33 @@
 import { MEMORY_SESSIONS } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
-import { MAX_TRIALS_IN_ALL } from "../domain/series-record.ts";
+import type { SeriesListing } from "../domain/series.ts";
+import { MAX_TRIALS_IN_ALL, type SeriesRecord } from "../domain/series-record.ts";
+import type { SeriesListRequest } from "../domain/series-request.ts";
 import { isFinal, type SessionOutcome } from "../domain/session.ts";
 import type { SessionEntry } from "../domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../domain/trial.ts";
 import { chooseListings, summarize } from "./choose-listings.ts";
 import { fold } from "./fold.ts";
 import { exceedsLimit, type Ledger, type LedgerEntry } from "./ledger.ts";
-import { listingOf } from "./listing.ts";
-import { MemorySeries } from "./memory-series.ts";
+import { listingOf, seriesListingOf } from "./listing.ts";
 import { isLog } from "./read-session.ts";
 import { memorySelfTests } from "./self-test-store.ts";
+import type { SeriesStore } from "./series-store.ts";
 import {
   entriesGiven,
   type LoggedEntry,
+  notRunning,
   type Run,
   type SessionQuery,
   type SessionStore,
+  stillRunning,
   superseded,
   type TrialsOf,
+  unknownSeries,
 } from "./store.ts";
 import { Watchers } from "./watchers.ts";
 
-interface Kept {
+interface KeptSession {
   readonly log: LoggedEntry[];
   attempt: number;
 }
@@ -32,7 +37,7 @@ interface Kept {
  * a series that is kept can be listed though their sessions are gone.
  */
 export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
-  const sessions = new Map<string, Kept>();
+  const sessions = new Map<string, KeptSession>();
   /** In the order of creation. */
   const rows = new Map<string, TrialRow>();
   /** In the order in which they ended. */
@@ -47,7 +52,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   };
   const push = (
     session_id: string,
-    { log, attempt }: Kept,
+    { log, attempt }: KeptSession,
     entries: readonly SessionEntry[],
   ): SessionOutcome | undefined => {
     log.push(...entries.map((entry, index) => ({ n: log.length + index + 1, attempt, entry })));
@@ -79,7 +84,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     async create(entry) {
       const { session_id, state } = entry.session;
       if (sessions.has(session_id)) return undefined;
-      const session: Kept = { log: [], attempt: 1 };
+      const session: KeptSession = { log: [], attempt: 1 };
       push(session_id, session, [structuredClone(entry)]);
       sessions.set(session_id, session);
       if (isFinal(state)) end(session_id);
@@ -159,4 +164,77 @@ function memoryLedger(): Ledger {
       settled.set(day, (settled.get(day) ?? 0) + usd);
     },
   };
+}
+
+interface KeptSeries {
+  readonly record: SeriesRecord;
+  readonly running: boolean;
+}
+
+/** All series that run, and the `capacity` that ended last; `dropped` hears of each that is forgotten. */
+class MemorySeries implements SeriesStore {
+  readonly #capacity: number;
+  readonly #dropped: (series_id: string) => void;
+  readonly #series = new Map<string, KeptSeries>();
+  /** In the order in which they ended. */
+  readonly #ended = new Set<string>();
+
+  constructor(capacity: number, dropped: (series_id: string) => void) {
+    this.#capacity = capacity;
+    this.#dropped = dropped;
+  }
+
+  has(series_id: string): boolean {
+    return this.#series.has(series_id);
+  }
+
+  async create(record: SeriesRecord): Promise<boolean> {
+    if (this.#series.has(record.series_id)) return false;
+    this.#keep(record);
+    return true;
+  }
+
+  async update(record: SeriesRecord): Promise<void> {
+    if (this.#series.get(record.series_id)?.running !== true) throw notRunning(record.series_id);
+    this.#keep(record);
+  }
+
+  async take(series_id: string): Promise<SeriesRecord | undefined> {
+    const kept = this.#series.get(series_id);
+    if (kept === undefined) return undefined;
+    if (kept.running) throw stillRunning(series_id);
+    this.#series.set(series_id, { ...kept, running: true });
+    this.#ended.delete(series_id);
+    return structuredClone(kept.record);
+  }
+
+  async read(series_id: string): Promise<SeriesRecord | undefined> {
+    return structuredClone(this.#series.get(series_id)?.record);
+  }
+
+  async list({ scenario, state, limit, before }: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
+    if (before !== undefined && !this.#series.has(before)) throw unknownSeries(before);
+    const newestFirst = [...this.#series.values()].reverse().map(({ record }) => seriesListingOf(record));
+    const older = newestFirst.slice(newestFirst.findIndex(({ series_id }) => series_id === before) + 1);
+    const wanted = older.filter(
+      (row) => (scenario === undefined || row.scenarios.includes(scenario)) && (state ?? row.state) === row.state,
+    );
+    return structuredClone(wanted.slice(0, limit));
+  }
+
+  clear(): void {
+    this.#series.clear();
+  }
+
+  #keep(record: SeriesRecord): void {
+    const { series_id, state } = record;
+    const running = state === "running";
+    this.#series.set(series_id, { record: structuredClone(record), running });
+    if (running) return;
+    const [first] = this.#ended.add(series_id);
+    if (first === undefined || this.#ended.size <= this.#capacity) return;
+    this.#ended.delete(first);
+    this.#series.delete(first);
+    this.#dropped(first);
+  }
 }

@@ -1,8 +1,10 @@
 import { type SessionFailure, type SessionListing, type SessionOutcome, STAGES } from "../domain/session.ts";
 import type { EndedEntry, RunEntry } from "../domain/session-entry.ts";
-import { trialRowOf } from "../domain/trial.ts";
+import { TrialRow, trialRowOf } from "../domain/trial.ts";
 import { listedResult, scoreGap, searchedText } from "./choose-listings.ts";
 import { listingOf } from "./listing.ts";
+import type { LoggedEntry, Run } from "./store.ts";
+import { storedJson } from "./stored-json.ts";
 
 /** Whether lists may show something else after it. At the end the whole log is read. */
 export const isListed = (entry: RunEntry) =>
@@ -47,5 +49,31 @@ export const listedColumns = (row: SessionListing) => ({
   conflict: row.conflict === true,
 });
 
-export const endedEntryIn = (entries: readonly RunEntry[]): EndedEntry | undefined =>
-  entries.find((entry) => entry.type === "ended");
+/** An end of a session that could not be stored. */
+export interface UnsavedEnd {
+  readonly run: Run;
+  readonly entries: readonly RunEntry[];
+}
+
+/** Only an end with a failure is kept; a completion that cannot be stored is refused. */
+export const endsWithFailure = (entries: readonly RunEntry[]): boolean =>
+  entries.some((entry) => entry.type === "ended" && Boolean(entry.failure));
+
+/** The entries of an unsaved end as they will stand behind place `last`. */
+export const entriesBehind = (last: number, { run, entries }: UnsavedEnd): readonly LoggedEntry[] =>
+  entries.map((entry, at) => ({ n: last + at + 1, attempt: run.attempt, entry }));
+
+/** A trial's row as databases have it. */
+export interface StoredTrial {
+  readonly session_id: string;
+  readonly trial_row: string | null;
+}
+
+/** Rows that are damaged are left out. */
+export const readableTrials = (rows: readonly StoredTrial[]): readonly TrialRow[] =>
+  rows.flatMap(({ session_id, trial_row }) => {
+    const row = parseTrial(trial_row);
+    return row?.session_id === session_id ? [row] : [];
+  });
+
+const parseTrial = storedJson(TrialRow);

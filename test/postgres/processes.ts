@@ -7,7 +7,7 @@ import { startSession } from "../../src/comparison/session/start-session.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { RunEntry } from "../../src/domain/session-entry.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
-import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
+import { openSharedStore } from "../../src/store/postgres/postgres-store.ts";
 import type { SharedStore } from "../../src/store/shared-store.ts";
 import { entriesGiven, type Run } from "../../src/store/store.ts";
 import { type Talk, talk, talkServices } from "../session/series.ts";

@@ -6,7 +6,7 @@ import type { Provider } from "../../src/domain/provider.ts";
 import { diagnose } from "../../src/doors/doctor/doctor.ts";
 import type { Services } from "../../src/doors/doctor/services.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
-import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
+import { openSharedStore } from "../../src/store/postgres/postgres-store.ts";
 import type { SharedStore } from "../../src/store/shared-store.ts";
 import { goodScenario, never, servicesOver } from "../doctor/small-scenario.ts";
 import { serve } from "../http/served.ts";

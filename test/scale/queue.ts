@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Clock, systemClock, systemEntropy } from "../../src/runtime/clock.ts";
-import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
+import { openSharedStore } from "../../src/store/postgres/postgres-store.ts";
 import type { SharedStore, Work, WorkClaim } from "../../src/store/shared-store.ts";
 import { describeNeeding } from "../needs.ts";
 import { anOutcome } from "../outcomes.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Failure } from "../../src/domain/failure.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
-import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
+import { openSharedStore } from "../../src/store/postgres/postgres-store.ts";
 import type { SharedStore } from "../../src/store/shared-store.ts";
 import { describeNeeding } from "../needs.ts";
 import { anOutcome } from "../outcomes.ts";

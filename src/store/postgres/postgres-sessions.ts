@@ -1,41 +1,51 @@
 import { Failure } from "../../domain/failure.ts";
 import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
+import type { SessionListing } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
-import { TrialRow, trialRowOf } from "../../domain/trial.ts";
+import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
+import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { foldLog } from "../read-session.ts";
-import { endedEntryIn } from "../session-row.ts";
-import { type EntriesOfTrials, isLoss, type LoggedEntry, type Run, type TrialsOf } from "../store.ts";
-import { storedJson } from "../stored-json.ts";
+import { endsWithFailure, entriesBehind, readableTrials, type StoredTrial, type UnsavedEnd } from "../session-row.ts";
+import {
+  type EntriesOfTrials,
+  isLoss,
+  type LoggedEntry,
+  type Run,
+  type Safety,
+  type SessionQuery,
+  type TrialsOf,
+} from "../store.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
+import { readListings, summarizeListings } from "./listings.ts";
 import type { RunWakes } from "./run-wakes.ts";
 import { SessionRows } from "./session-rows.ts";
 import { UnsavedEnds } from "./unsaved-ends.ts";
 
-interface SessionsParts {
+export interface SessionsParts {
   readonly database: PostgresDatabase;
   readonly flusher: Flusher;
   readonly wakes: RunWakes;
+  /** By this others know who owns what. */
+  readonly me: string;
 }
 
-interface UnsavedEnd {
-  readonly run: Run;
+/** Its entries are what readers see until it is stored. */
+interface GivenEnd extends UnsavedEnd {
   readonly given: readonly RunEntry[] | EntriesOfTrials;
-  /** As readers see them until it is stored. */
-  readonly entries: readonly RunEntry[];
 }
 
 /** Sessions as rows. Its methods promise what those of `SessionStore` do. */
 export class PostgresSessions implements AsyncDisposable {
   readonly #parts: SessionsParts;
   readonly #rows: SessionRows;
-  readonly #unsaved = new UnsavedEnds<UnsavedEnd>(({ run, given }) => this.#write(run, given));
+  readonly #unsaved = new UnsavedEnds<GivenEnd>(({ run, given }) => this.#write(run, given));
   /** Calls of each run that failed: what it asked for before it knew that is not stored either, but for its end. */
   readonly #losses = new Map<string, number>();
 
-  constructor(parts: SessionsParts, me: string) {
+  constructor(parts: SessionsParts) {
     this.#parts = parts;
-    this.#rows = new SessionRows(me);
+    this.#rows = new SessionRows(parts.me);
   }
 
   async create(entry: CreatedEntry): Promise<Run | undefined> {
@@ -44,8 +54,8 @@ export class PostgresSessions implements AsyncDisposable {
     return created ? { session_id, attempt: 1 } : undefined;
   }
 
-  /** It knows the session without its decisions, so it gives none. */
-  async append(run: Run, given: readonly RunEntry[] | EntriesOfTrials): Promise<undefined> {
+  /** Durable, whatever is asked for. It knows the session without its decisions, so it gives none. */
+  async append(run: Run, given: readonly RunEntry[] | EntriesOfTrials, _safety: Safety): Promise<undefined> {
     try {
       await this.#write(run, given);
     } catch (error) {
@@ -73,14 +83,19 @@ export class PostgresSessions implements AsyncDisposable {
     });
   }
 
-  async read(session_id: string, from: number): Promise<readonly LoggedEntry[]> {
+  async read(session_id: string, from = 0): Promise<readonly LoggedEntry[]> {
     const unsaved = this.#unsaved.get(session_id);
     if (unsaved === undefined) return await this.#stored(session_id, from);
     const stored = await this.#stored(session_id, 0);
-    const last = stored.at(-1)?.n ?? 0;
-    const { attempt } = unsaved.run;
-    const behind = unsaved.entries.map((entry, index) => ({ n: last + index + 1, attempt, entry }));
-    return [...stored, ...behind].filter(({ n }) => n > from);
+    return [...stored, ...entriesBehind(stored.at(-1)?.n ?? 0, unsaved)].filter(({ n }) => n > from);
+  }
+
+  async list(query: SessionQuery = {}): Promise<readonly SessionListing[]> {
+    return await this.#parts.database.read((sql) => readListings(sql, query));
+  }
+
+  async summarize(request: SessionSummaryRequest): Promise<SessionSummary> {
+    return await this.#parts.database.read((sql) => summarizeListings(sql, request));
   }
 
   async trials(of: TrialsOf): Promise<readonly TrialRow[]> {
@@ -92,7 +107,7 @@ export class PostgresSessions implements AsyncDisposable {
   }
 
   /** Ends what dead processes left running and no queue brings back. */
-  async interruptDead(at: string): Promise<void> {
+  protected async interruptDead(at: string): Promise<void> {
     const { flusher } = this.#parts;
     while ((await flusher.write((flush) => this.#rows.interruptDead(flush, at))) > 0);
   }
@@ -136,7 +151,7 @@ export class PostgresSessions implements AsyncDisposable {
     const { session_id } = run;
     // What the trials of its series say may be out of reach as well.
     const entries = typeof given === "function" ? given([]) : given;
-    if (!endedEntryIn(entries)?.failure) return;
+    if (!endsWithFailure(entries)) return;
     this.#unsaved.keep(session_id, { run, given, entries });
     this.#parts.wakes.wake(session_id);
   }
@@ -163,14 +178,8 @@ const ENTRIES = "SELECT n, attempt, entry FROM abeval.entries WHERE session_id =
 async function readTrials(sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> {
   const [statement, values] =
     "series_id" in of ? [OF_SERIES, [of.series_id]] : [OF_COMPARISON, [of.comparison, of.limit ?? MAX_TRIALS_IN_ALL]];
-  const rows = await ask<{ session_id: string; trial_row: string }>(sql, statement, values);
-  return rows.flatMap(({ session_id, trial_row }) => {
-    const row = parsed(trial_row);
-    return row?.session_id === session_id ? [row] : [];
-  });
+  return readableTrials(await ask<StoredTrial>(sql, statement, values));
 }
-
-const parsed = storedJson(TrialRow);
 
 const OF_SERIES = "SELECT session_id, trial_row FROM abeval.sessions WHERE series_id = $1 ORDER BY position";
 

@@ -1,20 +1,18 @@
-import type { SessionListing } from "../../domain/session.ts";
-import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
-import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
-import type { TrialRow } from "../../domain/trial.ts";
 import type { Clock, Entropy } from "../../runtime/clock.ts";
 import type { SelfTestStore } from "../self-test-store.ts";
 import type { StoreInspection } from "../shared-store.ts";
-import type { EntriesOfTrials, LoggedEntry, Run, Safety, SessionQuery, SessionStore, TrialsOf } from "../store.ts";
+import type { SessionStore } from "../store.ts";
 import { PostgresDatabase } from "./connection.ts";
 import { Flusher } from "./flusher.ts";
 import { inspectDatabase } from "./inspect.ts";
-import { readListings, summarizeListings } from "./listings.ts";
 import { PostgresLedger } from "./postgres-ledger.ts";
+import { PostgresMaterials } from "./postgres-materials.ts";
 import { postgresSelfTests } from "./postgres-self-tests.ts";
 import { PostgresSeries } from "./postgres-series.ts";
-import { PostgresSessions } from "./postgres-sessions.ts";
+import { PostgresSessions, type SessionsParts } from "./postgres-sessions.ts";
+import { PostgresWorkers } from "./postgres-workers.ts";
 import { Presence } from "./presence.ts";
+import { openQueue } from "./queue.ts";
 import { RunWakes } from "./run-wakes.ts";
 import { prepareSchema } from "./schema.ts";
 
@@ -42,7 +40,8 @@ export async function postgresStore(url: string, options: PostgresOptions): Prom
   const wakes = opened.use(new RunWakes(me));
   await wakes.listen(database);
   const presence = opened.use(await Presence.open(database, me, version));
-  const store = new PostgresStore({ database, presence, wakes, clock }, opened);
+  const flusher = new Flusher(database, presence, wakes);
+  const store = new PostgresStore({ database, flusher, wakes, me }, clock, opened);
   try {
     await store.sweep();
     return store;
@@ -52,16 +51,8 @@ export async function postgresStore(url: string, options: PostgresOptions): Prom
   }
 }
 
-interface StoreParts {
-  readonly database: PostgresDatabase;
-  readonly presence: Presence;
-  readonly wakes: RunWakes;
-  readonly clock: Clock;
-}
-
-export class PostgresStore implements SessionStore, AsyncDisposable {
+export class PostgresStore extends PostgresSessions implements SessionStore {
   readonly persistent = true;
-  /** By this others know who owns what. */
   readonly me: string;
   readonly ledger: PostgresLedger;
   readonly series: PostgresSeries;
@@ -70,61 +61,24 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
   readonly flusher: Flusher;
   readonly #clock: Clock;
   readonly #wakes: RunWakes;
-  readonly #parts: AsyncDisposableStack;
-  readonly #sessions: PostgresSessions;
+  readonly #opened: AsyncDisposableStack;
   readonly #timer: ReturnType<typeof setInterval>;
 
   /** It closes `opened`, once it has been made. */
-  constructor({ database, presence, wakes, clock }: StoreParts, opened: AsyncDisposableStack) {
-    const me = presence.id;
+  constructor(parts: SessionsParts, clock: Clock, opened: AsyncDisposableStack) {
+    super(parts);
+    const { database, flusher, wakes, me } = parts;
     this.me = me;
     this.database = database;
-    this.flusher = new Flusher(database, presence, wakes);
+    this.flusher = flusher;
     this.ledger = new PostgresLedger(database, me);
     this.#clock = clock;
     this.#wakes = wakes;
     this.self_tests = postgresSelfTests(database);
-    this.#parts = opened.move();
-    this.#sessions = this.#parts.use(new PostgresSessions({ database, flusher: this.flusher, wakes }, me));
-    this.series = this.#parts.use(new PostgresSeries(database, this.flusher, { me, sweep: () => this.sweep() }));
+    this.#opened = opened.move();
+    this.#opened.defer(() => super[Symbol.asyncDispose]());
+    this.series = this.#opened.use(new PostgresSeries(database, flusher, { me, sweep: () => this.sweep() }));
     this.#timer = setInterval(() => void this.sweep().catch(() => undefined), database.lease_ms).unref();
-  }
-
-  create(entry: CreatedEntry): Promise<Run | undefined> {
-    return this.#sessions.create(entry);
-  }
-
-  /** Durable, whatever is asked for. */
-  append(run: Run, given: readonly RunEntry[] | EntriesOfTrials, _safety: Safety): Promise<undefined> {
-    return this.#sessions.append(run, given);
-  }
-
-  takeOver(session_id: string, at: string): Promise<Run | undefined> {
-    return this.#sessions.takeOver(session_id, at);
-  }
-
-  add(session_ids: readonly string[], entry: AddedEntry): Promise<void> {
-    return this.#sessions.add(session_ids, entry);
-  }
-
-  read(session_id: string, from = 0): Promise<readonly LoggedEntry[]> {
-    return this.#sessions.read(session_id, from);
-  }
-
-  list(query: SessionQuery = {}): Promise<readonly SessionListing[]> {
-    return this.database.read((sql) => readListings(sql, query));
-  }
-
-  summarize(request: SessionSummaryRequest): Promise<SessionSummary> {
-    return this.database.read((sql) => summarizeListings(sql, request));
-  }
-
-  trials(of: TrialsOf): Promise<readonly TrialRow[]> {
-    return this.#sessions.trials(of);
-  }
-
-  watch(session_id: string, wake: () => void): () => void {
-    return this.#sessions.watch(session_id, wake);
   }
 
   reachable(): Promise<boolean> {
@@ -138,25 +92,46 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
 
   /** Closes `part` before itself. */
   use<T extends Disposable | AsyncDisposable>(part: T): T {
-    return this.#parts.use(part);
+    return this.#opened.use(part);
   }
 
   /** Ends what dead processes left running and no queue brings back. @throws Failure */
   async sweep(): Promise<void> {
     const at = this.#clock.now().toISOString();
     await this.series.interruptDead(at);
-    await this.#sessions.interruptDead(at);
+    await this.interruptDead(at);
   }
 
   /** What was asked for is stored first, where that works. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  override async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await this.flusher.idle();
-    await this.#parts.disposeAsync();
+    await this.#opened.disposeAsync();
   }
 
   /** Begins the same; a process that exits at once may leave its row to become stale. */
   [Symbol.dispose](): void {
     void this[Symbol.asyncDispose]();
+  }
+}
+
+export interface SharedStoreOptions extends PostgresOptions {
+  /** How much may wait, over all servers. */
+  readonly max_queued: number;
+}
+
+/** As `postgresStore`, with the work that its processes share. @throws Failure as `postgresStore` */
+export async function openSharedStore(url: string, options: SharedStoreOptions) {
+  const { clock, entropy, lease_s, max_queued } = options;
+  const store = await postgresStore(url, options);
+  try {
+    const { database, flusher, me } = store;
+    const workers = store.use(new PostgresWorkers(database, me));
+    const queue = store.use(await openQueue({ database, flusher, clock, me, lease_s, max_queued }));
+    const materials = store.use(new PostgresMaterials(database, entropy));
+    return Object.assign(store, { workers, queue, materials });
+  } catch (error) {
+    await store[Symbol.asyncDispose]();
+    throw error;
   }
 }

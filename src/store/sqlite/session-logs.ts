@@ -1,33 +1,34 @@
 import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import { isFinal } from "../../domain/session.ts";
-import { TrialRow, trialRowOf } from "../../domain/trial.ts";
+import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { checkedFold, foldLog } from "../read-session.ts";
+import { entriesBehind, readableTrials, type StoredTrial, type UnsavedEnd } from "../session-row.ts";
 import type { LoggedEntry, TrialsOf } from "../store.ts";
-import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
 import type { EndedSession } from "./json-copies.ts";
-import type { UnsavedEnds } from "./unsaved-ends.ts";
+import type { Retries } from "./retries.ts";
 
 /** Logs, and the rows of trials, as this process reads them: also with an end that could not be stored yet. */
 export class SessionLogs {
   readonly #database: Database;
-  readonly #unsaved: UnsavedEnds;
+  readonly #unsaved: Retries<UnsavedEnd>;
 
-  constructor(database: Database, unsaved: UnsavedEnds) {
+  constructor(database: Database, unsaved: Retries<UnsavedEnd>) {
     this.#database = database;
     this.#unsaved = unsaved;
   }
 
   read(session_id: string, from: number): readonly LoggedEntry[] {
     const stored = this.#stored(session_id, from);
-    if (!this.#unsaved.has(session_id)) return stored;
+    const unsaved = this.#unsaved.get(session_id);
+    if (unsaved === undefined) return stored;
     const [[last]] = this.#database.query(LENGTH).values({ session_id }) as [[number]];
-    return [...stored, ...this.#unsaved.entries(session_id, last).filter(({ n }) => n > from)];
+    return [...stored, ...entriesBehind(last, unsaved).filter(({ n }) => n > from)];
   }
 
   trials(of: TrialsOf): readonly TrialRow[] {
     return readTrials(this.#database, of).map((row) => {
-      const outcome = this.#unsaved.has(row.session_id) ? foldLog(this.read(row.session_id, 0)) : undefined;
+      const outcome = this.#unsaved.get(row.session_id) && foldLog(this.read(row.session_id, 0));
       return outcome ? trialRowOf(outcome) : row;
     });
   }
@@ -64,11 +65,7 @@ function readTrials(database: Database, of: TrialsOf): readonly TrialRow[] {
       ? ["series_id", of.series_id, NO_LIMIT]
       : ["comparison", of.comparison, of.limit ?? MAX_TRIALS_IN_ALL];
   const sql = `SELECT session_id, trial_row FROM sessions WHERE ${column} = $value ORDER BY position LIMIT $limit`;
-  const rows = database.query(sql).values({ value, limit }) as [string, string | null][];
-  return rows.flatMap(([session_id, text]) => {
-    const row = parsed(text);
-    return row?.session_id === session_id ? [row] : [];
-  });
+  return readableTrials(database.query(sql).all({ value, limit }) as StoredTrial[]);
 }
 
 /** Null for a session that is no trial, or is unknown. */
@@ -79,7 +76,5 @@ function seriesOf(database: Database, session_id: string): string | null {
 
 /** As SQLite says it. */
 const NO_LIMIT = -1;
-
-const parsed = storedJson(TrialRow);
 
 const SERIES_OF = "SELECT series_id FROM sessions WHERE session_id = $session_id";

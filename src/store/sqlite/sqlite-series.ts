@@ -3,7 +3,7 @@ import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import type { SeriesStore } from "../series-store.ts";
 import { isLoss } from "../store.ts";
-import type { Retries } from "./retries.ts";
+import { Retries } from "./retries.ts";
 import type { SeriesRows } from "./series-rows.ts";
 import { guarded } from "./storage-failure.ts";
 import type { WriteBatch } from "./write-batch.ts";
@@ -11,7 +11,6 @@ import type { WriteBatch } from "./write-batch.ts";
 interface SeriesParts {
   readonly rows: SeriesRows;
   readonly batch: WriteBatch;
-  readonly retries: Retries;
   readonly stateDir: string;
   /** Resolves when what was written survives a power cut. */
   readonly synced: () => Promise<void>;
@@ -19,10 +18,11 @@ interface SeriesParts {
   readonly settle: () => Promise<void>;
 }
 
-export class SqliteSeries implements SeriesStore {
+export class SqliteSeries implements SeriesStore, Disposable {
   readonly #parts: SeriesParts;
-  /** Ends that could not be stored. */
-  readonly #unsaved = new Map<string, SeriesRecord>();
+  readonly #unsaved = new Retries<SeriesRecord>((record) =>
+    this.#parts.batch.now(() => this.#parts.rows.update(record)),
+  );
 
   constructor(parts: SeriesParts) {
     this.#parts = parts;
@@ -35,20 +35,20 @@ export class SqliteSeries implements SeriesStore {
   }
 
   async update(series: SeriesRecord): Promise<void> {
-    this.#parts.retries.try();
+    this.#unsaved.try();
     try {
       await this.#parts.batch.write(() => this.#parts.rows.update(series));
     } catch (error) {
-      if (series.state !== "running" && isLoss(error)) this.#keep(series);
+      if (series.state !== "running" && isLoss(error)) this.#unsaved.keep(series.series_id, series);
       throw error;
     }
-    this.#forget(series.series_id);
+    this.#unsaved.drop(series.series_id);
     await this.#parts.synced();
   }
 
   async take(series_id: string): Promise<SeriesRecord | undefined> {
     await this.#parts.settle();
-    this.#parts.retries.try();
+    this.#unsaved.try();
     return await this.#parts.batch.write(() => this.#parts.rows.take(series_id));
   }
 
@@ -62,17 +62,9 @@ export class SqliteSeries implements SeriesStore {
     return guarded(stateDir, () => rows.list(query));
   }
 
-  #keep(series: SeriesRecord): void {
-    const { series_id } = series;
-    this.#unsaved.set(series_id, series);
-    this.#parts.retries.keep(series_id, () => {
-      this.#parts.batch.now(() => this.#parts.rows.update(series));
-      this.#unsaved.delete(series_id);
-    });
-  }
-
-  #forget(series_id: string): void {
-    this.#unsaved.delete(series_id);
-    this.#parts.retries.drop(series_id);
+  /** Tries once more what could not be stored. */
+  [Symbol.dispose](): void {
+    this.#unsaved.try();
+    this.#unsaved[Symbol.dispose]();
   }
 }

@@ -1,7 +1,9 @@
-import type { SessionOutcome } from "../../domain/session.ts";
+import { join } from "node:path";
+import type { SessionListing, SessionOutcome } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
+import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
-import { endedEntryIn } from "../session-row.ts";
+import { endsWithFailure, type UnsavedEnd } from "../session-row.ts";
 import {
   type EntriesOfTrials,
   entriesGiven,
@@ -9,45 +11,46 @@ import {
   type LoggedEntry,
   type Run,
   type Safety,
+  type SessionQuery,
   type TrialsOf,
 } from "../store.ts";
 import { Watchers } from "../watchers.ts";
 import type { Database } from "./database.ts";
+import { DiskSync } from "./disk-sync.ts";
 import { JsonCopies, type WrittenCopy } from "./json-copies.ts";
+import { readListings, summarizeListings } from "./listings.ts";
 import type { ProcessLease } from "./process-lease.ts";
-import type { Retries } from "./retries.ts";
+import { Retries } from "./retries.ts";
 import { SessionLogs } from "./session-logs.ts";
 import { SessionRows, type Written } from "./session-rows.ts";
-import { guarded } from "./storage-failure.ts";
-import { type UnsavedEnd, UnsavedEnds } from "./unsaved-ends.ts";
-import type { WriteBatch } from "./write-batch.ts";
+import { guarded, storageFailure } from "./storage-failure.ts";
+import { WriteBatch } from "./write-batch.ts";
 
 /** Copies that a power cut may have torn are young: of so many ended sessions the copy is looked at when the store opens. */
 const YOUNG_COPIES = 200;
 
-interface SessionsParts {
+export interface SqliteParts {
   readonly stateDir: string;
   readonly database: Database;
   readonly lease: ProcessLease;
-  readonly batch: WriteBatch;
-  readonly retries: Retries;
-  /** Resolves when what was written survives a power cut. */
-  readonly synced: () => Promise<void>;
 }
 
 /** Sessions as rows, with the JSON copies of those that ended. Its methods promise what those of `SessionStore` do. */
-export class SqliteSessions {
-  readonly #parts: SessionsParts;
+export class SqliteSessions implements Disposable {
+  protected readonly batch: WriteBatch;
+  readonly #parts: SqliteParts;
+  readonly #disk: DiskSync;
   readonly #rows: SessionRows;
   readonly #logs: SessionLogs;
   readonly #copies: JsonCopies;
   readonly #watchers = new Watchers();
-  readonly #unsaved: UnsavedEnds;
+  readonly #unsaved = new Retries<UnsavedEnd>((end) => this.#save(end));
 
-  constructor(parts: SessionsParts) {
-    const { stateDir, database, lease, retries } = parts;
+  constructor(parts: SqliteParts) {
+    const { stateDir, database, lease } = parts;
     this.#parts = parts;
-    this.#unsaved = new UnsavedEnds(retries, (end) => this.#save(end));
+    this.batch = new WriteBatch(database, stateDir, () => this.#rows.forget());
+    this.#disk = new DiskSync(join(stateDir, "sessions.db-wal"));
     this.#rows = new SessionRows(database, lease);
     this.#logs = new SessionLogs(database, this.#unsaved);
     this.#copies = new JsonCopies(stateDir, lease, {
@@ -57,8 +60,8 @@ export class SqliteSessions {
   }
 
   async create(entry: CreatedEntry): Promise<Run | undefined> {
-    this.#parts.retries.try();
-    const created = await this.#parts.batch.write(() => this.#rows.create(entry));
+    this.#unsaved.try();
+    const created = await this.batch.write(() => this.#rows.create(entry));
     if (created) this.#copyEnded(created);
     return created && { session_id: created.session_id, attempt: 1 };
   }
@@ -70,10 +73,10 @@ export class SqliteSessions {
   ): Promise<SessionOutcome | undefined> {
     const { session_id } = run;
     const entriesNow = () => entriesGiven(given, () => this.#logs.trialsBeside(session_id));
-    this.#parts.retries.try();
+    this.#unsaved.try();
     let written: Written;
     try {
-      written = await this.#parts.batch.write(() => this.#rows.append(run, entriesNow()));
+      written = await this.batch.write(() => this.#rows.append(run, entriesNow()));
       this.#copyEnded(written);
     } catch (error) {
       // Anew: it may have been taken back with trials that it was made of.
@@ -89,7 +92,7 @@ export class SqliteSessions {
   }
 
   async takeOver(session_id: string, at: string): Promise<Run | undefined> {
-    const run = await this.#parts.batch.write(() => {
+    const run = await this.batch.write(() => {
       const next = this.#rows.takeOver(session_id);
       if (next) this.#rows.append(next, [{ type: "attempt_started", at }]);
       return next;
@@ -99,43 +102,54 @@ export class SqliteSessions {
   }
 
   async add(session_ids: readonly string[], entry: AddedEntry): Promise<void> {
-    const added = await this.#parts.batch.write(() => session_ids.flatMap((id) => this.#rows.add(id, entry) ?? []));
+    const added = await this.batch.write(() => session_ids.flatMap((id) => this.#rows.add(id, entry) ?? []));
     for (const written of added) this.#copyEnded(written);
     await Promise.all(added.map(({ session_id }) => this.#durable(session_id)));
     for (const { session_id } of added) this.#watchers.wake(session_id);
   }
 
-  read(session_id: string, from: number): readonly LoggedEntry[] {
-    return this.#logs.read(session_id, from);
+  async read(session_id: string, from = 0): Promise<readonly LoggedEntry[]> {
+    return guarded(this.#parts.stateDir, () => this.#logs.read(session_id, from));
   }
 
-  trials(of: TrialsOf): readonly TrialRow[] {
-    return this.#logs.trials(of);
+  async list(query: SessionQuery = {}): Promise<readonly SessionListing[]> {
+    return guarded(this.#parts.stateDir, () => readListings(this.#parts.database, query));
+  }
+
+  async summarize(request: SessionSummaryRequest): Promise<SessionSummary> {
+    return guarded(this.#parts.stateDir, () => summarizeListings(this.#parts.database, request));
+  }
+
+  async trials(of: TrialsOf): Promise<readonly TrialRow[]> {
+    return guarded(this.#parts.stateDir, () => this.#logs.trials(of));
   }
 
   watch(session_id: string, wake: () => void): () => void {
     return this.#watchers.watch(session_id, wake);
   }
 
-  /** Ends what dead processes left running, within a transaction. What it gives is for `ended` after it. */
-  interruptDead(at: string): readonly Written[] {
+  [Symbol.dispose](): void {
+    this.batch.flush();
+    this.#unsaved.try();
+    this.#unsaved[Symbol.dispose]();
+    this.#copies.note();
+    this.#disk[Symbol.dispose]();
+  }
+
+  /** Ends what dead processes left running, within a transaction. What it gives is for `interrupted` after it. */
+  protected interruptDead(at: string): readonly Written[] {
     return this.#rows.interruptDead(at);
   }
 
-  ended(interrupted: readonly Written[]): void {
-    for (const written of interrupted) {
+  protected interrupted(sessions: readonly Written[]): void {
+    for (const written of sessions) {
       this.#copyEnded(written);
       this.#watchers.wake(written.session_id);
     }
   }
 
-  /** What was written last is not stored. */
-  takenBack(): void {
-    this.#rows.forget();
-  }
-
   /** Writes copies that are missing or torn. */
-  repairCopies(): void {
+  protected repairCopies(): void {
     const { missing, written } = this.#rows.copies(YOUNG_COPIES);
     for (const session_id of missing) this.#copies.repair(session_id);
     // Up to 0.1.6 it was only noted that there is one.
@@ -143,9 +157,11 @@ export class SqliteSessions {
       if (!this.#copies.has(session_id, bytes === 1 ? null : bytes)) this.#copies.repair(session_id);
   }
 
-  /** Says in the database which copies are written. */
-  noteCopies(): void {
-    this.#copies.note();
+  /** Resolves when what was written survives a power cut. */
+  protected async synced(): Promise<void> {
+    await this.#disk.sync().catch((error: unknown) => {
+      throw storageFailure(error, this.#parts.stateDir);
+    });
   }
 
   #copyEnded({ session_id, ended }: Written): void {
@@ -153,19 +169,19 @@ export class SqliteSessions {
   }
 
   async #durable(session_id: string): Promise<void> {
-    await Promise.all([this.#parts.synced(), this.#copies.done(session_id)]);
+    await Promise.all([this.synced(), this.#copies.done(session_id)]);
   }
 
   #keepFailure(end: UnsavedEnd): void {
-    if (!endedEntryIn(end.entries)?.failure) return;
-    this.#unsaved.keep(end);
+    if (!endsWithFailure(end.entries)) return;
+    this.#unsaved.keep(end.run.session_id, end);
     this.#watchers.wake(end.run.session_id);
   }
 
   /** In a batch of its own, so that its failure is nobody else's. @throws Failure `storage_full` or `storage_failed` */
   #save({ run, entries }: UnsavedEnd): void {
     try {
-      this.#copyEnded(this.#parts.batch.now(() => this.#rows.append(run, entries)));
+      this.#copyEnded(this.batch.now(() => this.#rows.append(run, entries)));
     } catch (error) {
       if (isLoss(error)) throw error;
       // Another process has ended it in the meantime.

@@ -39,7 +39,7 @@ async function openOwn(state_dir: string | undefined): Promise<SessionStore> {
 async function openDatabase({ url, ...limits }: DatabasePlace): Promise<OpenedStore> {
   if (!ON_BUN)
     throw new UsageError("--database-url needs Bun, which has the driver; without it sessions stay in memory");
-  const { openSharedStore } = await import("../../../store/postgres/shared-store.ts");
+  const { openSharedStore } = await import("../../../store/postgres/postgres-store.ts");
   const store = await openSharedStore(url, { clock: systemClock, entropy: systemEntropy, version, ...limits });
   return { store, shared: store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
