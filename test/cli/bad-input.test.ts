@@ -73,7 +73,6 @@ const USES: readonly (readonly [what: string, args: readonly string[], said: Reg
     ["run", "a.yaml", "--jugde-model", "x"],
     /unknown flag --jugde-model; did you mean --judge-model\?/,
   ],
-  ["letters of a flag swapped", ["run", "a.yaml", "--modle", "x/y"], /unknown flag --modle; did you mean --model\?/],
   [
     "a judge that is not built in",
     ["run", scenarioFile("pager-last-page"), "--judge-model", "builtin/evidance"],
@@ -85,11 +84,6 @@ const USES: readonly (readonly [what: string, args: readonly string[], said: Reg
     /unknown provider "nosuch".*\njudge: model "openai\/x" needs a key: set OPENAI_API_KEY/,
   ],
   ["a seed without text", ["run", "a.yaml", "--seed", ""], /--seed needs a value: --seed <text>/],
-  [
-    "a seed for a check",
-    ["run", "--check", "a.yaml", "--seed", "x"],
-    /--seed does not go with --check, which runs no arm/,
-  ],
   ["a missing value", ["run", "a.yaml", "--model"], /--model needs a value/],
   [
     "a negative sum",

@@ -1,13 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { EventSource } from "eventsource";
-import type { Decision } from "../../src/domain/decision.ts";
 import type { RunEvent } from "../../src/domain/event.ts";
 import type { RunStarted } from "../../src/domain/request.ts";
 import type { ReaderOptions } from "../../src/doors/http/stream/event-feed.ts";
 import { EventStreams } from "../../src/doors/http/stream/event-stream.ts";
 import type { Announcement } from "../../src/doors/operation/follow-run.ts";
-import { readSession } from "../../src/store/read-session.ts";
 import { aTurn } from "../outcomes.ts";
 import { openRun } from "../stored.ts";
 import { aService, readStream, startRun } from "./service.ts";
@@ -64,13 +62,6 @@ const open = (
 ) => streams.open(ID, log.follow, { ids: false, idleTimeout: () => undefined, ...options });
 
 describe("a frame", () => {
-  test("is exactly `data: <json>` and an empty line", async () => {
-    const log = new GrowingLog().announce(finished("left"), finished("right")).close();
-    expect(await open(log).text()).toBe(
-      `data: ${JSON.stringify(finished("left"))}\n\ndata: ${JSON.stringify(finished("right"))}\n\n`,
-    );
-  });
-
   test("is read and encoded once for all who read at the same time", async () => {
     const log = new GrowingLog().announce(finished("left"));
     const streams = new EventStreams();
@@ -260,24 +251,6 @@ test("a reader that goes away leaves the run as it was", async () => {
 });
 
 describe("over a socket", () => {
-  test("a client of another make reads every event of the run, in order", async () => {
-    await using service = aService();
-    const { url } = service.listen();
-    const id = await startRun(service, "brief");
-    const ended = Promise.withResolvers<void>();
-    using source = closing(new EventSource(`${url}/api/runs/${id}/stream`));
-    const events: RunEvent[] = [];
-    source.client.onmessage = ({ data }) => events.push(JSON.parse(data));
-    source.client.onerror = () => ended.resolve();
-    await ended.promise;
-    const { decisions, verdict } = (await readSession(service.services.store, id)) ?? {};
-    const of = (arm: string) =>
-      events.flatMap((event) => (event.event === "decision" && event.arm_id === arm ? [event.decision] : []));
-    expect({ left: of("left"), right: of("right") }).toEqual(decisions as Record<"left" | "right", Decision[]>);
-    expect(events.filter(({ event }) => event === "arm_finished").length).toBe(2);
-    expect(events.at(-1)).toEqual({ event: "verdict_ready", session_id: id, verdict } as RunEvent);
-  });
-
   test("a client that lost its connection goes on behind the last event that it has", async () => {
     await using service = aService();
     const run = await openRun(service.services, ID);

@@ -7,51 +7,6 @@ import { until } from "./raw.ts";
 const run = async (server: TestClient, scenario: string) =>
   (await server.call("run_scenario", { scenario, wait_seconds: 50 })).data;
 
-test("a whole comparison: find, read, check, run, and read why", async () => {
-  using folder = mcpFolder();
-  await using server = await connectProgram(folder.args);
-  expect((await server.call("list_scenarios")).data.scenarios.map(({ name }: { name: string }) => name)).toContain(
-    "quick",
-  );
-  expect((await server.call("get_scenario", { name: "quick" })).data.task.prompt).toBe("Say hello in a file.");
-  expect((await server.call("run_doctor", { scenario: "quick" })).data.ok).toBe(true);
-  const { session_id, finished, summary } = await run(server, "quick");
-  expect({ finished, state: summary.state, winner: summary.verdict.winner }).toEqual({
-    finished: true,
-    state: "completed",
-    winner: "does",
-  });
-  expect(
-    summary.arms.map(({ arm_id, failed_checks }: { arm_id: string; failed_checks: string[] }) => [
-      arm_id,
-      failed_checks,
-    ]),
-  ).toEqual([
-    ["does", []],
-    ["talks", ["greeted"]],
-  ]);
-  const slice = async (detail: string) => (await server.call("get_session", { session_id, detail })).data;
-  expect((await slice("criteria")).verdict.criteria.map(({ id }: { id: string }) => id)).toEqual([
-    "probe-score",
-    "turns",
-  ]);
-  expect((await slice("decisions")).decisions.map(({ total }: { total: number }) => total)).toEqual([4, 2]);
-  expect((await slice("diff")).diff[0].patch).toContain("+hi");
-  expect(
-    (await server.call("list_sessions")).data.sessions.map((row: { session_id: string }) => row.session_id),
-  ).toEqual([session_id]);
-});
-
-test("without waiting the id comes at once, and the run goes on", async () => {
-  using folder = mcpFolder();
-  await using server = await connectProgram(folder.args);
-  const { data } = await server.call("run_scenario", { scenario: "slow" });
-  expect(data.finished).toBe(false);
-  await until(() => folder.sleepers().length > 0);
-  const { data: later } = await server.call("get_session", { session_id: data.session_id });
-  expect(later.state).toBe("running");
-});
-
 test("a wait that ends before the run does answers with how far it is", async () => {
   using folder = mcpFolder();
   await using server = await connectProgram(folder.args);
