@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { ArmSummary, SessionOutcome } from "../../src/domain/session.ts";
 import type { CriterionScore, Verdict } from "../../src/domain/verdict.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { RESULT_BYTES } from "../../src/doors/mcp/fit.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { anOutcome } from "../outcomes.ts";
@@ -41,17 +42,8 @@ function hugeArm(arm: ArmSummary): ArmSummary {
 }
 
 const facts: Verdict["facts"]["a"] = {
-  status: "finished",
-  stop_reason: null,
-  required_checks: null,
-  probe: null,
-  disqualified: false,
+  ...EXAMPLES.verdict.facts.a,
   violations: Array(100).fill({ rule: "deny", severity: "warn", subject: "git push", blocked: true }),
-  required: [],
-  changed_files: 300,
-  added: 300,
-  removed: 300,
-  reference_fix: null,
 };
 
 function criterion(index: number): CriterionScore {
@@ -62,37 +54,14 @@ function criterion(index: number): CriterionScore {
 }
 
 const hugeVerdict = (verdict_id: string): Verdict => ({
+  ...EXAMPLES.verdict,
   verdict_id,
-  created_at: "2026-01-02T03:04:05.678Z",
   kind: verdict_id === "run" ? "run" : "rejudge",
-  scenario: "sample",
-  scenario_digest: "0".repeat(64),
   arm_a: { session_id: ID, arm_id: "left" },
   arm_b: { session_id: ID, arm_id: "right" },
-  outcome: "winner",
-  winner: "left",
-  winner_side: "a",
-  lean: null,
-  lean_side: null,
-  gate: { left: "better", right: null },
-  decided_by: "judge",
-  confidence: "low",
-  score_a: 1,
-  score_b: 0,
-  score_gap: 1,
-  net_vote: 1,
-  agreement: 1,
-  position_pull: 0,
   criteria: Array.from({ length: 20 }, (_, index) => criterion(index)),
-  sensitivity: null,
   facts: { a: facts, b: facts },
-  judge: { model: "openai/judge", model_served: null, protocol: "1", prompt_digest: null },
-  calls: [],
-  usage: { tokens_in: 1, tokens_out: 1, cost_usd: null, latency_ms: 1 },
-  flags: [],
   rationale: LONG,
-  statement: "In this one run, left won.",
-  series: null,
 });
 
 const STEPS = 200;
@@ -135,14 +104,15 @@ test("every detail of a huge session fits a result, and full has everything but 
 test("a judge's quotes of hidden checks are shown only when asked for, but their citations always", async () => {
   await using server = await linked({ store: { ...memoryStore(), persistent: true } });
   const cited = { side: "a", kind: "probe", ref: "check", quote: "CANARY-QUOTE" } as const;
-  const verdict = { ...hugeVerdict("run"), criteria: [{ ...criterion(0), note: "", evidence: [cited] }] };
+  const other = { ...cited, kind: "diff", quote: "let x" } as const;
+  const verdict = { ...hugeVerdict("run"), criteria: [{ ...criterion(0), note: "", evidence: [cited, other] }] };
   await keep(server.services.store, anOutcome(ID, { state: "completed", verdict, verdicts: [verdict] }));
   const textOf = async (args: object) => JSON.stringify(await server.call("get_session", { session_id: ID, ...args }));
   for (const detail of ["summary", "criteria", "full"]) expect(await textOf({ detail })).not.toContain("CANARY");
   for (const detail of ["criteria", "full"])
     expect(await textOf({ detail, include_hidden: true })).toContain("CANARY-QUOTE");
   const { data } = await server.call("get_session", { session_id: ID, detail: "criteria" });
-  expect(data.verdict.criteria[0].evidence).toEqual([{ ...cited, quote: "" }]);
+  expect(data.verdict.criteria[0].evidence).toEqual([{ ...cited, quote: "" }, other]);
 });
 
 /** Every page of a slice of one arm, by its own next_after_seq. */
