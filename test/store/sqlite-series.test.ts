@@ -14,7 +14,7 @@ import { aTurn } from "../outcomes.ts";
 import { aSeries, aTrial } from "../series-record.ts";
 import { begin, COMPLETED } from "../stored.ts";
 import { temporaryDirectory } from "../temporary.ts";
-import { fill, MOUNTS, refuse, smallDisk } from "./storage-faults.ts";
+import { fill, MOUNTS, refuse, refuseSeries, smallDisk } from "./storage-faults.ts";
 
 const open = (path: string) => sqliteStore(path, systemClock, systemEntropy);
 
@@ -240,6 +240,21 @@ testNeeding(MOUNTS)("a series that ended while the disk was full reads so at onc
   }
   using store = open(directory.path);
   expect(await store.series.read(SERIES)).toEqual(ended);
+});
+
+test("an end that could not be stored gives way to a process that has taken the series since", async () => {
+  using directory = temporaryDirectory();
+  using first = open(directory.path);
+  await first.series.create(aSeries(SERIES));
+  {
+    using _refused = refuseSeries(directory.path, '"state":"cancelled"');
+    await expect(first.series.update(aSeries(SERIES, STOPPED))).rejects.toMatchObject({ code: "storage_failed" });
+  }
+  rmSync(join(directory.path, ".owners"), { recursive: true });
+  using second = open(directory.path);
+  await second.series.take(SERIES);
+  await expect(first.series.take(SERIES)).rejects.toMatchObject({ code: "invalid_request" });
+  expect(await first.series.read(SERIES)).toMatchObject({ state: "interrupted" });
 });
 
 testNeeding(MOUNTS)("an end that a full disk took back is made anew of the trials that then are", async () => {

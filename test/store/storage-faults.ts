@@ -23,9 +23,16 @@ export function smallDisk(path: string, size = "3m"): Disposable {
 export const fill = (path: string) => void Bun.spawnSync(["dd", "if=/dev/zero", `of=${path}`, "bs=4k"]);
 
 /** Entries that hold the text are refused until it is disposed. */
-export function refuse(path: string, text: string): Disposable {
+export const refuse = (path: string, text: string) =>
+  refused(path, `INSERT ON entries WHEN new.entry LIKE '%${text}%'`);
+
+/** The same for what is written of a series. */
+export const refuseSeries = (path: string, text: string) =>
+  refused(path, `UPDATE ON series WHEN new.series LIKE '%${text}%'`);
+
+function refused(path: string, write: string): Disposable {
   const database = new Database(join(path, "sessions.db"));
-  database.run(`CREATE TRIGGER refuse BEFORE INSERT ON entries WHEN new.entry LIKE '%${text}%'
+  database.run(`CREATE TRIGGER refuse BEFORE ${write}
     BEGIN SELECT RAISE(ABORT, 'refused'); END`);
   return {
     [Symbol.dispose]() {
