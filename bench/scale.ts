@@ -1,4 +1,5 @@
 import { POSTGRES, type PostgresServer, postgresServer, type TestDatabase } from "../test/postgres/server.ts";
+import { until } from "../test/turns.ts";
 import { inTurns, report, round, sampleOf } from "./measure.ts";
 import { ABEVAL, BenchDirectory, helloScenario, post, run, scripted, timeTogether } from "./program.ts";
 import type { ServerProcess } from "./server-process.ts";
@@ -69,7 +70,7 @@ async function timeShared(
   await using _workers = await startWorkers(database, workers);
   const began = performance.now();
   await timeTogether(runs, 8, async () => await (await post(server, scenario, "/api/runs/async")).arrayBuffer());
-  await until(database, `SELECT count(*) = ${runs} AS met FROM abeval.sessions WHERE state = 'completed'`);
+  await untilMet(database, `SELECT count(*) = ${runs} AS met FROM abeval.sessions WHERE state = 'completed'`);
   return performance.now() - began;
 }
 
@@ -83,7 +84,7 @@ async function startWorkers(database: TestDatabase, count: number): Promise<Asyn
       stdio: ["ignore", "ignore", "ignore"],
     }),
   );
-  await until(database, `SELECT count(*) = ${count} AS met FROM abeval.workers WHERE slots > 0`);
+  await untilMet(database, `SELECT count(*) = ${count} AS met FROM abeval.workers WHERE slots > 0`);
   return {
     async [Symbol.asyncDispose]() {
       for (const child of children) child.kill("SIGKILL");
@@ -92,13 +93,9 @@ async function startWorkers(database: TestDatabase, count: number): Promise<Asyn
   };
 }
 
-async function until({ url }: TestDatabase, statement: string): Promise<void> {
+async function untilMet({ url }: TestDatabase, statement: string): Promise<void> {
   await using sql = new Bun.SQL(url, { max: 1 });
-  for (;;) {
-    const [row] = await sql.unsafe(statement);
-    if (row?.met) return;
-    await Bun.sleep(10);
-  }
+  await until(async () => Boolean((await sql.unsafe(statement))[0]?.met), 600_000);
 }
 
 /** How old a decision is when a reader has it: of the server that runs the session, and of another. */
@@ -106,7 +103,7 @@ async function events(dir: BenchDirectory, postgres: PostgresServer): Promise<vo
   const database = await postgres.create();
   await using answering = await dir.serve(["--max-sessions", "0", ...on(database)]);
   await using running = await dir.serve(["--max-sessions", "1", ...on(database)]);
-  await until(database, "SELECT count(*) = 1 AS met FROM abeval.workers WHERE slots > 0");
+  await untilMet(database, "SELECT count(*) = 1 AS met FROM abeval.workers WHERE slots > 0");
   const ages: Record<"own" | "other", number[]> = { own: [], other: [] };
   for (let n = 0; n < ROUNDS; n += 1) {
     const { session_id } = (await (await post(answering, "steps", "/api/runs/async")).json()) as { session_id: string };
@@ -177,7 +174,7 @@ async function list(dir: BenchDirectory, postgres: PostgresServer): Promise<void
 /** A server over one session that really ran, whose row is copied until there are `sessions`. */
 async function filled(dir: BenchDirectory, database: TestDatabase, sessions: number): Promise<ServerProcess> {
   const server = await dir.serve(on(database));
-  await until(database, "SELECT count(*) = 1 AS met FROM abeval.workers WHERE slots > 0");
+  await untilMet(database, "SELECT count(*) = 1 AS met FROM abeval.workers WHERE slots > 0");
   await run(server, "tiny");
   const columns = await database.sql<{ name: string }>(`SELECT quote_ident(column_name) AS name
     FROM information_schema.columns WHERE table_schema = 'abeval' AND table_name = 'sessions'

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Series, SeriesListing } from "../src/domain/series.ts";
 import { forecast } from "../src/statistics/claim/forecast.ts";
+import { until } from "../test/turns.ts";
 import { inTurns, report, round, sampleOf } from "./measure.ts";
 import { BenchDirectory, limits, overProvider, run, timeTogether } from "./program.ts";
 import { startBenchProvider } from "./provider.ts";
@@ -145,15 +145,13 @@ async function runSeries(server: ServerProcess, trials: number): Promise<string>
   });
   if (!response.ok) throw new Error(await response.text());
   const { series_id } = (await response.json()) as { series_id: string };
-  for (;;) {
+  const { standing } = await until(async () => {
     const listed = await fetch(new URL("/api/series?limit=1", server.url));
     const [newest] = (await listed.json()) as SeriesListing[];
-    if (newest?.series_id === series_id && newest.state !== "running") {
-      if (newest.standing.counted !== trials) throw new Error(`${newest.standing.counted} of ${trials} trials count`);
-      return series_id;
-    }
-    await sleep(20);
-  }
+    return newest?.series_id === series_id && newest.state !== "running" && newest;
+  }, 600_000);
+  if (standing.counted !== trials) throw new Error(`${standing.counted} of ${trials} trials count`);
+  return series_id;
 }
 
 async function read(server: ServerProcess, series_id: string): Promise<Series> {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Verdict } from "../src/domain/verdict.ts";
 import { startAbeval } from "../test/abeval.ts";
 import type { FakeProvider } from "../test/fake-provider/fake-provider.ts";
+import { until } from "../test/turns.ts";
 import { type Campaign, type Case, hold, numbered } from "./campaign.ts";
 import { type CaseDirectories, checkGone, checkScratch, openCaseDirectories } from "./case-directories.ts";
 import { checkStateDirectory } from "./invariants.ts";
@@ -47,7 +48,7 @@ function killRun(random: Random, provider: FakeProvider): Case {
         runProgram(directories, provider, join(scenarios, `${name}.yaml`), out);
       const other = accompanied ? launch("scripted", "other.json") : undefined;
       const victim = launch(load, "out.json");
-      if (!early) await written(join(directories.state, "sessions.db"));
+      if (!early) await until(() => existsSync(join(directories.state, "sessions.db")));
       await sleep(after_ms);
       victim.kill("SIGKILL");
       const [stdout] = await Promise.all([new Response(victim.stdout).text(), victim.exited]);
@@ -58,10 +59,6 @@ function killRun(random: Random, provider: FakeProvider): Case {
       await checkRun(directories, stdout, accompanied ? 2 : 1);
     },
   };
-}
-
-async function written(path: string): Promise<void> {
-  while (!existsSync(path)) await sleep(2);
 }
 
 function runProgram(directories: CaseDirectories, provider: FakeProvider, file: string, out: string) {

@@ -5,6 +5,7 @@ import type { Series } from "../src/domain/series.ts";
 import { type FakeProvider, startFakeProvider } from "../test/fake-provider/fake-provider.ts";
 import { type Served, serve } from "../test/http/served.ts";
 import { jsonPost } from "../test/http/service.ts";
+import { until } from "../test/turns.ts";
 import { type Campaign, type Case, hold, numbered } from "./campaign.ts";
 import { openCaseDirectories } from "./case-directories.ts";
 import { pick, type Random, randomOfCase, whole } from "./random.ts";
@@ -113,11 +114,10 @@ async function begin({ url }: Served, { parallel, limit, series_id }: Asked): Pr
 async function wholeSeries(served: Served, asked: Asked): Promise<string | undefined> {
   const series_id = await begin(served, asked);
   if (series_id === undefined) return asked.series_id;
-  for (;;) {
-    const series = (await (await fetch(`${served.url}/api/series/${series_id}`)).json()) as Series;
-    if (series.state !== "running") return series_id;
-    await sleep(50);
-  }
+  const isOver = async () =>
+    ((await (await fetch(`${served.url}/api/series/${series_id}`)).json()) as Series).state !== "running";
+  await until(isOver, 600_000);
+  return series_id;
 }
 
 async function killedSeries(served: Served, asked: Asked): Promise<string | undefined> {

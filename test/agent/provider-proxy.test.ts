@@ -8,6 +8,7 @@ import { Readable } from "node:stream";
 import { emptyRoom, readAgentBody } from "../../src/arms/agent/proxy/agent-body.ts";
 import { type AgentRequest, openProxy } from "../../src/arms/agent/proxy/provider-proxy.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { until } from "../turns.ts";
 
 const TOKEN = "token-of-the-arm";
 const HEAD = `Host: x\r\nAuthorization: Bearer ${TOKEN}\r\n`;
@@ -163,11 +164,6 @@ test("requests behind one another wait up to a bound, and the others are told to
   expect(proxy.asked.length).toBeLessThan(400);
   expect(said).toContain("more than 256 requests wait");
 });
-
-/** Ends when others have had so many turns that it is true. */
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
-}
 
 const MB = 1024 * 1024;
 const messages = (length: number) =>

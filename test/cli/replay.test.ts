@@ -8,10 +8,10 @@ import { startTalkProvider } from "../fake-provider/talk.ts";
 import { serve } from "../http/served.ts";
 import { jsonPost } from "../http/service.ts";
 import { connectProgram } from "../mcp/client.ts";
-import { until } from "../mcp/raw.ts";
 import { everyByte } from "../recording/spoken.ts";
 import { talkText } from "../session/series.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { until } from "../turns.ts";
 
 /** A scenario of models in a directory of its own, and the command over it. */
 function openDirectory() {

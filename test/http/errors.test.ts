@@ -5,6 +5,7 @@ import { createApp } from "../../src/doors/http/app.ts";
 import { ERRORS } from "../../src/doors/http/error.ts";
 import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { memoryStore } from "../../src/store/memory.ts";
+import { until } from "../turns.ts";
 import { aService, jsonPost, startRun } from "./service.ts";
 
 interface ErrorAnswer {
@@ -330,13 +331,11 @@ test("a run that fails answers with its error and names the session", async () =
 });
 
 /** The id of the run that a blocking request is about to start. */
-async function firstLive({ services }: ReturnType<typeof aService>): Promise<string> {
-  for (;;) {
+const firstLive = ({ services }: ReturnType<typeof aService>): Promise<string> =>
+  until(async () => {
     const [row] = await services.store.list();
-    if (row && services.runs.live(row.session_id)) return row.session_id;
-    await new Promise(setImmediate);
-  }
-}
+    return row && services.runs.live(row.session_id) && row.session_id;
+  });
 
 describe("allowed hosts", () => {
   const asked = (host: string) => ({ headers: { host } });

@@ -1,18 +1,17 @@
 import { expect, test } from "bun:test";
 import type { SelfTest, SelfTestListing } from "../../src/domain/self-test.ts";
 import { aSelfTest } from "../outcomes.ts";
+import { until } from "../turns.ts";
 import { aService, type TestService } from "./service.ts";
 
 const started = async (service: TestService, body: object) => await service.post("/api/self-tests", body);
 
 /** Read until it has ended. */
-async function ended(service: TestService, id: string): Promise<SelfTest> {
-  for (;;) {
+const ended = (service: TestService, id: string): Promise<SelfTest> =>
+  until(async () => {
     const self_test = (await (await service.get(`/api/self-tests/${id}`)).json()) as SelfTest;
-    if (self_test.state !== "running") return self_test;
-    await Bun.sleep(1);
-  }
-}
+    return self_test.state !== "running" && self_test;
+  });
 
 test("a self-test is started, read, and kept", async () => {
   await using service = aService();

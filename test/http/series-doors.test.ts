@@ -7,9 +7,9 @@ import type { FakeProvider } from "../fake-provider/fake-provider.ts";
 import { startTalkProvider } from "../fake-provider/talk.ts";
 import { SANDBOX_MODE } from "../machine.ts";
 import { connectProgram } from "../mcp/client.ts";
-import { until } from "../mcp/raw.ts";
 import { type Talk, talkText } from "../session/series.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { until } from "../turns.ts";
 import { type Served, serve } from "./served.ts";
 import { jsonPost } from "./service.ts";
 

@@ -6,8 +6,8 @@ import type { SessionOutcome } from "../../src/domain/session.ts";
 import { abeval } from "../abeval.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { SANDBOX_MODE } from "../machine.ts";
-import { until } from "../mcp/raw.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { until } from "../turns.ts";
 import { type Served, serve } from "./served.ts";
 import { jsonPost, readStream, slowScenario, writeScenarios } from "./service.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { isFinal } from "../../src/domain/session.ts";
+import { until } from "../turns.ts";
 import { connectProgram, type TestClient } from "./client.ts";
 import { mcpFolder } from "./folder.ts";
-import { until } from "./raw.ts";
 
 const run = async (server: TestClient, scenario: string) =>
   (await server.call("run_scenario", { scenario, wait_seconds: 50 })).data;
@@ -44,7 +44,7 @@ test("cancelling the call cancels the run and ends its commands", async () => {
   cancel.abort("not needed any more");
   expect(call).rejects.toThrow("not needed any more");
   const state = async () => (await server.call("list_sessions")).data.sessions[0].state;
-  while (!isFinal(await state())) await Bun.sleep(20);
+  await until(async () => isFinal(await state()));
   expect(await state()).toBe("cancelled");
   expect(folder.sleepers()).toEqual([]);
 });

@@ -5,8 +5,9 @@ import { FROM_SOURCES } from "../abeval.ts";
 import { SOURCES } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { until } from "../turns.ts";
 import { type McpFolder, mcpFolder } from "./folder.ts";
-import { RawProgram, until } from "./raw.ts";
+import { RawProgram } from "./raw.ts";
 
 const storedState = ({ state }: McpFolder): string => {
   const [name = ""] = readdirSync(join(state, "sessions"));

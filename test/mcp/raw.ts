@@ -107,8 +107,3 @@ export class RawProgram implements AsyncDisposable {
     this.#waiting = this.#waiting.filter(({ id }) => id !== message.id);
   }
 }
-
-/** Looks until it is so; the test's own time limit ends a wait that is in vain. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await Bun.sleep(10);
-}

@@ -6,6 +6,7 @@ import type { SessionEntry } from "../../src/domain/session-entry.ts";
 import { type Served, serve } from "../http/served.ts";
 import { jsonPost } from "../http/service.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { until } from "../turns.ts";
 
 /** Seconds; the shortest that may be chosen. */
 export const LEASE_S = 10;
@@ -65,7 +66,7 @@ export class Fleet implements AsyncDisposable {
 
   /** Resolves when no row fits. */
   async until(none: string): Promise<void> {
-    while ((await this.ask(`SELECT FROM ${none} LIMIT 1`)).length > 0) await Bun.sleep(10);
+    await until(async () => (await this.ask(`SELECT FROM ${none} LIMIT 1`)).length === 0, 110_000);
   }
 
   /** Resolves when as many sessions were accepted as there should be, and all have ended. */

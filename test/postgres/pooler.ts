@@ -2,6 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Need } from "../machine.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { until } from "../turns.ts";
 import { freePort, ordinary, type TestDatabase } from "./server.ts";
 
 /** Debian installs it where ordinary users do not look. */
@@ -34,10 +35,10 @@ server_login_retry = 1
     running.kill("SIGQUIT");
     directory[Symbol.dispose]();
   };
-  while (!(await listensAt(port))) {
+  await until(() => {
     if (running.exitCode !== null) throw new Error(`pgbouncer: ${readFileSync(join(directory.path, "log"), "utf8")}`);
-    await Bun.sleep(20);
-  }
+    return listensAt(port);
+  });
   return { port, [Symbol.dispose]: stop };
 }
 

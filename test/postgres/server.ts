@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { SQL } from "bun";
 import type { Need } from "../machine.ts";
+import { until } from "../turns.ts";
 
 const DEBIAN = "/usr/lib/postgresql";
 
@@ -82,10 +83,10 @@ export async function postgresServer(): Promise<PostgresServer> {
 
   const start = async () => {
     running = run("postgres", "-D", data, ...settings.flatMap((setting) => ["-c", setting]));
-    while (!(await answers(port))) {
-      if (running.exitCode !== null) throw new Error(`postgres: ${readFileSync(log, "utf8")}`);
-      await Bun.sleep(20);
-    }
+    await until(() => {
+      if (running?.exitCode !== null) throw new Error(`postgres: ${readFileSync(log, "utf8")}`);
+      return answers(port);
+    });
   };
   /** One that ends meanwhile needs no signal. */
   const signal = (name: "SIGSTOP" | "SIGCONT") => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { openBubblewrap, openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
 import { host, SANDBOX } from "../machine.ts";
 import { describeNeeding, testNeeding } from "../needs.ts";
+import { until } from "../turns.ts";
 import { Directory, describeEachKind, never, processesWith, shell } from "../workspace/harness.ts";
 import { endOf, lines, outcome, started, textOf, workspaceOf } from "./programs.ts";
 
@@ -16,12 +17,6 @@ const statesOf = (mark: string) =>
     .map((path) => readFileSync(path.replace("cmdline", "stat"), "utf8"))
     .filter((stat) => !stat.includes("(bwrap)"))
     .map((stat) => /\) (\w)/.exec(stat)?.[1]);
-
-/** The kernel needs a moment. */
-async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 2_000 && !isSo(); tries += 1) await Bun.sleep(5);
-  expect(isSo()).toBe(true);
-}
 
 describeEachKind("a program that runs", (kind) => {
   test("reads what is written to it, answers while it runs, and ends when its input is closed", async () => {

@@ -10,6 +10,7 @@ import { type PostgresProxy, proxyTo } from "../postgres/proxy.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
 import { aSeries } from "../series-record.ts";
 import { begin, COMPLETED } from "../stored.ts";
+import { until } from "../turns.ts";
 
 const ID = "session-sample-20260102T030405678Z";
 const SERIES = "series-20260102T030405678Z-01234567";
@@ -218,7 +219,7 @@ describeNeeding(POSTGRES)("a store whose connections break", () => {
       [2, "ended"],
     ]);
     await using other = await open(opened.database.url);
-    while ((await other.read(ID)).length < 2) await Bun.sleep(20);
+    await until(async () => (await other.read(ID)).length === 2);
     expect((await other.read(ID)).at(-1)).toEqual({ n: 2, attempt: 1, entry: FAILED });
   });
 

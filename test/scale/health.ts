@@ -4,6 +4,7 @@ import type { Served } from "../http/served.ts";
 import { describeNeeding } from "../needs.ts";
 import { Fleet, LEASE_S } from "../postgres/fleet.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
+import { until } from "../turns.ts";
 
 /** Less than the lease, for which the database is waited for where somebody does: a busy machine gets all the rest. */
 const ask = (path: string, { url }: Served) =>
@@ -15,9 +16,8 @@ async function health(served: Served): Promise<Health["database"]> {
   return ((await answer.json()) as Health).database;
 }
 
-async function untilHealth(served: Served, wanted: Health["database"]): Promise<void> {
-  while ((await health(served)) !== wanted) await Bun.sleep(20);
-}
+const untilHealth = (served: Served, wanted: Health["database"]) =>
+  until(async () => (await health(served)) === wanted);
 
 async function ready(served: Served): Promise<readonly [status: number, code: string | undefined]> {
   const answer = await ask("/api/ready", served);

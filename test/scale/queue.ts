@@ -9,6 +9,7 @@ import { anOutcome } from "../outcomes.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
 import { aSeries } from "../series-record.ts";
 import { createdEntry } from "../stored.ts";
+import { until } from "../turns.ts";
 
 const LEASE_S = 10;
 
@@ -41,13 +42,8 @@ const queued = (id: string) => createdEntry(anOutcome(id, { state: "queued" }));
 
 const session = (id: string): Work => ({ kind: "session", id, needs: [], priority: 0, brief: "{}" });
 
-async function next(queue: SharedStore["queue"], needs: readonly string[]): Promise<WorkClaim> {
-  for (;;) {
-    const [claim] = await queue.claim("session", needs, 1);
-    if (claim !== undefined) return claim;
-    await Bun.sleep(50);
-  }
-}
+const next = (queue: SharedStore["queue"], needs: readonly string[]): Promise<WorkClaim> =>
+  until(async () => (await queue.claim("session", needs, 1))[0]);
 
 const names = (claims: readonly WorkClaim[]) => claims.map(({ work }) => work.id);
 
@@ -235,9 +231,9 @@ describeNeeding(POSTGRES)("the queue", () => {
     const looked = async () =>
       (await sql(`SELECT FROM abeval_queue.queue WHERE monitor_claim_on > '${before?.at.toISOString()}'`)).length > 0;
     // The look at what is too old comes right behind the mark.
-    while (!(await looked())) await Bun.sleep(50);
-    while ((await sql("SELECT FROM abeval_queue.job WHERE heartbeat_on > started_on + interval '48 h'")).length === 0)
-      await Bun.sleep(50);
+    await until(looked);
+    const touched = "SELECT FROM abeval_queue.job WHERE heartbeat_on > started_on + interval '48 h'";
+    await until(async () => (await sql(touched)).length > 0);
     expect(await one.queue.claim("session", [], 1)).toEqual([]);
     expect(claim.lost.aborted).toBe(false);
   });

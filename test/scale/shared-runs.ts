@@ -12,6 +12,7 @@ import { describeNeeding } from "../needs.ts";
 import { aGate, aProcess, type Process, start } from "../postgres/processes.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
 import { talk } from "../session/series.ts";
+import { until } from "../turns.ts";
 
 const events = ({ services }: Process, session_id: string): Promise<RunEvent[]> =>
   Array.fromAsync(followRun(services.store, session_id), ({ event }) => event);
@@ -94,7 +95,7 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     const told = events(front, session_id);
     first.stop();
     const log = async () => (await front.services.store.read(session_id)).map(({ entry }) => entry.type);
-    while (!(await log()).includes("released")) await Bun.sleep(20);
+    await until(async () => (await log()).includes("released"));
     expect(await readSession(front.services.store, session_id)).toMatchObject({ state: "queued" });
     await using _second = await aProcess(url, { slots: 1 });
     const outcome = await done;
@@ -181,9 +182,7 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     await gate.reached;
     await cancelSeriesAnywhere(front.services, front.services.shared, series_id);
     expect(await done).toMatchObject({ state: "cancelled", stop: "cancelled" });
-    const open = async () =>
-      (await front.services.store.trials({ series_id })).filter(({ state }) => !isFinal(state)).length;
-    while ((await open()) > 0) await Bun.sleep(20);
+    await until(async () => (await front.services.store.trials({ series_id })).every(({ state }) => isFinal(state)));
     await expect(cancelSeriesAnywhere(front.services, front.services.shared, series_id)).rejects.toMatchObject({
       code: "series_not_running",
     });

@@ -10,6 +10,7 @@ import { anOutcome, aTurn } from "../outcomes.ts";
 import { POSTGRES, type PostgresServer, postgresServer, type TestDatabase } from "../postgres/server.ts";
 import { aSeries, aTrial } from "../series-record.ts";
 import { begin, COMPLETED, createdEntry } from "../stored.ts";
+import { until } from "../turns.ts";
 
 const idOf = (n: number) => `session-sample-20260102T0304${String(n).padStart(5, "0")}Z`;
 const ID = idOf(1);
@@ -90,7 +91,7 @@ describeNeeding(POSTGRES)("two servers on one database", () => {
       woken = Promise.withResolvers();
       await one.append(run, [turn(n)], "written");
       await woken.promise;
-      while ((await other.read(ID)).length < n + 1) await Bun.sleep(1);
+      await until(async () => (await other.read(ID)).length > n);
     }
     leave();
   });

@@ -18,6 +18,7 @@ import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playScript } from "../fake-provider/play-script.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { wellFormed } from "../judge/mock-judge.ts";
+import { until } from "../turns.ts";
 
 const WINNERS = [
   ["pager-last-page", "root-cause", "probe"],
@@ -171,7 +172,7 @@ test.each(["preparing", "running", "probing", "judging"] as const)(
     };
     const plan = await prepareSession(services, { ...loaded, definition }, options);
     const { session_id, done } = await startSession(services, plan);
-    while ((await readSession(services.store, session_id))?.state !== stage) await Bun.sleep(5);
+    await until(async () => (await readSession(services.store, session_id))?.state === stage);
     services.runs.live(session_id)?.cancel(new Failure("cancelled", "The run was cancelled."));
     const outcome = await done;
     expect(outcome).toMatchObject({ state: "cancelled", verdict: null, failure: { stage, code: "cancelled" } });
@@ -398,7 +399,7 @@ test("a rejudge that comes while the run's own judge is out completes the sessio
   const services = testServices(server.environment);
   const plan = await prepareSession(services, await bundled("pager-last-page"), { judge_model: "openai/judge" });
   const { session_id, done } = await startSession(services, plan);
-  while ((await readSession(services.store, session_id))?.state !== "judging") await Bun.sleep(5);
+  await until(async () => (await readSession(services.store, session_id))?.state === "judging");
   const pointer = (arm_id: string) => ({ session_id, arm_id });
   const request = { arm_a: pointer("ticket-only"), arm_b: pointer("root-cause"), judge_model: "builtin/evidence" };
   const verdict = await rejudge(services, request, never);

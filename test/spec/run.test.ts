@@ -7,6 +7,7 @@ import { Verdict } from "../../src/domain/verdict.ts";
 import { abeval, startAbeval } from "../abeval.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { until } from "../turns.ts";
 import { verifies } from "./verifies.ts";
 
 const QUICK = `name: quick
@@ -164,7 +165,7 @@ test("Ctrl-C stops the arms, saves what there is and exits 130", async () => {
     state,
   ];
   const child = startAbeval(args, { env: provider.environment });
-  while (provider.requests.length < 2) await Bun.sleep(10);
+  await until(() => provider.requests.length > 1);
   child.kill("SIGINT");
   const stdout = await new Response(child.stdout).text();
   expect({ status: await child.exited, stdout }).toEqual({ status: 130, stdout: "" });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { Reachability } from "../../src/store/postgres/reachability.ts";
+import { until } from "../turns.ts";
 
 /** A database that answers when it is told to, and a clock that stands still. */
 function aDatabase() {
@@ -55,7 +56,7 @@ test("of one that hangs nobody waits for the answer, and it is asked once", asyn
   pass(60_000);
   expect([await reachability.now(), questions()]).toEqual([false, 1]);
   answer();
-  while (!(await reachability.now())) await Promise.resolve();
+  await until(() => reachability.now());
   expect(questions()).toBe(1);
 });
 
