@@ -124,6 +124,12 @@ describe("a request that cannot be served", () => {
     }
   });
 
+  test("a body with thousands of values on one level is refused before it is compared with a schema", async () => {
+    await using service = aService();
+    const { status, error } = await errorOf(await service.post("/api/runs", { scenario: Array(1_001).fill(1) }));
+    expect([status, error.message]).toEqual([422, "the body has more than 1000 values on one level"]);
+  });
+
   test("a series is estimated for a scenario: trials alone are refused", async () => {
     await using service = aService();
     expect(await errorOf(await service.get("/api/doctor?trials=5"))).toEqual({

@@ -69,7 +69,7 @@ const untold = (error: unknown) => void process.stderr.write(plainText(`the tria
 
 type Keeping = Pick<PreparedServices, "in_database">;
 
-/** In a database it is prepared for its workers, who are known when that is open. */
+/** A series in a database is prepared later: its workers are known only when the database is open. */
 const begins = (goOn: string | undefined, { in_database }: Keeping) => goOn === undefined && !in_database;
 
 /** The series to go on with. @throws UsageError where it cannot be */

@@ -90,7 +90,7 @@ function rowOf<Subject>(
   return { id, scope, status, title, detail: shown(detail), hint: shown(hint), duration_ms };
 }
 
-/** What checks find that have nothing to look at. Several may find the same; people are told it once. */
+/** Findings of checks that have nothing to look at. Several checks share one; people are told it once. */
 export const IDLE = {
   no_recording: "no recording is replayed",
   no_agent: "no arm is an external agent",

@@ -28,7 +28,7 @@ export interface Services extends SessionServices {
   readonly diagnoses: Diagnoses;
   /** One for the whole process. */
   readonly self_tests: SelfTests;
-  /** The workers that what is accepted here may go to. Absent: it runs here, or nobody knows them. */
+  /** The workers that may take accepted runs. Absent: runs stay here, or the workers are not known. */
   readonly workers?: readonly WorkerRow[] | undefined;
   /** Told the title of each check before it is tried. */
   readonly announce?: (title: string) => void;
@@ -40,7 +40,7 @@ export interface DeclaredScenario {
   readonly loaded: LoadedScenario;
 }
 
-/** The services with the workers of a shared store. One that does not answer is a finding of its own check, and not waited for. */
+/** Adds the workers of a shared store. A store that does not answer is left to its own check. */
 export async function withWorkers(services: Services): Promise<Services> {
   const { shared } = services;
   if (!shared || !(await shared.reachable())) return services;
@@ -53,7 +53,7 @@ export async function withWorkers(services: Services): Promise<Services> {
   }
 }
 
-/** What a run would be planned with: on a shared store what some worker has counts as there. Nothing runs with it. */
+/** The services that plan a run: on a shared store they include what any worker has. Nothing runs with them. */
 export const plannedWith = <S extends Services>(services: S): S =>
   services.workers ? planningWith(services, services.workers) : services;
 

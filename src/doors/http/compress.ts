@@ -7,7 +7,7 @@ const WORTH_BYTES = 10_000;
 
 export type Coding = "zstd" | "gzip";
 
-/** In the order of preference. They run beside the event loop. */
+/** The codings in order of preference. Compression runs beside the event loop. */
 const COMPRESS: Readonly<Record<Coding, (bytes: Uint8Array) => Promise<Buffer>>> = {
   zstd: promisify<Uint8Array, Buffer>(zlib.zstdCompress),
   gzip: promisify<Uint8Array, Buffer>(zlib.gzip),

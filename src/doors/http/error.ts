@@ -123,7 +123,7 @@ function meant({ code, error, request }: Omit<Thrown, "set">, routes: readonly R
   return firstProblem(schema, error.value) ?? error;
 }
 
-/** Without the value, which may be large and is nobody's business. */
+/** The message leaves the value out: it may be large or private. */
 const brokenAnswer = ({ method, url }: Request, { valueError }: ValidationError) =>
   new Error(
     `the answer to ${method} ${new URL(url).pathname} breaks its schema at "${valueError?.path}": ${valueError?.message}`,

@@ -16,7 +16,7 @@ interface RequestLine {
 
 export type LogRequest = (line: RequestLine) => void;
 
-/** Of a path, before secrets are taken out: one that the end of a line would cut in half stays hidden. */
+/** More of a path is searched for secrets than is shown, so that a secret at the end of the line stays hidden. */
 const READ_CHARS = 2_000;
 const SHOWN_CHARS = 300;
 
@@ -39,6 +39,6 @@ export function requestLog({ clock, redact }: Pick<Services, "clock" | "redact">
     );
 }
 
-/** As the router sees it, also of an address that cannot be parsed. */
+/** The path as the router sees it, even when the address cannot be parsed. */
 const pathOf = ({ url }: Request) =>
   URL.parse(url)?.pathname ?? url.replace(/^https?:\/\/[^/]*/, "").replace(/[?#].*$/s, "");

@@ -98,7 +98,7 @@ async function send(file: WebFile, request: Request, { headers }: Context["set"]
 /** A file of the UI as it was at the start. */
 interface WebFile {
   readonly type: string;
-  /** Of text. It stays in memory: a page must be there when the copy, a temporary file, was cleaned away. */
+  /** The bytes of a text file stay in memory, so that pages survive the removal of the temporary copy. */
   readonly text?: Uint8Array<ArrayBuffer>;
   /** Strong and quoted. */
   readonly etag: string;
@@ -138,7 +138,7 @@ const TEXT = /^text|json|svg|wasm/;
 /** Bytes from which compressing pays. */
 const WORTH_BYTES = 1_000;
 
-/** Where the build puts each file that it names after what it holds. The name alone could be a word: `hero-mountain.png`. */
+/** The build puts files named after a hash of their content here. A name alone proves nothing: `hero-mountain.png`. */
 const HASHED = /^\/hashed\/[^/]+-[0-9a-z]{8}\.\w+$/;
 
 /**

@@ -159,7 +159,7 @@ export class LineTransport implements Transport {
     const invalid = { code: ErrorCode.InvalidRequest, id: null };
     const size = String(id).length;
     if (size > ID_CHARS) return { ...invalid, message: `an id has ${size} characters, at most ${ID_CHARS} are taken` };
-    // Without the id: the client would take the answer for that of the call which is open.
+    // The refusal carries no id: the client would take it for the answer to the open call.
     const twin = `the id ${JSON.stringify(id).slice(0, 100)} is that of a request without an answer yet; give each its own`;
     if (this.#requests.isTwin(request)) return { ...invalid, message: twin };
     const full = `${MAX_OPEN} requests have no answer yet, and no more are taken; send it again when one has`;

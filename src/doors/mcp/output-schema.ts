@@ -14,7 +14,7 @@ export const outputSchema = (schema: TObject): InlineObject => ({
 /** Keywords that a client needs to read an answer. */
 const TOLD = ["type", "const", "enum", "properties", "required", "items", "additionalProperties", "anyOf"];
 
-/** More words than fit here are told as strings: flags, codes of failures, kinds of decisions. Versions add to them. */
+/** Longer vocabularies (flags, failure codes, decision kinds) are described as strings, because later versions add words. */
 const MOST_BYTES_OF_WORDS = 80;
 
 function shapeOf(schema: TSchema): SchemaObject {

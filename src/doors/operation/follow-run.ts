@@ -56,7 +56,7 @@ async function* entriesOf(
   }
 }
 
-/** What arms did in an attempt that is lost already, nobody needs to hear. */
+/** Leaves out what arms did in an attempt that is lost. */
 function withoutLost(entries: readonly LoggedEntry[]): readonly LoggedEntry[] {
   const start = lastBeginning(entries.map(({ entry }) => entry));
   return entries.filter(({ entry: { type } }, at) => at >= start || (type !== "decision" && type !== "arm_ended"));
@@ -79,7 +79,7 @@ function eventOf(session_id: string, entry: SessionEntry, { attempt, telling }: 
   return entry.type === "ended" ? endOf(session_id, telling as SessionLog) : undefined;
 }
 
-/** Ends that are not an arm's own. */
+/** With these an arm was ended by somebody else. */
 const CUT_SHORT: ReadonlySet<ArmStatus> = new Set(["failed", "cancelled"]);
 
 function endOf(session_id: string, log: SessionLog): RunEvent | undefined {

@@ -54,7 +54,7 @@ class FollowedTrials implements Disposable {
   readonly #store: Pick<SessionStore, "read" | "watch">;
   readonly #left = new AbortController();
   readonly #signal: AbortSignal;
-  /** Not followed yet: more at once would hold more logs than run at once. */
+  /** Trials not followed yet. At most as many logs are followed as trials can run at once. */
   readonly #queue: string[] = [];
   readonly #events: RunEvent[] = [];
   #open = 0;

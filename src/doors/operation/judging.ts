@@ -51,7 +51,7 @@ export const listSelfTests = operation({
     const place = before === undefined ? undefined : await demandSelfTest(services, { self_test_id: before });
     const stored = await store.self_tests.list({ limit, before: place });
     const own = self_tests.all().filter((one) => place === undefined || newerFirst(place, one) < 0);
-    // One that ends just now is in both.
+    // A self-test that ends at this moment is in both lists.
     const all = new Map([...own, ...stored].map((one) => [one.self_test_id, one]));
     const newest = [...all.values()].toSorted(newerFirst).slice(0, limit);
     return newest.map(({ parts: _parts, digest: _digest, failure: _failure, ...listed }) => listed);

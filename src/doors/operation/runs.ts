@@ -8,8 +8,8 @@ import { operation, type Services } from "./operation.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startRun(services: Services, { scenario, ...options }: RunRequest): Promise<StartedSession> {
-  // To read its file takes a millisecond or two, to prepare it as long: a hundred runs that are asked for at once would hold up
-  // everybody else, and none would ask its models before all are prepared.
+  // Reading and preparing take a few milliseconds each. Without a pause a hundred simultaneous requests would block everybody
+  // else, and none would ask its models before all are prepared.
   await ownTurn();
   const loaded = await services.catalog.get(scenario);
   const [{ prepareSession }, { startSession }] = await loadEngine();
@@ -26,7 +26,7 @@ const planning = async (services: Services) =>
 
 let engine: ReturnType<typeof importEngine> | undefined;
 
-/** What runs a session is most of the program; a server answers before it is loaded. */
+/** Loads what runs a session only when it is needed: it is most of the program, and a server answers without it. */
 const loadEngine = () => {
   engine ??= importEngine();
   return engine;

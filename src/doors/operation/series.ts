@@ -68,7 +68,7 @@ export const getSeries = operation({
 interface StoredSeries {
   /** Changes with whatever the report is made of. */
   readonly version: string;
-  /** Takes its time where much can still happen. */
+  /** Making the report takes longer the more trials are left. */
   readonly report: () => Promise<Series>;
 }
 
@@ -85,14 +85,14 @@ async function planned({ store, version }: Services, series_id: string): Promise
   return { version: versionOf(version, series, read), report: () => reportOn(series, read) };
 }
 
-/** The program's version too: another one may say it in other words. */
+/** The program's version is a part, because another version may use other words. */
 const versionOf = (...parts: readonly unknown[]) => sha256(JSON.stringify(parts)).slice(0, 32);
 
 /** Every read that a report is made of. */
 interface Rows {
-  /** Of its trials. */
+  /** Rows of the series' own trials. */
   readonly own: readonly TrialRow[];
-  /** Of all stored runs of its comparisons. */
+  /** Rows of all stored runs of its comparisons. */
   readonly stored: readonly TrialRow[];
   readonly judge: JudgeStanding;
 }

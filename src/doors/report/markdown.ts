@@ -137,13 +137,13 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
   ];
 }
 
-/** A row only where an arm was disqualified. */
+/** There is a row only when an arm was disqualified. */
 function disqualified(arms: readonly ArmSummary[], row: ArmRow): string[][] {
   const why = (arm: ArmSummary) => whyDisqualified(arm.violations).join(" and ");
   return arms.some(why) ? [row("disqualified", (arm) => why(arm) || "no")] : [];
 }
 
-/** A row only where an arm left out what the rules require. */
+/** There is a row only when an arm left out something required. */
 function notDone(arms: readonly ArmSummary[], row: ArmRow): string[][] {
   const left = (arm: ArmSummary) => unmetText(arm).join(", ");
   return arms.some(left) ? [row("required, not done", (arm) => left(arm) || "none")] : [];

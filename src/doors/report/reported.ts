@@ -14,7 +14,7 @@ export interface Reported {
 }
 
 export interface ReportedArm {
-  /** In which it ran. */
+  /** The session in which the arm ran. */
   readonly session: SessionOutcome;
   readonly arm: ArmSummary;
 }
@@ -39,7 +39,7 @@ function armOf({ session_id, arm_id }: ArmPointer, sessions: readonly SessionOut
   return session && arm && { session, arm };
 }
 
-/** Told apart as the verdict's statement does. */
+/** Names the arms apart as the verdict's statement does. */
 export const namesToldApart = ({ a, b }: Reported): Readonly<Record<Side, string>> =>
   armNames(a.arm.arm_id, b.arm.arm_id);
 
@@ -61,7 +61,7 @@ export function costTexts(reported: Reported): readonly string[] {
   ];
 }
 
-/** One, or that of arm a and that of arm b. */
+/** The one session, or those of arm a and arm b. */
 export const sessionsOf = ({ a, b }: Reported): readonly SessionOutcome[] =>
   a.session.session_id === b.session.session_id ? [a.session] : [a.session, b.session];
 
@@ -82,5 +82,5 @@ export function howItEnded({ state, failure }: Ended): string {
   return `${state} while ${stage} (${code})${again}`;
 }
 
-/** What stopped it, in the words of whoever did. */
+/** Says what stopped the run, in the words of its failure. */
 export const whyNoVerdict = ({ failure }: Ended): string => failure?.message ?? "the session did not finish";

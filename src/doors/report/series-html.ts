@@ -62,7 +62,7 @@ function rangeOf({ headline, conclusion }: Pick<Series, "headline" | "conclusion
   }</div>`;
 }
 
-/** Of many scenarios one line each: what every trial came to, and what they say together. */
+/** One line for each scenario: the result of every trial, and what the trials say together. */
 function suiteOf(series: Series): Html {
   const { scenarios, trials } = series;
   const byScenario = Map.groupBy(trials, ({ scenario }) => scenario);
@@ -116,7 +116,7 @@ ${htmlTable(
 )}`;
 }
 
-/** Closed at first: who wants to know one trial opens it. */
+/** The list of trials is folded until a reader opens it. */
 function trialsOf({ trials, arms }: Series): Html {
   const shown = trials.slice(-SHOWN_TRIALS);
   const all = counted(trials.length, "trial");

@@ -21,7 +21,7 @@ export const scoreText = ({ wins, ties, losses }: Counts) => `${wins}-${ties}-${
 
 export const rateText = (win_rate: number | null) => (win_rate === null ? "–" : percentText(win_rate));
 
-/** One decimal. It reads as the limit only when that is reached. */
+/** Evidence with one decimal. It shows the limit only when the limit is reached. */
 export function evidenceFigure(e: number, alpha: number): string {
   if (e >= 1_000) return ">1000";
   const isBelow = e * alpha < 1 && Number(e.toFixed(1)) * alpha >= 1;
@@ -64,7 +64,7 @@ const crashedText = ({ crashed }: Series["arms"]["a"]) =>
 
 const secondsText = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** Of arms and judge, empty when nothing was paid. */
+/** What arms and judge cost; empty when nothing was paid. */
 export function costsText({ arms, judge, cost_usd }: Series): string {
   if (cost_usd.total === 0) return "";
   const each = [arms.a, arms.b].map(({ arm_id, cost_usd: { total } }) => `${arm_id} ${usdText(total)}`);

@@ -168,7 +168,7 @@ function patchOf({ changes }: ArmSummary): Html | null {
   )}</pre></details>`;
 }
 
-/** Who ran when could tell a blind reader who is who, where the arms ran in two sessions. */
+/** Times of two sessions could tell a blind reader which arm is which. */
 function foot(reported: Reported, showing: Showing): Html {
   const { verdict, a } = reported;
   const sessions = sessionsOf(reported);

@@ -38,11 +38,11 @@ export interface CommandSpec<Flag extends string> {
 export interface ParsedArguments<Flag extends string> {
   readonly parameters: readonly string[];
   value(flag: Flag): string | undefined;
-  /** Of a repeatable flag, in the order given. */
+  /** The values of a repeatable flag, in the order given. */
   values(flag: Flag): readonly string[];
-  /** Of a flag with a range. */
+  /** The value of a flag that has a range. */
   integer(flag: Flag): number | undefined;
-  /** Of a flag of US dollars. */
+  /** The value of a flag that takes US dollars. */
   usd(flag: Flag): number | undefined;
   has(flag: Flag): boolean;
   /** The flags on the command line, in the order of the specification. */
@@ -118,7 +118,7 @@ async function printHelp({ name, usage, description, examples, flags, groups }: 
   process.exit(0);
 }
 
-/** In place of one alphabetical list of flags a list for each group, in the order given. What no group names comes last. */
+/** Renders a list of flags for each group, in the order given, and last a list of flags that no group names. */
 const renderGrouped =
   (groups: Readonly<Record<string, readonly string[]>>): NonNullable<HelpOptions["render"]> =>
   (nodes, renderers) => {

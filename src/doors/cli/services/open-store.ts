@@ -52,7 +52,7 @@ interface DatabasePlace extends Omit<SharedSettings["database"], "url"> {
 }
 
 /**
- * Where the sessions are kept in a database; undefined: they are not.
+ * The database that keeps the sessions; undefined when none does.
  * @throws UsageError for a password that every user of the machine could read, and beside a state directory
  */
 export function databasePlace(

@@ -4,12 +4,12 @@ import type { RecordingDirectory } from "../../../arms/recording/recordings.ts";
 import { UsageError } from "../flags/arguments.ts";
 import type { SharedSettings } from "../flags/service-flags.ts";
 
-/** Whoever records wants the recording: the results stand all the same, and notices have said what is missing. */
+/** A recording with a fault fails the command, although the results are stored; notices have named what is missing. */
 export const isRecordedWhole = (recordings: RecordingDirectory | undefined): boolean =>
   recordings === undefined || recordings.faults.length === 0;
 
 export interface RecordingSettings extends Readonly<SharedSettings["recordings"]> {
-  /** Of run alone. */
+  /** Only `run` records. */
   readonly record?: string | undefined;
 }
 

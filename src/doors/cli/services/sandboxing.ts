@@ -13,7 +13,7 @@ interface SandboxingOptions extends Pick<SharedSettings, "sandbox" | "state_dir"
   readonly notice: (line: string) => void;
 }
 
-/** Where commands and the agents of others run, and what they may read there. @throws UsageError */
+/** Chooses where commands and external agents run, and what they may read there. @throws UsageError */
 export function sandboxingOf(environment: Readonly<Record<string, string | undefined>>, options: SandboxingOptions) {
   const { mode, read, accept_host_network } = options.sandbox;
   const sandbox = sandboxMode(mode ?? environment["ABEVAL_SANDBOX"]);

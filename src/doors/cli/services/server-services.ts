@@ -94,8 +94,8 @@ interface Joining {
 }
 
 /**
- * On a shared store: from now on it runs what anybody accepts, and is seen by all. What is given back removes the files that it
- * kept for that. Nothing of it is loaded otherwise.
+ * Makes this process a worker of its shared store, which runs what any server accepts. Disposal removes the files that it kept
+ * for that. Without a shared store nothing is loaded.
  */
 export async function joinWorkers(services: Services, { slots, stopping }: Joining): Promise<AsyncDisposable> {
   const { shared } = services;

@@ -25,7 +25,7 @@ import { databasePlace, type OpenedStore, openStore } from "./open-store.ts";
 import { openRecordingDirectory, type RecordingSettings } from "./recordings.ts";
 import { sandboxingOf } from "./sandboxing.ts";
 
-/** Of a session, and judges read in two orders. */
+/** A session has two arms, and its judge reads in two orders. */
 const ARMS = 2;
 
 /** Provider calls at once for each running session: one for each arm, whatever the other asks for, and two to spare. */

@@ -95,7 +95,7 @@ export function metered(head: string, uses: readonly Use[], painter: Painter): s
 
 const GAP = "  ";
 
-/** As many parts as fit on one line. A line that wraps would be redrawn in the wrong place. */
+/** Joins as many parts as fit on one line, because a wrapped line would be redrawn in the wrong place. */
 function asMany(columns: number, [head = "", ...parts]: readonly string[]): string {
   let line = head;
   for (const part of parts) {

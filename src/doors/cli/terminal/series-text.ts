@@ -53,7 +53,7 @@ function headlineOf(series: Series, painter: Painter): string[] {
   return lines.map((line) => painter.paint(line, "bold", colour));
 }
 
-/** As wide as the terminal bears. */
+/** The scale is as wide as the terminal allows. */
 function scale(range: Series["headline"], painter: Painter): string[] {
   const room = painter.columns - 3 - "0%  100%".length;
   const width = Math.min(BAR_WIDTH, room - 1 + (room % 2));
@@ -86,7 +86,7 @@ const costLines = (series: Series, width: number): string[] => {
   return text === "" ? [] : hanging("cost: ", text, width);
 };
 
-/** Where to read more, and how to go on: a command to be pasted, so it is not wrapped. */
+/** Says where to read more and how to go on. The command is not wrapped, so that it can be pasted. */
 function placeOf({ series_id, forecast, limits }: Series, again: string | undefined): string[] {
   if (again === undefined) return [series_id];
   const more = forecast.trials_left ? "" : ` --trials ${Math.min(2 * (limits?.trials ?? 1), MAX_TRIALS)}`;
@@ -100,7 +100,7 @@ const GAP = "  ";
 const SEPARATOR = ", ";
 
 interface Table {
-  /** Of the columns behind the first, which holds names. */
+  /** Heads of the columns after the first, which holds names. */
   readonly head: readonly string[];
   /** A name, then a cell for each head. */
   readonly rows: readonly (readonly [name: string, ...cells: string[]])[];

@@ -11,7 +11,7 @@ export function databaseChecks(shared: SharedStore): readonly Check<Services>[] 
     inspection ??= shared.inspect();
     return inspection;
   };
-  /** Those that take runs, and the others. */
+  /** All living processes, and those among them that take runs. */
   const living = async () => {
     workers ??= shared.workers.alive();
     const rows = await workers;

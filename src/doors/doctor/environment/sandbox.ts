@@ -144,7 +144,7 @@ const ATTEMPTS: readonly Attempt[] = [
   },
 ];
 
-/** Where this process has its number, as Linux names it: `pid:[4026531836]`. */
+/** The pid namespace of this process, as Linux names it: `pid:[4026531836]`. */
 const pidNamespace = () => (existsSync(OWN_NAMESPACE) ? readlinkSync(OWN_NAMESPACE) : "none");
 const OWN_NAMESPACE = "/proc/self/ns/pid";
 

@@ -51,7 +51,7 @@ const agentsDir: Check<DeclaredScenario> = {
 
 const DIR_HINT = "each agent has a directory of its own below --agents-dir";
 
-/** Of the package, as npm installed it: no program is started. Options and tools of agents change from version to version. */
+/** Compares the version of the installed npm package, because options and tools change between versions. No program is started. */
 const agentsVersion: Check<DeclaredScenario> = {
   id: "agents.version",
   title: "Packages of external agents are of tried versions",
@@ -93,7 +93,7 @@ const LOGINS = [".credentials.json", "auth.json", "oauth_creds.json", "hosts.jso
 /** Bytes of a file that are searched for keys: settings are short. */
 const SEARCHED_BYTES = 1_000_000;
 
-/** Whatever lies there the agent can read and send, and the scenario would spread it. */
+/** The agent can read and send whatever lies there, and the scenario would spread it. */
 const agentsHome: Check<DeclaredScenario> = {
   id: "agents.home",
   title: "External agents are given no secrets",
@@ -153,7 +153,7 @@ const agentsNode: Check<DryRun> = {
   },
 };
 
-/** Costs nothing and needs no key: a provider of our own answers. It finds most of what keeps an agent from its work. */
+/** Starts each agent against a mock provider, which costs nothing and needs no key. It finds most of what keeps an agent from its work. */
 const agentsStart: Check<DryRun> = {
   id: "agents.start",
   title: "External agents start",
@@ -194,7 +194,7 @@ function findingOf(
   return pass([ended, ...notes].join("; "));
 }
 
-/** What abeval usually tells the agent, and its arguments say otherwise. */
+/** Arguments of the scenario that override what abeval usually tells the agent. */
 function displacedBy(agent: ExternalAgent): readonly string[] {
   const { arguments: rules } = recipeOf(agent);
   const flags = rules ? displaced(rules, agent.args) : [];

@@ -42,10 +42,10 @@ const varies: Check<DeclaredScenario> = {
   },
 };
 
-/** Mistakes that are told; one that is copied from turn to turn needs no more. */
+/** At most this many mistakes are told: the same one is often copied from turn to turn. */
 const TOLD = 3;
 
-/** A wrong call is no fault of the file: it gets the answer that a model would get. So it would show only as a lost run. */
+/** A scripted call with a mistake is answered as a model's would be, so the mistake would show only as a lost run. */
 const scriptedCalls: Check<DeclaredScenario> = {
   id: "arms.scripts",
   title: "Scripts call tools that are there",
@@ -91,7 +91,7 @@ function mistakeOf({ mcp = [], tools }: Arm, name: string, input: unknown): read
   }
 }
 
-/** A name in two braces, as templates have it. Here nothing fills one in. */
+/** A template's name in double braces. Nothing fills it in here. */
 const PLACEHOLDER = /\{\{\s*[A-Za-z_][\w.-]{0,60}\s*\}\}/g;
 
 const placeholders: Check<DeclaredScenario> = {

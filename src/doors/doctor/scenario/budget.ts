@@ -70,7 +70,7 @@ function tokensFor(scenario: Scenario, arm: Arm): Finding {
     : pass(figures);
 }
 
-/** A cap without a price makes a run be refused. A script costs nothing. */
+/** A run is refused when it has a cap and no price. A script costs nothing. */
 function costFor(scenario: Scenario, arm: Arm): Finding {
   const { max_cost_usd } = budgetOf(scenario, arm);
   if (max_cost_usd === null) return pass(`${arm.id}: no cap`);
@@ -115,7 +115,7 @@ const durations = ([first, second]: ProbedTwice): readonly number[] =>
 
 const budgetOf = ({ policies }: Scenario, { limits }: Arm): Budget => effectiveBudget(policies.budget, limits);
 
-/** The findings of several parts as one: the gravest status, and what all parts of that status say. */
+/** Joins findings: the worst status, and what all findings of that status say. */
 function worst(findings: readonly Finding[]): Finding {
   const status = (["fail", "warn", "pass"] as const).find((name) =>
     findings.some((finding) => finding.status === name),
@@ -191,7 +191,7 @@ const longestBill = (scenario: Scenario, arm: Arm): Bill => ({
   usd: worstCaseOfArm(scenario, arm),
 });
 
-/** A budget that is smaller than a few turns is also the low end. */
+/** The low end is a few turns, or the whole budget when that is smaller. */
 function shortBill(scenario: Scenario, arm: Arm): Bill {
   const [short, longest] = [bill(shortRun(scenario, arm), arm.price_per_mtok), longestBill(scenario, arm)];
   return {

@@ -49,7 +49,7 @@ export async function diagnoseScenario(
   return { checks, estimate: isJudgeRefused(said) ? null : estimateCost(services, loaded.definition) };
 }
 
-/** Then a run is refused, whoever has a key, and what it would spend is no question. */
+/** Whether a run is refused because of its judge, whatever keys there are. Then it has no cost to estimate. */
 const isJudgeRefused = (said: readonly DoctorCheck[]) =>
   said.some(({ id, status }) => id === "models.judge" && status === "fail");
 
@@ -105,7 +105,7 @@ async function diagnoseByDryRun(
   return { checks, complete: !deadline.aborted && !hasPrograms };
 }
 
-/** Foreign programs are started where a run would start them, and so not where there is no sandbox. */
+/** Foreign programs start only where a run would start them, so not without a sandbox. */
 const leftToWorkers = (check: Check<DryRun>, { message }: Failure): Check<DryRun> =>
   PROGRAM_STARTS.has(check.id) ? { ...check, run: () => skip(`left to workers: ${message}`) } : check;
 
@@ -115,7 +115,7 @@ async function sandboxForPrograms(services: Services, { definition }: LoadedScen
   return await orUnavailable(async () => (await sandboxForCommands(services, definition)).sandbox);
 }
 
-/** These are the scenario's own commands: without a sandbox they run all the same, unless one was asked for. */
+/** The sandbox for the scenario's own commands. They run without one unless one was asked for. */
 export async function sandboxOf({ sandbox, sandboxes }: Services): Promise<Sandbox | Failure> {
   return await orUnavailable(async () => (await sandboxes.choose(sandbox, false)).sandbox);
 }
@@ -164,7 +164,7 @@ function asRun(
   return { ...loaded, definition: { ...scenario, rubric: { ...scenario.rubric, judge } } };
 }
 
-/** Whether a run would find somebody on a shared store. What the server that is asked has does not count, unless it takes runs. */
+/** Whether some worker of the shared store could take a run. The asked server counts only if it takes runs itself. */
 const someWorkerCan: Check<DeclaredScenario> = {
   id: "workers.scenario",
   title: "Some worker has all that it needs",
@@ -178,7 +178,7 @@ const someWorkerCan: Check<DeclaredScenario> = {
     if (able.length > 0) return pass(`${able.length} of ${workers.length}; ${told}`);
     const missing = needs.filter((need) => workersWith(services, need) === 0);
     const detail = missing.length > 0 ? `none has ${missing.join(", ")}` : `none of ${workers.length} has all: ${told}`;
-    // As on one machine: a key that is missing is no fault of the scenario.
+    // A missing key is no fault of the scenario, as on one machine.
     const onlyKeys = missing.length > 0 && providersAmong(missing).length === missing.length;
     return onlyKeys ? warn(detail, HINT) : fail(detail, HINT);
   },
@@ -197,7 +197,7 @@ async function needingOf({ services, loaded: { definition } }: DeclaredScenario)
   };
 }
 
-/** One that nobody has is needed all the same. */
+/** A sandbox counts as needed even when no process has one. */
 async function sandboxNeeded(services: Services, definition: Scenario): Promise<Needing["sandbox"]> {
   try {
     const { sandbox, note } = await sandboxFor(plannedWith(services), definition);

@@ -69,7 +69,7 @@ export class DryRun implements AsyncDisposable {
     return this.#patched;
   }
 
-  /** The checks of which the known fix or the known answer can tell anything, on these; null when there are none. */
+  /** The probe on the known fix or answer, with the checks that can judge it; null when there are none. */
   solved(signal: AbortSignal): Promise<ProbedTwice | null> {
     const { task } = this.loaded.definition;
     const { probe, reference_fix, reference_answer } = task;
@@ -148,7 +148,7 @@ export class DryRun implements AsyncDisposable {
   }
 }
 
-/** A known fix tells nothing of an answer and a known answer nothing of files; neither makes calls. */
+/** A known fix cannot satisfy a check of the answer, nor a known answer one of the files; neither makes calls. */
 function isExaminable({ reference_fix, reference_answer }: Task, check: ProbeCheck): boolean {
   const kind = checkKind(check);
   if (kind === "called") return false;
@@ -156,13 +156,13 @@ function isExaminable({ reference_fix, reference_answer }: Task, check: ProbeChe
   return ofFiles ? reference_fix !== null : reference_answer !== undefined;
 }
 
-/** How an agent behaves whose model has next to nothing to say. */
+/** How an agent behaves when its model says almost nothing. */
 export interface Rehearsal {
   readonly end: ArmEnd;
   readonly decisions: readonly Decision[];
   /** Milliseconds from its start to its first request; null when it made none. */
   readonly first_request_ms: number | null;
-  /** Its model may call tools; without any its commands are text that no rule reads. */
+  /** Whether it offers tools to its model. Without tools its commands are text that no rule reads. */
   readonly offers_tools: boolean;
 }
 

@@ -133,7 +133,7 @@ async function topsOf({ definition, directory }: LoadedScenario): Promise<(direc
   return () => (top === null ? [] : [top]);
 }
 
-/** From the inner directory to the outer one, both included. */
+/** Lists the directories from the inner to the outer one, both included. */
 function upTo(outer: string, inner: string): string[] {
   const found = [inner];
   for (let at = inner; at !== outer && at !== dirname(at); at = dirname(at)) found.push(dirname(at));
@@ -143,7 +143,7 @@ function upTo(outer: string, inner: string): string[] {
 const below = (tops: readonly string[], file: string) =>
   tops.filter((top) => file.startsWith(top + sep)).map((top) => relative(top, file).replaceAll(sep, "/"));
 
-/** Leaks that are named; more of them say no more. */
+/** At most this many leaks are named. */
 const NAMED = 5;
 
 /** An arm that can read the fix copies it. */
@@ -182,7 +182,7 @@ function linesOfReference(patches: readonly FilePatch[], touched: readonly Visib
   return tellingLines(marked("+").join("\n")).difference(known);
 }
 
-/** In a prompt a line of code often stands within a sentence. */
+/** A prompt often holds a line of code inside a sentence. */
 const sharedLines = ({ path, text, lines }: VisibleText, own: ReadonlySet<string>): readonly string[] =>
   path === null ? [...own].filter((line) => text.includes(line)) : [...own.intersection(lines)];
 

@@ -4,7 +4,7 @@ import { type Check, IDLE, pass, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun } from "./dry-run.ts";
 
-/** Beyond these every turn of the arm pays noticeably for the descriptions alone. */
+/** Larger lists of tools make every turn of the arm noticeably more expensive. */
 const MANY_TOOLS = 40;
 const MANY_BYTES = 32_000;
 
@@ -30,7 +30,7 @@ export const mcpStart: Check<DryRun> = {
   },
 };
 
-/** A rule that somebody relies on and that does not hold. */
+/** Warns of rules that cannot see what an MCP server does. */
 export const mcpRules: Check<DeclaredScenario> = {
   id: "mcp.rules",
   title: "Rules reach the MCP servers",

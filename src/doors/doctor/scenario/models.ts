@@ -85,7 +85,7 @@ function refusalOf(resolve: () => unknown): readonly string[] {
   }
 }
 
-/** What is missing or does not fit is a Failure, which says so. */
+/** A recording that is missing or does not fit is a Failure, whose message is shown. */
 const replayRecordings: Check<DeclaredScenario> = {
   id: "replay.tapes",
   title: "Recordings to replay",

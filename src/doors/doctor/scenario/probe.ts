@@ -31,8 +31,7 @@ const before: Check<DryRun> = {
   },
 };
 
-/** When every check passes before the work, the probe says nothing about an arm. */
-/** Checks that lack a program, also with the known fix: they would fail for every arm. */
+/** Names the checks that lack a program even with the known fix, because they would fail for every arm. */
 async function unrunnable(dryRun: DryRun, untouched: ProbedTwice, signal: AbortSignal): Promise<readonly string[]> {
   const { task } = dryRun.loaded.definition;
   const lacking = (result: CheckResult) => whyNotRun(result, task);
@@ -44,6 +43,7 @@ async function unrunnable(dryRun: DryRun, untouched: ProbedTwice, signal: AbortS
   });
 }
 
+/** A probe says nothing about an arm when every check passes before the work. */
 const discrimination: Check<DryRun> = {
   id: "probe.discriminates",
   title: "Some check fails before the work",

@@ -66,7 +66,7 @@ function nextLink(request: Request, [name, value]: readonly [string, string]): s
   return `<${next.pathname}${next.search}>; rel="next"`;
 }
 
-/** Of an answer of `paged`. */
+/** The headers that `paged` sends. */
 export const LINK_HEADERS = {
   Link: {
     description: '`<address>; rel="next"` when the page is not the last.',

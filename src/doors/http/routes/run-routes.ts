@@ -81,7 +81,7 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
       {
         params: SessionInPath,
         query: StreamQuery,
-        // Of each frame.
+        // The schema describes each frame.
         response: RunEvent,
         detail: {
           operationId: "streamRun",

@@ -117,7 +117,7 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
       },
       {
         params: SeriesInPath,
-        // Of each frame.
+        // The schema describes each frame.
         response: RunEvent,
         detail: {
           operationId: "streamSeries",

@@ -82,7 +82,7 @@ export class SharedFeed extends Feed {
   }
 }
 
-/** For one reader: it holds the frame that waits for it, and no other. */
+/** A feed for one reader holds only the frame that the reader takes next. */
 export class OwnFeed extends Feed {
   #place = 0;
   #frame: Frame | undefined;
@@ -194,7 +194,7 @@ export class EventReader {
       this.#place += 1;
       this.#give(this.#options.ids ? withId(frame) : frame.bytes);
     }
-    // Without waiting to be asked: the end then leaves together with the last frame.
+    // The end is sent unasked, so that it leaves together with the last frame.
     const { end } = this.#feed;
     if (end === undefined || this.#frame() !== undefined) return;
     this.#leave();

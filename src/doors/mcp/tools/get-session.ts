@@ -215,7 +215,7 @@ interface JsonPage {
 /** Bytes of a stretch. It leaves room for the summary before it. */
 const PAGE_BYTES = RESULT_BYTES * 0.75;
 
-/** As much text from `from` on as a page holds: at least one character unless the text is at its end. */
+/** Returns as much text from `from` on as a page holds, and at least one character unless the text has ended. */
 function pageJson(text: string, from: number): JsonPage {
   let json = text.slice(from, from + PAGE_BYTES);
   while (Buffer.byteLength(json) > PAGE_BYTES)

@@ -134,7 +134,7 @@ function eventText(event: RunEvent): string {
   return `failed at stage ${event.stage}: ${event.message}`;
 }
 
-/** Of a series the ends of its trials are told, and nothing else. */
+/** Progress of a series tells only how each trial ended. */
 function* trialText(event: RunEvent): Generator<string, void, void> {
   if (event.event === "session_failed") yield `${event.session_id} failed at stage ${event.stage}: ${event.message}`;
   if (event.event !== "verdict_ready" || event.verdict.series === null) return;

@@ -24,7 +24,7 @@ export const ScenarioView = record("ScenarioView", {
     has_reference_fix: Type.Boolean(),
   }),
   arms: Type.Array(ArmView, { minItems: 2, maxItems: 2 }),
-  /** Only when asked for: `probe`, `reference_fix`, and the scripts of arms by id. Their fields are those of the HTTP API's document. */
+  /** Present only when asked for: `probe`, `reference_fix` and scripts by arm id. The HTTP API's document describes the fields. */
   hidden: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 export type ScenarioView = Static<typeof ScenarioView>;

@@ -55,7 +55,7 @@ interface SeriesView extends SeriesBrief {
   readonly next_after: number | null;
 }
 
-/** As `SeriesView`. Its fields are those of the HTTP API's document; here they would be much of what a client reads. */
+/** A `SeriesView`. The HTTP API's document describes the fields; here they would fill much of the list of tools. */
 export const SeriesFields = Type.Record(Type.String(), Type.Unknown());
 
 export function briefSeries(series: Series): SeriesBrief {
@@ -139,7 +139,7 @@ export function briefSeriesText({ series_id, state, stop, failure, planned, ...s
   ].join("\n");
 }
 
-/** In lines: what it says, each scenario when there are several, each trial of the page. */
+/** Lines for the conclusion, for each of several scenarios, and for each trial of the page. */
 export function seriesText(view: SeriesView): string {
   const { scenarios, scenarios_total, arms, trials, next_after } = view;
   const left = scenarios_total - scenarios.length;

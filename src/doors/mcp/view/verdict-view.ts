@@ -41,7 +41,7 @@ export const VERDICT_FACTS = [
 /** A verdict with its reasons; the judge's single calls are counted, not shown. */
 export const VerdictView = record("VerdictView", {
   ...pick(Verdict.properties, VERDICT_FACTS),
-  /** As `Facts`, of each side. Its fields are those of the HTTP API's document; here they would be much of what a client reads. */
+  /** `Facts` of each side. The HTTP API's document describes the fields; here they would fill much of the list of tools. */
   facts: Type.Unsafe<Verdict["facts"]>(Type.Record(Type.String(), Type.Unknown())),
   calls: Count("Times the judge was asked; their answers are in detail `full`."),
 });
