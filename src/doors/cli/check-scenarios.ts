@@ -24,7 +24,7 @@ export async function checkScenarios(args: RunArguments): Promise<number> {
   });
 }
 
-/** Milliseconds for all commands of a scenario: several setup steps that take all their time. Whoever waits sees what runs. */
+/** Milliseconds for all commands of a scenario: enough for several slow setup steps, since the user sees what runs. */
 const PATIENCE_MS = 30 * 60_000;
 
 interface CheckingOptions extends Partial<Pick<ServerOptions, "notice">> {

@@ -64,7 +64,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   return delivered && isRecordedWhole(prepared.recordings) ? status : EXIT.failed;
 }
 
-/** The series goes on, and is reported, also when nobody can follow it. */
+/** The series goes on and is reported even when its trials cannot be followed. */
 const untold = (error: unknown) => void process.stderr.write(plainText(`the trials cannot be followed: ${error}\n`));
 
 type Keeping = Pick<PreparedServices, "in_database">;
@@ -89,7 +89,7 @@ function keptSeries({ value }: RunArguments, { in_database }: Keeping): string |
   return goOn;
 }
 
-/** Whether a report on more than one run is asked for: who leaves that out wants a verdict, not a series of one trial. */
+/** Whether more than one run is asked for. Otherwise the user wants a verdict, not a series of one trial. */
 const isRepeated = ({ parameters, given }: RunArguments) =>
   parameters.length > 1 || (["trials", "stop-when-sure", "continue"] as const).some((flag) => given().includes(flag));
 
@@ -143,7 +143,7 @@ async function readAll(files: readonly string[], aa: string | undefined) {
   return { source, sources };
 }
 
-/** Ctrl-C stops the trials in flight, and what there is is told. */
+/** Waits for the end. Ctrl-C stops the trials in flight; what there is is still reported. */
 async function untilDone(
   { series_id, done }: StartedSeries,
   services: Pick<SessionServices, "runs" | "series" | "store" | "shared" | "clock">,

@@ -77,7 +77,7 @@ async function runOne(args: RunArguments): Promise<number> {
   return delivered && isRecordedWhole(services.recordings) ? status : EXIT.failed;
 }
 
-/** What went wrong, and what is left of what was paid for. */
+/** Says what went wrong, and what remains of the paid work. */
 function failureText({ failure, session_id, arms }: SessionOutcome, persistent: boolean): string {
   const text = `${failure?.message} (stage ${failure?.stage}, ${failure?.code})`;
   if (failure?.stage !== "judging" || arms.some(({ changes }) => changes === null)) return text;

@@ -151,7 +151,7 @@ function demandShared({ shared }: Services, { worker, slots }: Settings): void {
   );
 }
 
-/** Something may ask a worker whether it is alive; nothing else is answered, and nothing at all without an address. */
+/** A worker answers only health requests, and listens only when it was given an address. */
 function listenAs({ worker, address, addressed }: Settings, services: Services, options: AppOptions): Listening {
   if (!worker) return listenOn(createApp(services, options), address);
   if (addressed) return listenOn(createHealthApp(services, options), address);

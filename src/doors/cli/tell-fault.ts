@@ -7,7 +7,7 @@ const MESSAGE_CHARS = 500;
 
 const STDERR = 2;
 
-/** Says on stderr that abeval itself is at fault, and how to report it. Never a stack: that of the executable is unreadable. */
+/** Says on stderr that abeval itself is at fault, and how to report it. It shows no stack, because that of the executable is unreadable. */
 export function tellFault(error: unknown): void {
   const [line = ""] = plainText(messageOf(error)).split("\n", 1);
   const text = `abeval: this is a fault of abeval ${version}: ${line.slice(0, MESSAGE_CHARS).trimEnd()}\nPlease report it as an issue of the project: this line, the command, and the scenario if it may be shown.\n`;

@@ -42,7 +42,7 @@ export const allowedOrigins =
     );
   };
 
-/** Undefined without a host. Only a proxy in front knows whether a browser spoke https: we never do. */
+/** The server's own origin; undefined without a host. Only a proxy in front knows whether the browser uses https. */
 function ownOrigin(headers: Headers): string | undefined {
   const scheme = headers.get("x-forwarded-proto") === "https" ? "https" : "http";
   return URL.parse(`${scheme}://${headers.get("host") ?? ""}`)?.origin;

@@ -23,13 +23,13 @@ export interface AppOptions {
   /** Absent: requests are not logged. */
   readonly log?: LogRequest;
   readonly pace?: Partial<StreamTimes>;
-  /** Throw for what is not answered. Absent: everything is. */
+  /** These throw for requests that are not answered. Absent: every request is answered. */
   readonly hosts?: (request: Request) => void;
   readonly origins?: (request: Request) => void;
   readonly web_ui?: WebUi;
   /** Fires when the server takes no new work. */
   readonly stopping?: AbortSignal;
-  /** Fires when it gives up what still works: rejudges and diagnoses. Runs have signals of their own. */
+  /** Fires when the server gives up unfinished rejudges and diagnoses. Runs have their own signals. */
   readonly abandoned?: AbortSignal;
 }
 
@@ -101,7 +101,7 @@ export function createHealthApp(services: Services, { hosts, log, abandoned = NE
   return app;
 }
 
-/** Everything behind it reads the address. Two Host headers come as one with a comma, of which a proxy in front may read either name. */
+/** Refuses a request without a readable address. Two Host headers arrive as one with a comma, and a proxy may read either name. */
 function demandAddress({ url, headers }: Request): void {
   if (!URL.canParse(url) || headers.get("host")?.includes(","))
     throw new UnreadableRequest("the Host header is missing or is not a host");

@@ -13,7 +13,7 @@ interface ErrorKind {
   readonly meaning: string;
   /** Seconds after which a new try makes sense. */
   readonly retry_after_s?: number;
-  /** Sent in place of the message, which may name directories of the host and goes to the log. */
+  /** Replaces the message, which may name directories of the host and goes to the log. */
   readonly hidden?: string;
 }
 
@@ -111,7 +111,7 @@ export function answerError({ set, ...thrown }: Thrown, routes: readonly Route[]
   };
 }
 
-/** What the framework throws, as what it means here. */
+/** Translates what the framework throws. */
 function meant({ code, error, request }: Omit<Thrown, "set">, routes: readonly Route[]): unknown {
   if (code === "NOT_FOUND") return noRoute(request, routes);
   if (error instanceof ParseError) return error.cause;

@@ -4,22 +4,22 @@ import { IDLE_TIMEOUT_S } from "./routes/query.ts";
 
 export interface Address {
   readonly hostname: string;
-  /** 0: one that is free. */
+  /** 0 chooses a free port. */
   readonly port: number;
 }
 
 export interface Listening {
-  /** With the port that it got. */
+  /** The address with the port in use. */
   readonly url: string;
   /** Requests that are not answered yet. */
   readonly pending: number;
   /** Takes no more connections; those that are open go on. */
   refuseConnections(): void;
-  /** Cuts whatever is still open. */
+  /** Closes all connections that are still open. */
   close(): Promise<void>;
 }
 
-/** An application of Elysia's, whatever it answers. */
+/** Any Elysia application. */
 export interface Listenable {
   listen(options: Parameters<HttpApp["listen"]>[0]): unknown;
   readonly server: HttpApp["server"];

@@ -8,7 +8,7 @@ import { acceptedCoding, type Coding, compress, isKnown } from "./compress.ts";
 
 const INDEX = "/index.html";
 
-/** Nothing from elsewhere, nothing inline, and no other page may frame it. */
+/** A page loads nothing from elsewhere and nothing inline, and no other page may frame it. */
 const SECURITY_HEADERS = {
   "content-security-policy":
     "default-src 'self'; style-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -16,7 +16,7 @@ const SECURITY_HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-/** A script or a style sheet is no page that could be framed. A first visit reads twenty of them, each with its headers. */
+/** Scripts and style sheets cannot be framed, and a first visit reads twenty of them, so their headers are short. */
 const PART_HEADERS = { "content-security-policy": "default-src 'self'" };
 
 const isPart = (type: string) => /^text\/(javascript|css)\b/.test(type);
@@ -63,7 +63,7 @@ function fileFor(files: ReadonlyMap<string, WebFile>, request: Request): WebFile
   return files.get(path) ?? (path === "/" || isPlaceInApp(request, path) ? files.get(INDEX) : undefined);
 }
 
-/** Decoded once, as a browser encoded it; undefined when it cannot be. */
+/** The path, decoded once; undefined when it cannot be decoded. */
 function pathOf(request: Request): string | undefined {
   try {
     return decodeURIComponent(new URL(request.url).pathname);

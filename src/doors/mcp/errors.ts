@@ -43,7 +43,7 @@ function explained(error: unknown, { notice, redact }: Teller): string {
   return `${code}: ${wayOut === undefined ? message : `${open(message)} ${wayOut}`}`;
 }
 
-/** A sentence that another part may follow. A question stays one. */
+/** Ends a sentence so that another may follow. A question keeps its mark. */
 const open = (sentence: string) => (sentence.endsWith("?") ? sentence : `${sentence.replace(/\.$/, "")};`);
 
 /** The protocol's error code for a resource that is not there. */
@@ -80,7 +80,7 @@ export function requestProblem(message: JSONRPCMessage): string | undefined {
   return `${message.method}: ${field} ${given === undefined ? "is missing" : "has the wrong type"}`;
 }
 
-/** The SDK's schemas drop this name from what they read, so that the tool could not refuse it as unknown. */
+/** Finds `__proto__`, which the SDK's schemas drop, so that no tool could refuse it as unknown. */
 function lostArgument(message: JSONRPCMessage): string | undefined {
   const given = valueAt(message, ["params", "arguments"]);
   if (typeof given !== "object" || given === null || !Object.hasOwn(given, "__proto__")) return undefined;

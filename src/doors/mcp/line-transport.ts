@@ -18,7 +18,7 @@ export interface Wire {
   write(line: string): Promise<void>;
 }
 
-/** Values of one message. The largest input of a tool has some hundred. */
+/** Most values of one message. The largest tool input has a few hundred. */
 const MESSAGE_VALUES = 10_000;
 
 /** Milliseconds that a request waits when too many are open. Meanwhile nothing is read. */
@@ -28,8 +28,8 @@ const ROOM_MS = 250;
 const ID_CHARS = 1_000;
 
 /**
- * Reads one message from each line. Nothing looks at it before it was counted. A line that is no message goes to `onerror`, and is answered where that is possible.
- * Only the end of the input ends the connection; requests from before it are still answered.
+ * Reads one message from each line, and counts its values before anything parses it. A line that is no message goes to `onerror`
+ * and is answered where that is possible. Only the end of the input ends the connection; requests from before it are still answered.
  */
 export class LineTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;

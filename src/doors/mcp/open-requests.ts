@@ -6,7 +6,7 @@ export const MAX_OPEN = 64;
 /** The requests of a client that wait for their answer. One that was cancelled gets none. */
 export class OpenRequests {
   readonly #open = new Set<RequestId>();
-  /** Answers on their way. The client may have one, and use its id again, before the write ends here. */
+  /** Answers being written. The client may receive one and use its id again before the write ends here. */
   readonly #leaving = new Set<JSONRPCMessage>();
   #allAnswered: (() => void) | undefined;
   #roomMade: (() => void) | undefined;

@@ -113,7 +113,7 @@ async function told<T>(services: Services, work: () => Promise<T>, data?: object
 
 const MISSING: ReadonlySet<FailureCode> = new Set(["unknown_scenario", "unknown_session"]);
 
-/** Our addresses are shorter than what is shown. */
+/** The shown part is longer than any valid address. */
 const shownUri = (uri: string) => ({ uri: uri.slice(0, 300) });
 
 /** @throws RequestError for an address that is not one of ours. */

@@ -36,7 +36,7 @@ export async function serveClient(services: Services, wire: Wire, signal: AbortS
   await stopRuns(services, GONE);
 }
 
-/** What a client does wrong is told in short, and not for ever: nobody may be reading. */
+/** Reports a client's faults briefly and stops after many: perhaps nobody reads them. */
 function faultTeller(notice: Services["notice"]): (fault: Error) => void {
   let told = 0;
   return ({ message }) => {

@@ -93,7 +93,7 @@ function toolNamed({ name }: CallToolRequest["params"]): McpTool {
   throw new RequestError(ErrorCode.InvalidParams, `there is no tool ${asked}; tools: ${known}`);
 }
 
-/** The seven tools (spec part 1), in the order in which a newcomer needs them. */
+/** The seven tools, in the order in which a newcomer needs them. */
 export const TOOLS: readonly McpTool[] = [
   listScenarios,
   getScenario,

@@ -24,7 +24,7 @@ export interface CallContext {
   readonly tell?: (message: string) => Promise<void>;
 }
 
-/** What a client may assume before it asks its user; hints of the protocol, and true. Of what only reads it asks no more. */
+/** The protocol's hints for a tool that only reads. A client need not ask its user before such a call. */
 type Annotations =
   | Readonly<Required<Pick<ToolAnnotations, "readOnlyHint" | "openWorldHint">>>
   | Readonly<Required<Omit<ToolAnnotations, "title">>>;
@@ -43,12 +43,12 @@ export const SPENDS: Annotations = {
 export interface McpTool<Input extends TObject = TObject, Output extends TObject = TObject> {
   readonly name: string;
   readonly title: string;
-  /** For the model that chooses: when to use it, what it costs, what comes next. */
+  /** Tells the choosing model when to use the tool, what it costs and what comes next. */
   readonly description: string;
   readonly input: Input;
   readonly output: Output;
   readonly annotations: Annotations;
-  /** Needs a state directory (spec part 4). */
+  /** Whether the tool needs a state directory. */
   readonly live: boolean;
   /** @throws Failure, which the client gets as a tool error. */
   call(services: Services, input: Static<Input>, context: CallContext): Promise<Answer<Output>>;

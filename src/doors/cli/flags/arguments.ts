@@ -81,7 +81,7 @@ export async function parseArguments<Flag extends string>(
   };
 }
 
-/** For both libraries. Every flag is a list, so that one given twice is seen. */
+/** The flags as both libraries take them. Every flag is a list, so that one given twice is seen. */
 const listFlags = (specs: FlagSpecs) =>
   Object.fromEntries(
     specs.map(([flag, { description, value }]) => [

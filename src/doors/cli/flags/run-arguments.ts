@@ -103,7 +103,7 @@ type RunFlag = keyof typeof RUN.flags;
 
 export type RunArguments = ParsedArguments<RunFlag>;
 
-/** What runs no arm, with the flags that may stand beside it. */
+/** Flags that replace a run, each with the flags that may stand beside it. */
 const INSTEAD_OF_A_RUN = {
   check: ["json", "model", "judge-model", "prices", "trials", "agents-dir", "replay", "live-judge"],
   "self-test": ["json", "judge-model", "prices", "max-cost", "state-dir"],
@@ -131,7 +131,7 @@ export function demandFlagsOf(instead: keyof typeof INSTEAD_OF_A_RUN, { given }:
 /** Flags that make a series of a single file too. */
 const SERIES_FLAGS = ["trials", "stop-when-sure", "parallel", "margin", "continue", "aa"] as const;
 
-/** Whether more than one run is asked for; else all is as it was before there were series. */
+/** Whether more than one run is asked for. */
 export const isSeries = ({ parameters, given }: RunArguments): boolean =>
   parameters.length > 1 || SERIES_FLAGS.some((flag) => given().includes(flag));
 

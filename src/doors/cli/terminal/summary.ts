@@ -121,7 +121,7 @@ function criteriaLines({ criteria, arm_a, arm_b }: Verdict, painter: Painter): s
   });
 }
 
-/** What was measured says why it is not known. A judge's words stand in the verdict. */
+/** A measured criterion says why its score is not known. A judge's words stand in the verdict. */
 function unscored({ id, kind, note }: CriterionScore, idWidth: number, painter: Painter): string[] {
   const why = kind === "measured" && note !== "" ? indented(4, wrapWords(plainText(note), painter.columns - 5)) : [];
   return [`  ${id.padEnd(idWidth)}  not scored`, ...why].map((line) => painter.paint(line, "dim"));

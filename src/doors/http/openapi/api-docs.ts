@@ -14,7 +14,7 @@ const OpenApiDocument = Type.Object(
   { $id: "OpenApiDocument", description: "As the OpenAPI 3.1 specification defines it.", additionalProperties: true },
 );
 
-/** The OpenAPI document. It is made when somebody first asks, from the routes that there are then, so it misses none. */
+/** Serves the OpenAPI document. It is made at the first request, when all routes exist. */
 export function openApiRoute(routes: () => readonly ApiRoute[], version: string) {
   let document: Static<typeof OpenApiDocument> | undefined;
   const made = () => {
@@ -71,7 +71,7 @@ const SCALAR = {
   hideClientButton: true,
 };
 
-/** The same document as a page for people, with search, code samples and requests to try. Nothing comes from elsewhere. */
+/** Serves the same document as a page with search, code samples and requests to try. It loads nothing from elsewhere. */
 export function apiDocs(version: string) {
   let plugin: Promise<AnyElysia> | undefined;
   return new Elysia({ name: "api-docs" })
@@ -98,7 +98,7 @@ export function apiDocs(version: string) {
     .get(SCRIPT, sendScalar, { detail: { hide: true } });
 }
 
-/** Loaded when somebody opens the page: with its own packages it would take a fifth of the start of every server. */
+/** Loads the plugin when the page is first opened, because it would add a fifth to the start of every server. */
 async function loadPlugin(version: string): Promise<AnyElysia> {
   const { swagger } = await import("@elysiajs/swagger");
   const documentation = { info: { ...INFO, version } };

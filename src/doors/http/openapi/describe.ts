@@ -4,7 +4,7 @@ import type { FailureCode } from "../../../domain/failure.ts";
 import type { Operation } from "../../operation/operation.ts";
 import { ERRORS } from "../error.ts";
 
-/** What any request may get, wherever it goes. */
+/** Errors that every request may get. */
 const COMMON_ERRORS: readonly FailureCode[] = ["forbidden_host", "internal"];
 
 /** What an operation says of itself, for `detail`; `note` is about this way of asking. */

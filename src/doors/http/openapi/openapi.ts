@@ -213,7 +213,7 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
   verdict,
 ];
 
-/** Fields of a query are parameters instead; a record of a series stays in the store, a list of prices with its reader. */
+/** These are no components: query fields are parameters, series records stay in the store, price lists with their reader. */
 const OWN: ReadonlySet<unknown> = new Set([
   session_list.SessionListRequest,
   session_list.SessionSummaryRequest,

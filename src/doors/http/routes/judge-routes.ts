@@ -9,10 +9,10 @@ import { EXAMPLES } from "../openapi/examples.ts";
 import { integer, LINK_HEADERS, paged, patiently, type RouteContext, refuseTwice, SessionInPath } from "./query.ts";
 import { BEFORE_A_RUN } from "./run-routes.ts";
 
-/** Each is read whole, to be listed. */
+/** A page is limited, because each self-test is read whole to be listed. */
 const SELF_TESTS_PAGE = 100;
 
-/** What examines judges, and people beside them. */
+/** Routes that examine judges and take votes. */
 export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
   new Elysia({ name: "judge-routes" })
     .post(

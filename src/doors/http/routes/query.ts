@@ -53,7 +53,7 @@ export async function paged<Query extends Page, Row>(asked: Paged<Query, Row>): 
   return page;
 }
 
-/** Newer rows do not move what follows a row; in another order only the number of rows leads on. */
+/** The default order continues after the last row, which newer rows do not move. Other orders continue by number of rows. */
 const nextOf = ({ sort, order, offset }: Page, limit: number, before: string): readonly [string, string] =>
   sort === undefined && order === undefined && offset === undefined
     ? ["before", before]

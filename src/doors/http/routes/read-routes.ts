@@ -9,7 +9,7 @@ import { about, answer, failures } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { integer, LINK_HEADERS, paged, patiently, type RouteContext, refuseTwice, SessionInPath } from "./query.ts";
 
-/** What changes nothing and spends nothing. */
+/** Routes that change nothing and spend nothing. */
 export const readRoutes = ({ services, abandoned }: RouteContext) =>
   new Elysia({ name: "read-routes" })
     .get("/api/health", () => getHealth.run(services, {}, abandoned), {

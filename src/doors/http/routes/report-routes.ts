@@ -11,7 +11,7 @@ import { about, failures } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { type RouteContext, refuseTwice, SessionInPath } from "./query.ts";
 
-/** Files for others. */
+/** Routes that send reports as files. */
 export const reportRoutes = ({ services, abandoned }: RouteContext) =>
   new Elysia({ name: "report-routes" })
     .get(
@@ -51,7 +51,7 @@ const FILE = {
   },
 };
 
-/** Saved, never shown in the origin of the service: an arm wrote parts of it. */
+/** The file is downloaded and never shown in the service's origin, because an arm wrote parts of it. */
 const sent = ({ name, media_type, text }: ReportFile): Response =>
   new Response(text, {
     headers: {

@@ -11,7 +11,7 @@ import { EXAMPLES } from "../openapi/examples.ts";
 import { EVENT_STREAM_HEADERS } from "../stream/event-stream.ts";
 import { patiently, type RouteContext, SessionInPath } from "./query.ts";
 
-/** What refuses a run before anything is spent. */
+/** Failures that refuse a run before anything is spent. */
 export const BEFORE_A_RUN: readonly FailureCode[] = [
   "invalid_request",
   "body_too_large",
@@ -35,7 +35,7 @@ const RUN_BODY = body({
   },
 });
 
-/** What starts, watches, stops and judges. */
+/** Routes that start, watch, stop and judge runs. */
 export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
   new Elysia({ name: "run-routes" })
     .post("/api/runs", (call) => patiently(call, () => runScenario.run(services, call.body, abandoned)), {

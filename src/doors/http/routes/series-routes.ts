@@ -18,7 +18,7 @@ import { EVENT_STREAM_HEADERS } from "../stream/event-stream.ts";
 import { integer, LINK_HEADERS, paged, type RouteContext, refuseTwice } from "./query.ts";
 import { BEFORE_A_RUN } from "./run-routes.ts";
 
-/** Runs that are repeated: what they say together. */
+/** Routes of series, which repeat runs. */
 export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
   new Elysia({ name: "series-routes" })
     .post(

@@ -69,7 +69,7 @@ export abstract class Feed {
   }
 }
 
-/** Read and encoded once for all its readers, also for those that come late. */
+/** A feed that is read and encoded once for all its readers, including late ones. */
 export class SharedFeed extends Feed {
   readonly #frames: Frame[] = [];
 
@@ -129,7 +129,7 @@ export interface ReaderOptions {
 interface Readership {
   /** The reader went, or was sent away. */
   readonly left: () => void;
-  /** It has all frames. From now on nobody here sees whether its socket takes the last of them. */
+  /** The reader has all frames. Whether its socket takes the last one can no longer be seen. */
   readonly ended: () => void;
 }
 
@@ -217,7 +217,7 @@ export class EventReader {
     this.#readership.left();
   }
 
-  /** What is given is asked for again when the socket has taken it; a reader that stalls does not ask. */
+  /** The socket asks again after it has taken the bytes. A stalled reader does not ask. */
   #give(bytes: Uint8Array): void {
     this.#opened = true;
     this.#asks = false;

@@ -12,10 +12,10 @@ import {
 
 const PACE: StreamTimes = { keep_alive_ms: KEEP_ALIVE_MS, stalled_ms: STALLED_READER_MS };
 
-/** Readers of everything. Those of a session share what is read: a thousand take some 30 MB. */
+/** Most readers in all. Readers of one session share what is read: a thousand take some 30 MB. */
 const MAX_READERS = 4_000;
 
-/** Readers who read by themselves: a hundred take some 30 MB. */
+/** Most readers that share nothing: a hundred take some 30 MB. */
 const MAX_ALONE = 200;
 
 /** Checks of all readers within the shorter of both times. A keep-alive or a cut may come one check late. */
@@ -28,7 +28,7 @@ export class EventStreams {
   #alone = 0;
   readonly #pace: StreamTimes;
   readonly #check_ms: number;
-  /** One for all: two timers for each frame of each reader cost more than the frames. */
+  /** One timer serves all readers: two timers for each frame of each reader would cost more than the frames. */
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(pace: Partial<StreamTimes> = {}) {
@@ -36,7 +36,7 @@ export class EventStreams {
     this.#check_ms = Math.ceil(Math.min(this.#pace.keep_alive_ms, this.#pace.stalled_ms) / CHECKS);
   }
 
-  /** One more reader of a session. All that read it at once share what `follow` gives to the first. @throws Failure `overloaded` */
+  /** Adds a reader of a session. All its readers at one time share what `follow` gives to the first. @throws Failure `overloaded` */
   open(session_id: string, follow: Follow, options: ReaderOptions): Response {
     demandRoom(this.#readers.size, MAX_READERS, "readers of events");
     const feed = this.#feeds.get(session_id) ?? new SharedFeed(follow);

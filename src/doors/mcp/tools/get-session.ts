@@ -154,7 +154,7 @@ function decisions(outcome: SessionOutcome, request: GetSessionRequest): Slice {
   });
 }
 
-/** What the data of a page may take of a result when the text says the same beside it. */
+/** The share of a result that a page's data may take, since the text repeats it. */
 const DATA_SHARE = 0.5;
 
 interface DecisionLevel {

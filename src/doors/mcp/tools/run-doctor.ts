@@ -35,7 +35,7 @@ export const runDoctor = tool({
 });
 
 /**
- * Parts of which everybody may read what was found. Findings on the others (`probe`, `reference`, `leak`) quote hidden
+ * Parts whose findings everybody may read. Findings on the others (`probe`, `reference`, `leak`) quote hidden
  * checks and the known fix.
  */
 const OPEN_PARTS = new Set([

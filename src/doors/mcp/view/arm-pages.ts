@@ -58,7 +58,7 @@ export function decisionsText({ arm_id, total, decisions, next_after_seq }: Deci
   return [`${arm_id}: ${decisions.length} of ${total} decisions${more}`, ...decisions.map(wholeLine)].join("\n");
 }
 
-/** With what the step took, and what was said, called and printed where the page has it. */
+/** The line of a step with what it took, and with its detail where the page has one. */
 function wholeLine(decision: Decision): string {
   const { tokens_in, tokens_out, latency_ms, detail } = decision;
   const tokens = tokens_in + tokens_out > 0 ? `, ${tokens_in} tokens in, ${tokens_out} out` : "";
@@ -84,7 +84,7 @@ export const DiffView = record("DiffPage", {
 });
 export type DiffView = Static<typeof DiffView>;
 
-/** What the list of changed files may take of a page; the patch names all. */
+/** The share of a page for the list of changed files; the patch names all files. */
 const FILES_SHARE = 0.25;
 
 interface LineRequest {

@@ -8,7 +8,7 @@ import { viewScenario } from "./scenario-view.ts";
 import { ARM_FACTS } from "./session-summary.ts";
 import { VERDICT_FACTS } from "./verdict-view.ts";
 
-/** Its schema is in the OpenAPI document; here it would be most of what a client reads about the tools. */
+/** The OpenAPI document has its schema; here it would be most of the list of tools. */
 export const FullSession = Type.Record(Type.String(), Type.Unknown(), {
   description:
     "SessionOutcome as in the HTTP API, without the texts of changed files and, unless asked for, hidden parts of the definition and what the hidden checks printed.",
@@ -52,7 +52,7 @@ const withoutFileTexts = (changes: Changes) => ({
   files: changes.files.map((file) => pick(file, FILE_FACTS)),
 });
 
-/** The session without patches, and with decisions as counts. Other details page both. */
+/** The session without patches and with decisions as counts, because other details page both. */
 export const withoutPaged = ({ decisions, arms, ...session }: ReturnType<typeof fullSession>) => ({
   ...session,
   arms: arms.map(({ changes, ...arm }) => ({ ...arm, changes: changes && withoutPatch(changes) })),
