@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SelfTest } from "../../src/domain/self-test.ts";
 import { abeval } from "../abeval.ts";
@@ -30,10 +30,13 @@ test("a judge without a usable answer fails, and the report says why", async () 
   expect(stdout).toContain("adder.yaml: fail, 20 judge calls, ");
 });
 
-test("with nothing to test it passes with a warning, as JSON where that is asked for", async () => {
+test("with nothing to test it passes with a warning, as JSON and kept where that is asked for", async () => {
   using scenario = withScenario();
-  const { status, stdout } = await abeval([...SELF_TEST, "builtin/evidence", "--json", scenario.file]);
+  const state = join(scenario.directory.path, "state");
+  const asked = ["--json", "--state-dir", state, scenario.file];
+  const { status, stdout } = await abeval([...SELF_TEST, "builtin/evidence", ...asked]);
   expect(status).toBe(0);
+  expect(existsSync(join(state, "sessions.db"))).toBe(true);
   const results = JSON.parse(stdout) as SelfTest[];
   expect(results.map(({ scenario: name, verdict, calls }) => [name, verdict, calls])).toEqual([["adder", "warn", 0]]);
 });
