@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "../src/domain/event.ts";
-import type { SessionListing, SessionOutcome } from "../src/domain/session.ts";
+import type { SessionOutcome } from "../src/domain/session.ts";
+import type { SessionListing } from "../src/domain/session-list.ts";
 import type { Served } from "../test/http/served.ts";
 import { Fleet, LEASE_S, type StoredEntry, startRun, streamed } from "../test/postgres/fleet.ts";
 import { type PostgresProxy, proxyTo } from "../test/postgres/proxy.ts";

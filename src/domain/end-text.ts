@@ -1,7 +1,7 @@
 import type { BudgetName } from "./decision.ts";
+import type { Facts } from "./evidence.ts";
 import { usdText } from "./number-text.ts";
 import type { ArmSummary } from "./session.ts";
-import type { Facts } from "./verdict.ts";
 
 /** How an arm ended, for a reader: `finished`, `limit reached (cost, $0.0048)`, `crashed (exit code 101)`. */
 export function endText(arm: Pick<ArmSummary, "status" | "stop_reason" | "budget" | "agent">): string {

@@ -123,3 +123,38 @@ export const BudgetUse = record("BudgetUse", {
   limit: nullable(Type.Number()),
 });
 export type BudgetUse = Static<typeof BudgetUse>;
+
+export const Facts = record(
+  "Facts",
+  {
+    status: Type.String({ description: "The arm's status." }),
+    stop_reason: nullable(Type.String()),
+    required_checks: nullable(oneOf(["passed", "failed"]), { description: "Null when the probe has none." }),
+    probe: nullable(
+      record("ProbeFacts", {
+        score: Share("As in ProbeResult."),
+        passed: Count("Checks passed."),
+        total: Count("Checks run."),
+        checks: Type.Array(
+          record("CheckFact", {
+            id: Slug(),
+            status: ProbeResult.properties.checks.items.properties.status,
+            could_not_run: ProbeResult.properties.checks.items.properties.could_not_run,
+          }),
+        ),
+      }),
+    ),
+    crashed: Type.Optional(
+      Type.Integer({ description: "Exit code with which its external agent crashed; absent when none did." }),
+    ),
+    disqualified: Type.Boolean(),
+    violations: Type.Array(Violation),
+    required: Type.Array(RequiredResult),
+    changed_files: nullable(Count("Files."), { description: "Null when the arm's changes are not known." }),
+    added: nullable(Count("Lines."), { description: "Null when the arm's changes are not known." }),
+    removed: nullable(Count("Lines."), { description: "Null when the arm's changes are not known." }),
+    reference_fix: nullable(ReferenceFixScore),
+  },
+  { description: "What code established about an arm, apart from every opinion." },
+);
+export type Facts = Static<typeof Facts>;

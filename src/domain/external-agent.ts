@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { nullable, oneOf, record, Slug } from "./schema.ts";
+import { Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 import { FileSet } from "./task.ts";
 import { TOOL_NAMES } from "./tool.ts";
 
@@ -30,3 +30,19 @@ export const ExternalAgent = record("ExternalAgent", {
   }),
 });
 export type ExternalAgent = Static<typeof ExternalAgent>;
+
+export const AgentRun = record("AgentRun", {
+  recipe: nullable(Type.String(), { description: "Null for a command of the scenario's own." }),
+  install: nullable(Slug()),
+  version: nullable(Type.String(), { description: "Of its package; null when it has none." }),
+  digest: nullable(Digest("SHA-256 over the install's packages, their versions and the bytes of its entry.")),
+  exit_code: nullable(Type.Integer(), {
+    description: "Null unless it ended by itself; 128 + n after signal n. It does not decide how the arm ended.",
+  }),
+  ok_exit: Type.Optional(
+    Type.Array(Type.Integer(), { description: "Exit codes that are ordinary beside 0; absent when there are none." }),
+  ),
+  stdout: Type.String({ description: "What it printed: the first and the last 16 kB, without keys." }),
+  stderr: Type.String({ description: "As stdout." }),
+});
+export type AgentRun = Static<typeof AgentRun>;

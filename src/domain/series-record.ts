@@ -111,3 +111,17 @@ export const SeriesRecord = record("SeriesRecord", {
   changes: Type.Array(record("SeriesChange", { at: Timestamp("When."), limits: SeriesLimits })),
 });
 export type SeriesRecord = Static<typeof SeriesRecord>;
+
+export const SeriesListing = record("SeriesListing", {
+  series_id: SeriesId,
+  state: oneOf(SERIES_STATES),
+  stop: nullable(oneOf(STOPS)),
+  created_at: Timestamp("When the series was accepted."),
+  finished_at: nullable(Timestamp("When it reached a final state.")),
+  scenarios: Type.Array(Slug()),
+  arms: SeriesPlan.properties.arms,
+  judge_model: Type.String(),
+  trials: Count("Planned trials of each scenario."),
+  standing: SeriesStanding,
+});
+export type SeriesListing = Static<typeof SeriesListing>;

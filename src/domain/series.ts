@@ -1,9 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Gate } from "./gate.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
-import { SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, SeriesStanding, STOPS } from "./series-record.ts";
+import { SeriesCounts, SeriesScenarioCounts } from "./series-counts.ts";
+import { SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, STOPS } from "./series-record.ts";
 import { CONCLUSIONS, UndecidedBy } from "./series-summary.ts";
-import { SeriesId, SessionId, STATES } from "./session.ts";
+import { SessionId, STATES } from "./session.ts";
 import { DECIDERS, OUTCOMES, SIDES } from "./verdict.ts";
 
 export const SERIES_FLAGS = [
@@ -21,31 +22,6 @@ export const SERIES_FLAGS = [
 export type SeriesFlag = (typeof SERIES_FLAGS)[number];
 
 const Usd = nullable(Type.Number({ minimum: 0 }), { description: "USD; null = unknown." });
-
-const COUNTS = {
-  trials: Count("Trials that count: those of complete rounds."),
-  wins: Count("Arm a won."),
-  ties: Count("No winner, for whatever reason."),
-  losses: Count("Arm b won."),
-  inconsistent: Count("Among the ties: the judge contradicted itself."),
-  inconclusive: Count("Among the ties: the judge could not tell."),
-  invalid: Count("Missing: no usable judgement, asked twice."),
-  failed: Count("Missing: the run failed or was interrupted."),
-  cancelled: Count("Missing: a person cancelled it."),
-  held: Count("Done, but an earlier trial of its scenario, or another scenario of its round, is not."),
-  running: Count("Not done yet."),
-};
-
-const Counts = record("SeriesCounts", {
-  ...COUNTS,
-  deleted: Count("Missing: its session is gone. Of which scenario it was, nobody knows."),
-  copies: Type.Optional(
-    Count("Of stored runs: they repeat one that counts, by its seed or its recording. Absent while there are none."),
-  ),
-});
-export type SeriesCounts = Static<typeof Counts>;
-
-const ScenarioCounts = record("SeriesScenarioCounts", COUNTS);
 
 const Earlier = record("EarlierTrials", {
   trials: Count("Of the same comparison, outside of this series; those that repeat another count once."),
@@ -129,7 +105,7 @@ const SeriesScenario = record("SeriesScenario", {
     description: "Null for stored runs, whose definitions may differ.",
   }),
   comparison: Digest("What is compared with what, by which judge."),
-  counts: ScenarioCounts,
+  counts: SeriesScenarioCounts,
   headline: Headline,
   conclusion: oneOf(CONCLUSIONS, {
     description: "Its own, at alpha divided by the number of scenarios; otherwise the row only describes.",
@@ -190,7 +166,7 @@ export const Series = record("Series", {
   undecided_by: UndecidedBy,
   gate: Gate,
   headline: Headline,
-  counts: Counts,
+  counts: SeriesCounts,
   decided_by: record(
     "SeriesDeciders",
     Object.fromEntries(DECIDERS.map((decider) => [decider, Count("Counted trials.")])) as Record<
@@ -268,17 +244,3 @@ export const Series = record("Series", {
   trials: Type.Array(SeriesTrial, { description: "In the order of creation." }),
 });
 export type Series = Static<typeof Series>;
-
-export const SeriesListing = record("SeriesListing", {
-  series_id: SeriesId,
-  state: oneOf(SERIES_STATES),
-  stop: nullable(oneOf(STOPS)),
-  created_at: Timestamp("When the series was accepted."),
-  finished_at: nullable(Timestamp("When it reached a final state.")),
-  scenarios: Type.Array(Slug()),
-  arms: SeriesPlan.properties.arms,
-  judge_model: Type.String(),
-  trials: Count("Planned trials of each scenario."),
-  standing: SeriesStanding,
-});
-export type SeriesListing = Static<typeof SeriesListing>;

@@ -1,8 +1,42 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { MAX_PAGE } from "./request.ts";
-import { Count, nullable, oneOf, record, Slug } from "./schema.ts";
-import { SeriesId, SessionId, STATES } from "./session.ts";
-import { OUTCOMES } from "./verdict.ts";
+import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
+import { ARM_STATUSES, SeriesId, SessionId, STATES, TrialPlace } from "./session.ts";
+import { CONFIDENCES, OUTCOMES } from "./verdict.ts";
+
+export const SessionListing = record("SessionListing", {
+  session_id: SessionId,
+  scenario: Slug(),
+  state: oneOf(STATES),
+  created_at: Timestamp("When the session was accepted."),
+  finished_at: nullable(Timestamp("When it reached a final state.")),
+  arms: Type.Array(
+    record("SessionListingArm", {
+      arm_id: Slug(),
+      model: Type.String(),
+      status: oneOf(ARM_STATUSES),
+      score: Type.Optional(nullable(Share("Weighted score in the verdict."))),
+      checks: Type.Optional(
+        nullable(record("SessionListingChecks", { passed: Count("Hidden checks."), total: Count("Hidden checks.") })),
+      ),
+    }),
+  ),
+  outcome: nullable(oneOf(OUTCOMES)),
+  winner: nullable(Type.String()),
+  confidence: nullable(oneOf(CONFIDENCES)),
+  judge_model: nullable(Type.String()),
+  trial: Type.Optional(TrialPlace),
+  title: Type.Optional(Type.String({ description: "Of the scenario. What follows may be absent in sessions of 0.1." })),
+  scenario_digest: Type.Optional(Digest("As in SessionOutcome.")),
+  cost_usd: Type.Optional(nullable(Type.Number({ minimum: 0 }), { description: "As in SessionTotals." })),
+  wall_ms: Type.Optional(nullable(Type.Integer({ minimum: 0 }), { description: "As in SessionTotals." })),
+  verdicts: Type.Optional(Count("Verdicts, rejudges included.")),
+  conflict: Type.Optional(
+    Type.Boolean({ description: "Its verdicts on the same two arms name different winners, or a winner and a tie." }),
+  ),
+  flags: Type.Optional(Type.Array(Type.String(), { description: "Of the verdict." })),
+});
+export type SessionListing = Static<typeof SessionListing>;
 
 /** Each is looked for in every session. */
 const WORDS = 8;

@@ -1,12 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Decision } from "./decision.ts";
 import { BudgetUse, Changes, ProbeResult, ReferenceFixScore, RequiredResult, Violation } from "./evidence.ts";
+import { AgentRun } from "./external-agent.ts";
 import { FAILURE_CODES } from "./failure.ts";
 import { Price } from "./price-list.ts";
 import { Scenario } from "./scenario.ts";
-import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
+import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
 import { STATES } from "./session-state.ts";
-import { CONFIDENCES, OUTCOMES, Verdict } from "./verdict.ts";
+import { Verdict } from "./verdict.ts";
 import { Vote } from "./vote.ts";
 
 export { isFinal, type SessionState, STATES } from "./session-state.ts";
@@ -32,22 +33,6 @@ export const SANDBOX_MODES = ["auto", "bubblewrap", "none"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
 const Tokens = (description: string) => nullable(Type.Integer({ minimum: 0 }), { description });
-
-export const AgentRun = record("AgentRun", {
-  recipe: nullable(Type.String(), { description: "Null for a command of the scenario's own." }),
-  install: nullable(Slug()),
-  version: nullable(Type.String(), { description: "Of its package; null when it has none." }),
-  digest: nullable(Digest("SHA-256 over the install's packages, their versions and the bytes of its entry.")),
-  exit_code: nullable(Type.Integer(), {
-    description: "Null unless it ended by itself; 128 + n after signal n. It does not decide how the arm ended.",
-  }),
-  ok_exit: Type.Optional(
-    Type.Array(Type.Integer(), { description: "Exit codes that are ordinary beside 0; absent when there are none." }),
-  ),
-  stdout: Type.String({ description: "What it printed: the first and the last 16 kB, without keys." }),
-  stderr: Type.String({ description: "As stdout." }),
-});
-export type AgentRun = Static<typeof AgentRun>;
 
 export const AtLeast = record(
   "AtLeast",
@@ -255,37 +240,3 @@ export type SessionOutcome = Omit<Static<typeof SessionOutcomeSchema>, "arms" | 
   definition: Scenario;
 };
 export const SessionOutcome = Type.Unsafe<SessionOutcome>(SessionOutcomeSchema);
-
-export const SessionListing = record("SessionListing", {
-  session_id: SessionId,
-  scenario: Slug(),
-  state: oneOf(STATES),
-  created_at: Timestamp("When the session was accepted."),
-  finished_at: nullable(Timestamp("When it reached a final state.")),
-  arms: Type.Array(
-    record("SessionListingArm", {
-      arm_id: Slug(),
-      model: Type.String(),
-      status: oneOf(ARM_STATUSES),
-      score: Type.Optional(nullable(Share("Weighted score in the verdict."))),
-      checks: Type.Optional(
-        nullable(record("SessionListingChecks", { passed: Count("Hidden checks."), total: Count("Hidden checks.") })),
-      ),
-    }),
-  ),
-  outcome: nullable(oneOf(OUTCOMES)),
-  winner: nullable(Type.String()),
-  confidence: nullable(oneOf(CONFIDENCES)),
-  judge_model: nullable(Type.String()),
-  trial: Type.Optional(TrialPlace),
-  title: Type.Optional(Type.String({ description: "Of the scenario. What follows may be absent in sessions of 0.1." })),
-  scenario_digest: Type.Optional(Digest("As in SessionOutcome.")),
-  cost_usd: Type.Optional(nullable(Type.Number({ minimum: 0 }), { description: "As in SessionTotals." })),
-  wall_ms: Type.Optional(nullable(Type.Integer({ minimum: 0 }), { description: "As in SessionTotals." })),
-  verdicts: Type.Optional(Count("Verdicts, rejudges included.")),
-  conflict: Type.Optional(
-    Type.Boolean({ description: "Its verdicts on the same two arms name different winners, or a winner and a tie." }),
-  ),
-  flags: Type.Optional(Type.Array(Type.String(), { description: "Of the verdict." })),
-});
-export type SessionListing = Static<typeof SessionListing>;

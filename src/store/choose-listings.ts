@@ -1,8 +1,8 @@
-import type { SessionListing } from "../domain/session.ts";
 import {
   inLowerCase,
   MAX_TALLIES,
   type SessionFilter,
+  type SessionListing,
   type SessionSort,
   type SessionSummary,
   type SessionSummaryRequest,

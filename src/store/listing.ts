@@ -1,8 +1,8 @@
 import { everyVerdict } from "../domain/every-verdict.ts";
 import { cut } from "../domain/excerpt.ts";
-import type { SeriesListing } from "../domain/series.ts";
-import type { SeriesRecord } from "../domain/series-record.ts";
-import type { ArmSummary, SessionListing, SessionOutcome } from "../domain/session.ts";
+import type { SeriesListing, SeriesRecord } from "../domain/series-record.ts";
+import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+import type { SessionListing } from "../domain/session-list.ts";
 import type { ArmPointer, Verdict } from "../domain/verdict.ts";
 
 /** A list has many rows. */

@@ -1,7 +1,6 @@
 import { MEMORY_SESSIONS } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
-import type { SeriesListing } from "../domain/series.ts";
-import { MAX_TRIALS_IN_ALL, type SeriesRecord } from "../domain/series-record.ts";
+import { MAX_TRIALS_IN_ALL, type SeriesListing, type SeriesRecord } from "../domain/series-record.ts";
 import type { SeriesListRequest } from "../domain/series-request.ts";
 import { isFinal, type SessionOutcome } from "../domain/session.ts";
 import type { SessionEntry } from "../domain/session-entry.ts";

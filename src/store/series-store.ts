@@ -1,5 +1,4 @@
-import type { SeriesListing } from "../domain/series.ts";
-import type { SeriesRecord } from "../domain/series-record.ts";
+import type { SeriesListing, SeriesRecord } from "../domain/series-record.ts";
 import type { SeriesListRequest } from "../domain/series-request.ts";
 
 /** Series; their trials are sessions. @throws Failure `storage_full` or `storage_failed`, from every method */

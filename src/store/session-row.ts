@@ -1,5 +1,6 @@
-import { type SessionFailure, type SessionListing, type SessionOutcome, STAGES } from "../domain/session.ts";
+import { type SessionFailure, type SessionOutcome, STAGES } from "../domain/session.ts";
 import type { EndedEntry, RunEntry } from "../domain/session-entry.ts";
+import type { SessionListing } from "../domain/session-list.ts";
 import { TrialRow, trialRowOf } from "../domain/trial.ts";
 import { listedResult, scoreGap, searchedText } from "./choose-listings.ts";
 import { listingOf } from "./listing.ts";

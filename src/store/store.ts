@@ -1,7 +1,12 @@
 import { Failure } from "../domain/failure.ts";
-import type { SessionListing, SessionOutcome } from "../domain/session.ts";
+import type { SessionOutcome } from "../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry, SessionEntry } from "../domain/session-entry.ts";
-import type { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../domain/session-list.ts";
+import type {
+  SessionListing,
+  SessionListRequest,
+  SessionSummary,
+  SessionSummaryRequest,
+} from "../domain/session-list.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Ledger } from "./ledger.ts";
 import type { SelfTestStore } from "./self-test-store.ts";

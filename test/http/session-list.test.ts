@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { SessionListing, SessionOutcome } from "../../src/domain/session.ts";
-import type { SessionSummary } from "../../src/domain/session-list.ts";
+import type { SessionOutcome } from "../../src/domain/session.ts";
+import type { SessionListing, SessionSummary } from "../../src/domain/session-list.ts";
 import { aService, type TestService } from "./service.ts";
 
 async function ran(service: TestService, scenario: string): Promise<string> {

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { BUILTIN_JUDGE } from "../../src/arms/model/model-ref.ts";
 import { openJudge } from "../../src/comparison/judge/open-judge.ts";
-import type { AgentRun, ArmSummary } from "../../src/domain/session.ts";
+import type { AgentRun } from "../../src/domain/external-agent.ts";
+import type { ArmSummary } from "../../src/domain/session.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
 import { buildCase, judged, probe } from "./build-case.ts";
 import { countingEntropy, fixedClock, scoringJudge } from "./mock-judge.ts";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Series } from "../../src/domain/series.ts";
-import type { SessionListing, SessionOutcome } from "../../src/domain/session.ts";
+import type { SessionOutcome } from "../../src/domain/session.ts";
+import type { SessionListing } from "../../src/domain/session-list.ts";
 import type { Served } from "../http/served.ts";
 import { jsonPost } from "../http/service.ts";
 import { describeNeeding } from "../needs.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { SessionListing } from "../../src/domain/session.ts";
+import type { SessionListing } from "../../src/domain/session-list.ts";
 import type { Served } from "../http/served.ts";
 import { jsonPost } from "../http/service.ts";
 import { describeNeeding } from "../needs.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Page, Route } from "playwright-core";
 import { everyVerdict } from "../../src/domain/every-verdict.ts";
-import type { SeriesListing } from "../../src/domain/series.ts";
-import type { SessionListing } from "../../src/domain/session.ts";
+import type { SeriesListing } from "../../src/domain/series-record.ts";
+import type { SessionListing } from "../../src/domain/session-list.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { webService } from "./web-service.ts";

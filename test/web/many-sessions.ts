@@ -1,6 +1,5 @@
 import type { Page } from "playwright-core";
-import type { SessionListing } from "../../src/domain/session.ts";
-import type { SessionSummary } from "../../src/domain/session-list.ts";
+import type { SessionListing, SessionSummary } from "../../src/domain/session-list.ts";
 
 /** The nth oldest of many sessions. */
 const session = (n: number): SessionListing => ({

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import type { Page } from "playwright-core";
-import type { SessionListing, SessionOutcome } from "../../src/domain/session.ts";
+import type { SessionOutcome } from "../../src/domain/session.ts";
+import type { SessionListing } from "../../src/domain/session-list.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { unpackState } from "../store/state-archive.ts";

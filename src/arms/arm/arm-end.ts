@@ -1,5 +1,6 @@
 import type { BudgetUse, Violation } from "../../domain/evidence.ts";
-import type { AgentRun, ArmStatus, AtLeast, OtherModel } from "../../domain/session.ts";
+import type { AgentRun } from "../../domain/external-agent.ts";
+import type { ArmStatus, AtLeast, OtherModel } from "../../domain/session.ts";
 import type { CallRecord } from "../policy/review.ts";
 
 /** How an arm ended and what it used. Its work is in the workspace. */

@@ -1,6 +1,6 @@
 import { judgeModelRef } from "../../arms/model/model-ref.ts";
 import type { JudgeProfiles as Answer } from "../../domain/judge-profile.ts";
-import type { SessionListing } from "../../domain/session.ts";
+import type { SessionListing } from "../../domain/session-list.ts";
 import { breathe } from "../../runtime/pace.ts";
 import type { SessionStore } from "../../store/store.ts";
 import { JudgeTallies } from "./profile.ts";

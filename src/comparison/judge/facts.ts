@@ -1,8 +1,8 @@
 import { crashOf } from "../../domain/end-text.ts";
+import type { Facts } from "../../domain/evidence.ts";
 import type { Policies } from "../../domain/policies.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
-import type { Facts } from "../../domain/verdict.ts";
 import { runOnNeither } from "../../domain/verdict-text.ts";
 
 /** What code established about an arm; no opinion is part of it. */

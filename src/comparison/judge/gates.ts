@@ -1,5 +1,6 @@
 import { isCrashed } from "../../domain/end-text.ts";
-import type { Facts, Side } from "../../domain/verdict.ts";
+import type { Facts } from "../../domain/evidence.ts";
+import type { Side } from "../../domain/verdict.ts";
 import { runOnNeither } from "../../domain/verdict-text.ts";
 import { reaches } from "./verdict/score-table.ts";
 

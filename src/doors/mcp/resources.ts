@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import type { ScenarioListing } from "../../domain/scenario.ts";
-import type { SessionListing } from "../../domain/session.ts";
+import type { SessionListing } from "../../domain/session-list.ts";
 import type { Services } from "../operation/operation.ts";
 import { getScenario, listScenarios } from "../operation/scenarios.ts";
 import { getSession, listSessions } from "../operation/sessions.ts";

@@ -7,8 +7,8 @@ import type { StartedSeries } from "../../comparison/session/started-session.ts"
 import { Failure } from "../../domain/failure.ts";
 import { isScripted } from "../../domain/model-name.ts";
 import { record } from "../../domain/schema.ts";
-import { Series, SeriesListing } from "../../domain/series.ts";
-import type { SeriesRecord } from "../../domain/series-record.ts";
+import { Series } from "../../domain/series.ts";
+import { SeriesListing, type SeriesRecord } from "../../domain/series-record.ts";
 import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../domain/series-request.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { sha256 } from "../../domain/sha256.ts";

@@ -1,8 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { Failure } from "../../domain/failure.ts";
 import { record } from "../../domain/schema.ts";
-import { SessionListing, SessionOutcome } from "../../domain/session.ts";
-import { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
+import { SessionOutcome } from "../../domain/session.ts";
+import {
+  SessionListing,
+  SessionListRequest,
+  SessionSummary,
+  SessionSummaryRequest,
+} from "../../domain/session-list.ts";
 import { summarize } from "../../store/choose-listings.ts";
 import { readSession } from "../../store/read-session.ts";
 import { operation } from "./operation.ts";

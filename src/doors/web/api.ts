@@ -11,10 +11,16 @@ import type {
   SelfTestRequest,
   SelfTestStarted,
 } from "../../domain/self-test.ts";
-import type { Series, SeriesListing } from "../../domain/series.ts";
+import type { Series } from "../../domain/series.ts";
+import type { SeriesListing } from "../../domain/series-record.ts";
 import type { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../domain/series-request.ts";
-import type { SessionListing, SessionOutcome } from "../../domain/session.ts";
-import type { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
+import type { SessionOutcome } from "../../domain/session.ts";
+import type {
+  SessionListing,
+  SessionListRequest,
+  SessionSummary,
+  SessionSummaryRequest,
+} from "../../domain/session-list.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import type { Vote, VoteRequest } from "../../domain/vote.ts";
 import { lostConnection } from "./connection.ts";

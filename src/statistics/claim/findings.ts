@@ -1,4 +1,5 @@
-import type { SeriesCounts, SeriesHeadline } from "../../domain/series.ts";
+import type { SeriesHeadline } from "../../domain/series.ts";
+import type { SeriesCounts } from "../../domain/series-counts.ts";
 import type { Conclusion } from "../../domain/series-summary.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { DECIDERS, type Decider, type Side } from "../../domain/verdict.ts";

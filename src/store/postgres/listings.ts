@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/failure.ts";
-import { SessionListing } from "../../domain/session.ts";
 import {
   MAX_TALLIES,
   type SessionFilter,
+  SessionListing,
   type SessionSummary,
   type SessionSummaryRequest,
   type SessionTally,

@@ -5,7 +5,7 @@ import { Failure } from "../../domain/failure.ts";
 import type { Entropy } from "../../runtime/clock.ts";
 import type { MaterialStore } from "../shared-store.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
-import { isWorkOlderThan } from "./queue.ts";
+import { isWorkOlderThan } from "./waiting-work.ts";
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);

@@ -1,8 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
-import type { SessionListing } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
-import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
+import type { SessionListing, SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { foldLog } from "../read-session.ts";
 import { endsWithFailure, entriesBehind, readableTrials, type StoredTrial, type UnsavedEnd } from "../session-row.ts";

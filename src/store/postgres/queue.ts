@@ -11,6 +11,7 @@ import type { Flusher } from "./flusher.ts";
 import { type Attempt, HeldClaims } from "./held-claims.ts";
 import { demandOwner, insertSeries } from "./series-rows.ts";
 import { insertSession } from "./session-rows.ts";
+import { headsIn, waitingIn } from "./waiting-work.ts";
 
 /** What the queue needs of the store around it. */
 interface QueueHouse {
@@ -227,31 +228,6 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
     if (settled(completed).length === 1) await this.#send(sql, job, 1);
   }
 }
-
-interface Head {
-  readonly name: string;
-  readonly priority: number;
-}
-
-/** Where the best of what waits lies: pg-boss orders one queue, not several. */
-async function headsIn(sql: Sql, kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly Head[]> {
-  const statement = `
-    SELECT name, priority FROM abeval_queue.job
-    WHERE state < 'active' AND NOT blocked AND start_after <= now()
-      AND data->'work'->>'kind' = $1 AND data->'work'->'needs' <@ $2::text::jsonb
-    ORDER BY priority DESC, created_on LIMIT $3::int`;
-  return await ask(sql, statement, [kind, JSON.stringify(capabilities), free]);
-}
-
-async function waitingIn(sql: Sql): Promise<number> {
-  const statement = "SELECT count(*)::int AS waiting FROM abeval_queue.job WHERE state < 'active'";
-  const [row] = await ask<{ waiting: number }>(sql, statement);
-  return row?.waiting ?? 0;
-}
-
-/** Whether there is work, waiting or running, that was offered so long ago. */
-export const isWorkOlderThan = (interval: string) => `EXISTS (SELECT FROM abeval_queue.job AS one
-  WHERE one.state <= 'active' AND one.created_on < now() - interval '${interval}')`;
 
 const queueOf = ({ kind, needs }: Work) => `${kind}-${sha256(JSON.stringify(needs)).slice(0, 12)}`;
 

@@ -1,6 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import type { SeriesListing } from "../../domain/series.ts";
-import { SeriesRecord } from "../../domain/series-record.ts";
+import { type SeriesListing, SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import { seriesListingOf } from "../listing.ts";
 import { notRunning, stillRunning, unknownSeries } from "../store.ts";

@@ -1,5 +1,4 @@
-import type { SeriesListing } from "../../domain/series.ts";
-import type { SeriesRecord } from "../../domain/series-record.ts";
+import type { SeriesListing, SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import type { SeriesStore } from "../series-store.ts";
 import { isLoss } from "../store.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { SessionListing, SessionOutcome } from "../../domain/session.ts";
+import type { SessionOutcome } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
-import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
+import type { SessionListing, SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { endsWithFailure, type UnsavedEnd } from "../session-row.ts";
 import {

@@ -1,4 +1,5 @@
-import { type Facts, ORDERS, type Side } from "../../../domain/verdict.ts";
+import type { Facts } from "../../../domain/evidence.ts";
+import { ORDERS, type Side } from "../../../domain/verdict.ts";
 import type { Entropy } from "../../../runtime/clock.ts";
 import { allOrNone } from "../all-or-none.ts";
 import { citationChecker } from "../answer/citation-checker.ts";

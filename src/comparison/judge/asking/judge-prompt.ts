@@ -1,11 +1,10 @@
 import { UNREAD } from "../../../domain/disqualification.ts";
 import { isCrashed } from "../../../domain/end-text.ts";
-import type { Violation } from "../../../domain/evidence.ts";
+import type { Facts, Violation } from "../../../domain/evidence.ts";
 import type { Policies } from "../../../domain/policies.ts";
 import type { JudgeConfig, Rubric } from "../../../domain/rubric.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { Task } from "../../../domain/task.ts";
-import type { Facts } from "../../../domain/verdict.ts";
 import { ANSWER_TOOL, judgementSchema } from "../answer/judgement-schema.ts";
 import { scenarioBrief } from "../scenario-brief.ts";
 import type { Labels, Secrets } from "../view/blinding.ts";

@@ -1,4 +1,5 @@
-import type { Facts, Side } from "../../../domain/verdict.ts";
+import type { Facts } from "../../../domain/evidence.ts";
+import type { Side } from "../../../domain/verdict.ts";
 import { type Basis, seatOf, suspectsOf } from "../decide.ts";
 import { gatesOf } from "../gates.ts";
 import type { Case } from "../judge.ts";

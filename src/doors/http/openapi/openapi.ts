@@ -15,7 +15,6 @@ import { publish, type SchemaObject, withoutPatterns } from "../../../domain/pub
 import * as request from "../../../domain/request.ts";
 import * as rubric from "../../../domain/rubric.ts";
 import * as scenario from "../../../domain/scenario.ts";
-import * as listing from "../../../domain/scenario.ts";
 import { bare } from "../../../domain/schema.ts";
 import * as self_test from "../../../domain/self-test.ts";
 import * as series from "../../../domain/series.ts";
@@ -195,7 +194,6 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
   external_agent,
   health,
   judge_profile,
-  listing,
   policies,
   price_list,
   provider,

@@ -1,8 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable, oneOf, record } from "../../../domain/schema.ts";
 import { SeriesListRequest } from "../../../domain/series-request.ts";
-import { SessionListing } from "../../../domain/session.ts";
-import { SessionListRequest } from "../../../domain/session-list.ts";
+import { SessionListing, SessionListRequest } from "../../../domain/session-list.ts";
 import { checkInput } from "../../operation/check-input.ts";
 import type { Services } from "../../operation/operation.ts";
 import { listSeries } from "../../operation/series.ts";

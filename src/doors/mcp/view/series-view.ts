@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Count, nullable, record, Slug } from "../../../domain/schema.ts";
-import { Series, type SeriesListing } from "../../../domain/series.ts";
+import { Series } from "../../../domain/series.ts";
+import type { SeriesListing } from "../../../domain/series-record.ts";
 import { statusText, trialResult } from "../../../domain/series-status.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { fullestThatFits, takeThatFits } from "../fit.ts";

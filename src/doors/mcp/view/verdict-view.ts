@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
+import type { Facts } from "../../../domain/evidence.ts";
 import { Count, record } from "../../../domain/schema.ts";
-import { type Facts, Verdict } from "../../../domain/verdict.ts";
+import { Verdict } from "../../../domain/verdict.ts";
 import { decidedText, suspicionLines } from "../../../domain/verdict-text.ts";
 import { clipTexts, fullestThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { SessionListing } from "../../../domain/session.ts";
+import type { SessionListing } from "../../../domain/session-list.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { listSessions } from "../api.ts";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { SeriesListing } from "../../../domain/series.ts";
+import type { SeriesListing } from "../../../domain/series-record.ts";
 import { listSeries } from "../api.ts";
 import { count, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";

@@ -1,5 +1,5 @@
 import { isBuiltin, judgesNamed } from "../../../domain/model-name.ts";
-import type { SessionListing } from "../../../domain/session.ts";
+import type { SessionListing } from "../../../domain/session-list.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { duration, score, usd, when, words } from "../format.ts";

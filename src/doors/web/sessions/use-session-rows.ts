@@ -1,7 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { SessionListing } from "../../../domain/session.ts";
-import type { SessionSummary } from "../../../domain/session-list.ts";
+import type { SessionListing, SessionSummary } from "../../../domain/session-list.ts";
 import { listSessions, summarizeSessions } from "../api.ts";
 import { revision } from "../connection.ts";
 import { asFailed, type Loaded } from "../loaded.ts";

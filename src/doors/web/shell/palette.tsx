@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { SessionListing } from "../../../domain/session.ts";
+import type { SessionListing } from "../../../domain/session-list.ts";
 import { listScenarios, listSeries, listSessions } from "../api.ts";
 import { when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";

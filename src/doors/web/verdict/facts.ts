@@ -1,10 +1,11 @@
 import { knownCost, knownTokens, leastText } from "../../../domain/at-least.ts";
 import { brokenRules, whyDisqualified } from "../../../domain/disqualification.ts";
 import { endText } from "../../../domain/end-text.ts";
+import type { Facts } from "../../../domain/evidence.ts";
 import { percentText } from "../../../domain/number-text.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { sumKnown } from "../../../domain/usage.ts";
-import type { Facts, Side } from "../../../domain/verdict.ts";
+import type { Side } from "../../../domain/verdict.ts";
 import { count, countOf, duration, tokens, usd, words } from "../format.ts";
 
 /** What code established about an arm. */
