@@ -3,11 +3,12 @@ import { startPrepared } from "../../comparison/audit/start-self-test.ts";
 import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
 import { usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
-import type { Grade, SelfTest, SelfTestPart, SelfTestPartId } from "../../domain/self-test.ts";
+import type { SelfTest, SelfTestPart, SelfTestPartId } from "../../domain/self-test.ts";
 import { selfTestSentence } from "../../domain/self-test-sentence.ts";
 import { openChecking } from "./check-scenarios.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
 import { demandFlagsOf, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
+import { statusHead } from "./terminal/doctor-text.ts";
 import { hanging, jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
 
 /** One file as it was named, with what its test found. */
@@ -72,7 +73,5 @@ const TITLES: Readonly<Record<SelfTestPartId, string>> = {
   harmless_edits: "Edits that change nothing",
 };
 
-const WORDS: Readonly<Record<Grade, string>> = { pass: "ok", warn: "warn", fail: "FAIL", skip: "-" };
-
 const partLines = ({ id, verdict, note }: SelfTestPart, width: number) =>
-  hanging(`  ${WORDS[verdict].padEnd(4)}  `, `${TITLES[id]}: ${note}`, width);
+  hanging(statusHead(verdict), `${TITLES[id]}: ${note}`, width);

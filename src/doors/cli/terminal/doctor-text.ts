@@ -51,7 +51,7 @@ const section = (title: string, checks: readonly CheckLine[], width: number) =>
 const INDENT = " ".repeat(8);
 
 function checkLines({ status, title, detail, hint }: CheckLine, width: number): string[] {
-  const head = `  ${WORDS[status].padEnd(4)}  `;
+  const head = statusHead(status);
   const said = detail === null ? [] : detail.split("\n");
   const found =
     said.length === 1
@@ -59,6 +59,9 @@ function checkLines({ status, title, detail, hint }: CheckLine, width: number): 
       : [...hanging(head, title, width), ...said.flatMap((line) => hanging(INDENT, line, width))];
   return [...found, ...(hint === null ? [] : hanging(`${INDENT}-> `, hint, width))];
 }
+
+/** The beginning of a line about something with this status. */
+export const statusHead = (status: DoctorCheck["status"]): string => `  ${WORDS[status].padEnd(4)}  `;
 
 function estimateText({ low_usd, high_usd, low_tokens, high_tokens }: CostEstimate): string {
   const money = low_usd === null || high_usd === null ? "cost unknown" : `${dollars(low_usd)} to ${dollars(high_usd)}`;

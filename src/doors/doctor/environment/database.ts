@@ -1,4 +1,5 @@
 import { needOfProvider, SANDBOX_NEED } from "../../../comparison/planning/need-names.ts";
+import { counted } from "../../../domain/number-text.ts";
 import type { SharedStore, StoreInspection, WorkerRow } from "../../../store/shared-store.ts";
 import { type Check, type Finding, fail, pass, warn } from "../check.ts";
 import type { Services } from "../services.ts";
@@ -98,7 +99,7 @@ function versionsFound(rows: readonly WorkerRow[]): Finding {
 }
 
 function depthFound(waiting: number, working: readonly WorkerRow[]): Finding {
-  const detail = `${waiting} ${waiting === 1 ? "piece" : "pieces"} of work`;
+  const detail = `${counted(waiting, "piece")} of work`;
   return waiting > 0 && working.length === 0
     ? warn(`${detail}, and nobody takes any`, "start `abeval serve --worker` on this database")
     : pass(detail);

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { DECISION_DETAILS, DECISION_KINDS, DECISION_STEP, type Decision } from "../../../domain/decision.ts";
 import { ChangedFile, Changes } from "../../../domain/evidence.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
+import { counted } from "../../../domain/number-text.ts";
 import { Count, nullable, oneOf, record, Slug } from "../../../domain/schema.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { isUnknown } from "../../../domain/size-of.ts";
@@ -116,8 +117,7 @@ export function pageDiff({ arm_id, changes }: ArmSummary, { after_seq, limit, by
 export function diffText({ arm_id, files, unknown, files_left_out, lines, patch, next_after_seq }: DiffView): string {
   if (typeof unknown === "string") return `${arm_id}: what it changed is not known. ${unknown}`;
   const more = next_after_seq === null ? "" : `; more with arm_id "${arm_id}", after_seq ${next_after_seq}`;
-  const count = files.length + files_left_out;
-  const head = `${arm_id}: ${count} ${count === 1 ? "file" : "files"} changed, patch of ${lines} lines${more}`;
+  const head = `${arm_id}: ${counted(files.length + files_left_out, "file")} changed, patch of ${lines} lines${more}`;
   const listed = files.length > 1 ? files.map(fileLine) : [];
   const unlisted = files_left_out > 0 ? [`- and ${files_left_out} more`] : [];
   return [head, ...listed, ...unlisted, patch].join("\n");

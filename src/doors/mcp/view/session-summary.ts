@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
+import { counted } from "../../../domain/number-text.ts";
 import { Count, nullable, oneOf, record, Share, Slug, Timestamp } from "../../../domain/schema.ts";
 import {
   ArmSummary,
@@ -18,7 +19,7 @@ import { suspicionLines } from "../../../domain/verdict-text.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
 import { pick } from "./pick.ts";
-import { briefVerdict, headline, VerdictBrief } from "./verdict-view.ts";
+import { briefVerdict, headline, scoreText, VerdictBrief } from "./verdict-view.ts";
 
 /** Characters of an arm's final answer; the whole one is in its last decision. */
 const ANSWER_CHARS = 600;
@@ -136,7 +137,7 @@ export function summaryText({ session_id, state, arms, verdict, ...summary }: Se
 
 function verdictLines(verdict: VerdictBrief): string[] {
   const { statement, score_a, score_b, arm_a, arm_b, lean, flags, judge_model, verdict_id } = verdict;
-  const scores = `scores ${scoreOf(score_a)} for ${arm_a.arm_id}, ${scoreOf(score_b)} for ${arm_b.arm_id}`;
+  const scores = `scores ${scoreText(score_a)} for ${arm_a.arm_id}, ${scoreText(score_b)} for ${arm_b.arm_id}`;
   return [
     `Verdict: ${headline(verdict)}. ${statement}`,
     [
@@ -174,12 +175,13 @@ function endText({ status, stop_reason, disqualified_by, violations, throttled_m
 
 function workText({ changed_files, lines_added, lines_removed, probe_score, ...arm }: ArmBrief): string[] {
   const { failed_checks, reference_score } = arm;
-  const files = `${changed_files} ${changed_files === 1 ? "file" : "files"} changed, +${lines_added} -${lines_removed} lines`;
   const checks = failed_checks.length > 0 ? `failed checks: ${failed_checks.join(", ")}` : "all checks passed";
   return [
-    ...(changed_files === null ? [] : [files]),
+    ...(changed_files === null
+      ? []
+      : [`${counted(changed_files, "file")} changed, +${lines_added} -${lines_removed} lines`]),
     ...(probe_score === null ? [] : [checks]),
-    ...(reference_score === null ? [] : [`likeness to the known fix ${scoreOf(reference_score)}`]),
+    ...(reference_score === null ? [] : [`likeness to the known fix ${scoreText(reference_score)}`]),
   ];
 }
 
@@ -188,5 +190,3 @@ const tokensOf = ({ tokens_in, tokens_out }: Pick<ArmBrief, "tokens_in" | "token
 
 const costOf = ({ cost_usd }: Pick<ArmBrief, "cost_usd">) =>
   cost_usd === null ? [] : [cost_usd === 0 ? "0 USD" : `${cost_usd.toFixed(4)} USD`];
-
-const scoreOf = (score: number | null) => (score === null ? "unknown" : score.toFixed(2));
