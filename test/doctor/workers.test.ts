@@ -85,7 +85,8 @@ test("programs that only a sandbox may start are left to workers that have one",
   const alone = await found(scenario, [having("sandbox:none")], installs.path);
   expect(rowsOf(alone, "mcp.start")).toMatchObject({ "mcp.start": ["fail", expect.anything()] });
   const shared = await found(scenario, [having("sandbox:bubblewrap")], installs.path);
-  expect(rowsOf(shared, "mcp.start")).toEqual({ "mcp.start": ["skip", expect.stringMatching(/^left to workers: /)] });
+  const left = ["skip", expect.stringMatching(/^left to workers: /)];
+  expect(rowsOf(shared, "mcp.start", "agents.start")).toEqual({ "mcp.start": left, "agents.start": left });
 });
 
 test("of the machine it says what is not here, and that workers have it", async () => {
