@@ -19,7 +19,7 @@ import { suspicionLines } from "../../../domain/verdict-text.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
 import { pick } from "./pick.ts";
-import { briefVerdict, headline, scoreText, VerdictBrief } from "./verdict-view.ts";
+import { briefVerdict, headline, scoreFigure, VerdictBrief } from "./verdict-view.ts";
 
 /** Characters of an arm's final answer; the whole one is in its last decision. */
 const ANSWER_CHARS = 600;
@@ -137,7 +137,7 @@ export function summaryText({ session_id, state, arms, verdict, ...summary }: Se
 
 function verdictLines(verdict: VerdictBrief): string[] {
   const { statement, score_a, score_b, arm_a, arm_b, lean, flags, judge_model, verdict_id } = verdict;
-  const scores = `scores ${scoreText(score_a)} for ${arm_a.arm_id}, ${scoreText(score_b)} for ${arm_b.arm_id}`;
+  const scores = `scores ${scoreFigure(score_a)} for ${arm_a.arm_id}, ${scoreFigure(score_b)} for ${arm_b.arm_id}`;
   return [
     `Verdict: ${headline(verdict)}. ${statement}`,
     [
@@ -181,7 +181,7 @@ function workText({ changed_files, lines_added, lines_removed, probe_score, ...a
       ? []
       : [`${counted(changed_files, "file")} changed, +${lines_added} -${lines_removed} lines`]),
     ...(probe_score === null ? [] : [checks]),
-    ...(reference_score === null ? [] : [`likeness to the known fix ${scoreText(reference_score)}`]),
+    ...(reference_score === null ? [] : [`likeness to the known fix ${scoreFigure(reference_score)}`]),
   ];
 }
 

@@ -110,8 +110,8 @@ export function headline(verdict: Pick<VerdictBrief, "outcome" | "winner" | "dec
 }
 
 function criterionLine({ id, weight, score_a, score_b, supported, note }: VerdictView["criteria"][number]): string {
-  const scores = supported ? `a ${scoreText(score_a)}, b ${scoreText(score_b)}` : "not judged";
+  const scores = supported ? `a ${scoreFigure(score_a)}, b ${scoreFigure(score_b)}` : "not judged";
   return `- ${id} (weight ${weight}): ${scores}${note ? `; ${note}` : ""}`;
 }
 
-export const scoreText = (score: number | null) => (score === null ? "unknown" : score.toFixed(2));
+export const scoreFigure = (score: number | null) => (score === null ? "unknown" : score.toFixed(2));
