@@ -132,38 +132,3 @@ test("a server that is told to stop ends the trial in flight and starts none; th
     counts: { trials: 5, wins: 5, failed: 0 },
   });
 }, 60_000);
-
-test("a server that is killed leaves a series interrupted, and the lost trial is made up for", async () => {
-  using directory = aDirectory();
-  const { provider, reached, open } = await waiting();
-  await using _provider = provider;
-  let series_id: string;
-  {
-    await using served = await serve(directory.flags, environmentOf(provider));
-    series_id = await start(served, { trials: 4 });
-    await reached;
-    await served.stop("SIGKILL");
-  }
-  open();
-  await using served = await serve(directory.flags, environmentOf(provider));
-  expect(await read(served, series_id)).toMatchObject({ state: "interrupted", counts: { trials: 2, failed: 1 } });
-  expect((await fetch(`${served.url}/api/series/${series_id}/stream`)).status).toBe(404);
-  await start(served, { continue: series_id });
-  expect(await ended(served, series_id)).toMatchObject({ state: "completed", counts: { trials: 4, failed: 1 } });
-}, 60_000);
-
-test("a client of MCP that goes away leaves its series interrupted", async () => {
-  using directory = aDirectory();
-  const { provider, reached } = await waiting();
-  await using _provider = provider;
-  const server = await connectProgram(["mcp", ...directory.flags], environmentOf(provider));
-  const { data } = await server.call("run_scenario", { scenario: "talk", trials: 5 });
-  await reached;
-  await server[Symbol.asyncDispose]();
-  await using again = await connectProgram(["mcp", ...directory.flags], environmentOf(provider));
-  const { data: gone } = await again.call("get_session", { session_id: data.series_id });
-  expect(gone).toMatchObject({
-    state: "interrupted",
-    series: { failure: expect.stringContaining("client went away"), standing: { trials: 2 }, missing: 1 },
-  });
-}, 60_000);

@@ -172,10 +172,13 @@ test("what was asked before the end of the input is answered, a run that is wait
   expect(folder.sleepers()).toEqual([]);
 });
 
-test("SIGTERM during a run does the same, with its exit status", async () => {
+test("SIGTERM during a run that a call waits for does the same, with its exit status", async () => {
   using folder = mcpFolder();
   await using program = new RawProgram(folder.args);
-  await startSlowRun(program, folder);
+  await program.initialize();
+  const run = { name: "run_scenario", arguments: { scenario: "slow", wait_seconds: 50 } };
+  await program.send(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: run })}\n`);
+  await until(() => folder.sleepers().length > 0);
   program.kill("SIGTERM");
   expect((await program.ended()).status).toBe(143);
   expect(storedState(folder)).toBe("interrupted");
