@@ -18,9 +18,9 @@ export interface TrialSpec {
 }
 
 interface Money {
-  /** By all trials so far; what is unknown, at the most that it can be. USD. */
+  /** What all trials so far have spent; an unknown cost counts as the most that it can be. USD. */
   readonly spent_usd: number;
-  /** Of one trial, before one has ended; null where prices are unknown, which no cost limit allows. USD. */
+  /** What one trial is expected to cost before one has ended; null where prices are unknown, which no cost limit allows. USD. */
   readonly estimate_usd: number | null;
 }
 

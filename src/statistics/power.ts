@@ -5,9 +5,9 @@ import { claimBorder } from "./claim/claim-border.ts";
 
 /** What a plan promises before its first trial. */
 interface Power {
-  /** Of a claim for the arm that is really ahead. */
+  /** The chance of a claim for the arm that is really ahead. */
   readonly chance: number;
-  /** Of one for the other. */
+  /** The chance of a claim for the other arm. */
   readonly wrong: number;
   /** Until a claim or the end. */
   readonly mean_trials: number;
@@ -97,11 +97,11 @@ async function timesOfDecided(trials: number, share: number, pace: Pace) {
   return { sooner: atLeast.reverse(), waited };
 }
 
-/** As in the table of docs/series.md. */
+/** The table of docs/series.md has the same ones. */
 const TIE = 0.2;
 const WINS = [0.7, 0.8, 0.9];
 
-/** Without a cost that is known: null. */
+/** Null when no cost is known. */
 const times = (usd: number | null, trials: number) => (usd === null ? null : usd * trials);
 
 /** What so many trials of a scenario take, and what they can be expected to show. */

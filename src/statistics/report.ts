@@ -1,31 +1,32 @@
 import { gateOfSeries } from "../domain/gate.ts";
-import type { Series } from "../domain/series.ts";
+import { type EarlierTrials, SERIES_FLAGS, type Series, type SeriesFlag } from "../domain/series.ts";
 import { SERIES_PROTOCOL, type SeriesRecord, type SeriesStanding } from "../domain/series-record.ts";
 import type { Conclusion, Doubt, SeriesSummary } from "../domain/series-summary.ts";
 import { isFinal } from "../domain/session-state.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
+import { logEvidence } from "./claim/e-process.ts";
 import {
   countedOf,
   countsOf,
   decidersOf,
+  evidenceOf,
   type Findings,
   findingsOf,
   headlineOf,
   totalMissing,
 } from "./claim/findings.ts";
 import { type Forecast, forecast, MAX_FORECAST, moreTrials } from "./claim/forecast.ts";
+import { isOfOthers } from "./claim/pool.ts";
 import { standingOfTest } from "./claim/remaining.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
-import { missingBy, resultOf } from "./claim/tally.ts";
+import { type CountedTrial, type Difference, missingBy, resultOf } from "./claim/tally.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
 import { crashedOf, solvedOf } from "./summary/reliability.ts";
 import { scenarioRowsOf } from "./summary/scenario-rows.ts";
 import { trialListOf } from "./summary/trial-list.ts";
-import { earlierOf } from "./words/earlier.ts";
-import { flagsOf } from "./words/flags.ts";
 import { seriesStatement } from "./words/statement.ts";
 import { plannedSubject, type StoredRuns, storedSubject } from "./words/subject.ts";
 
@@ -192,4 +193,46 @@ function comingOf(findings: Findings, chances: Forecast | null, costs: Costs) {
     more_trials,
     cost_usd: more_trials === null || costs.per_trial === null ? null : more_trials * costs.per_trial,
   };
+}
+
+interface Known {
+  readonly mixed: boolean;
+  readonly earlier: readonly (EarlierTrials | null)[];
+  readonly judge_unaudited: boolean;
+  readonly failed_self_tests: readonly string[];
+}
+
+/** What a reader should know before trusting the series. */
+function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
+  const { mixed, earlier, judge_unaudited, failed_self_tests } = known;
+  const { subject, sequential } = findings;
+  const raised: Readonly<Record<SeriesFlag, boolean>> = {
+    served_model_changed: modelChangesOf(findings).length > 0,
+    arms_differ: subject.arms_differ,
+    fragile: sequential.fragile,
+    claim_reversed: sequential.reversed,
+    judge_failed_self_test: failed_self_tests.length > 0,
+    judge_unaudited,
+    no_variation: sequential.repeats.some(Boolean),
+    scripted: subject.scripted,
+    mixed,
+    earlier_trials: earlier.some((one) => one !== null),
+  };
+  return SERIES_FLAGS.filter((flag) => raised[flag]);
+}
+
+/** By scenario: the runs of its comparison that are not of the series, which nobody should forget; null where there are none. */
+function earlierOf({ subject, pool }: Findings): readonly (EarlierTrials | null)[] {
+  const { series_id } = subject.told;
+  return subject.scenarios.map((_, place) => {
+    const counted = pool?.tallies[place]?.counted ?? [];
+    const others = counted.filter(({ row }) => isOfOthers(row, series_id));
+    if (others.length === 0) return null;
+    return { trials: others.length, e: evidenceAfter(others), e_with_this: evidenceAfter(counted) };
+  });
+}
+
+function evidenceAfter(trials: readonly CountedTrial[]): number {
+  const of = (difference: Difference) => trials.filter(({ d }) => d === difference).length;
+  return evidenceOf(logEvidence({ wins: of(1), ties: of(0), losses: of(-1) }).both);
 }

@@ -12,7 +12,7 @@ import {
 import { sumKnown } from "../domain/usage.ts";
 import type { SessionQuery } from "./store.ts";
 
-/** What a query means, for a store that has all listings at hand, newest first. */
+/** Answers a query from all listings, which are given newest first. */
 export function chooseListings(rows: readonly SessionListing[], query: SessionQuery): readonly SessionListing[] {
   const { sort = "created", order = "desc", offset = 0, limit } = query;
   const matching = matchingRows(rows, query);
@@ -62,7 +62,7 @@ function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): S
 
 const includesAll = (text: string, words: readonly string[]) => words.every((word) => text.includes(word));
 
-/** What words are looked for in. */
+/** The text in which words are searched. */
 export const searchedText = ({ session_id, title, arms, judge_model, state, outcome, winner }: SessionListing) =>
   inLowerCase(
     [session_id, title, ...arms.flatMap(({ arm_id, model }) => [arm_id, model]), judge_model, state, outcome, winner]

@@ -7,7 +7,7 @@ export interface LedgerEntry {
   readonly usd: number;
 }
 
-/** Of a day: what was spent in it, and what is set aside for work that goes on, whenever that began. USD. */
+/** What was spent on a day, and what is set aside for work that goes on, whenever that began. USD. */
 export interface Spending {
   readonly spent: number;
   readonly reserved: number;

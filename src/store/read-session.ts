@@ -21,7 +21,7 @@ export function checkedFold(log: readonly LoggedEntry[]): SessionOutcome | undef
   throw new Failure("storage_failed", "this session was stored in a form that this version of abeval cannot read");
 }
 
-/** For whoever wrote the log just now and need not check it. Undefined when it is empty or no log. */
+/** Folds a log that this process wrote and need not check. Undefined when it is empty or no log. */
 export function foldLog(log: readonly LoggedEntry[]): SessionOutcome | undefined {
   const entries = log.map(({ entry }) => entry);
   try {

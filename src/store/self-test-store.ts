@@ -18,7 +18,7 @@ interface SelfTestQuery {
   readonly before?: SelfTestPlace | undefined;
 }
 
-/** Where a self-test stands among others: by when it was asked for, then by its id. */
+/** Self-tests are ordered by when they were asked for, then by id. */
 type SelfTestPlace = Pick<SelfTest, "created_at" | "self_test_id">;
 
 /** Negative when `one` is the newer. */

@@ -17,7 +17,7 @@ export interface SeriesStore {
    * @throws Failure `invalid_request` when a living process runs it, this one included
    */
   take(series_id: string): Promise<SeriesRecord | undefined>;
-  /** As it is now; undefined when it is unknown. */
+  /** The series as it is now; undefined when it is unknown. */
   read(series_id: string): Promise<SeriesRecord | undefined>;
   /** Newest first, without those that are damaged. @throws Failure `unknown_series` for `before`. */
   list(query?: SeriesListRequest): Promise<readonly SeriesListing[]>;

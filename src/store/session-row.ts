@@ -36,7 +36,7 @@ export function interruption(state: string, at: string): EndedEntry {
   return { type: "ended", at, state: "interrupted", failure };
 }
 
-/** What lists are chosen and put in order by: of a listing. */
+/** The columns by which lists are filtered and sorted. */
 export const listedColumns = (row: SessionListing) => ({
   searched: searchedText(row),
   result: listedResult(row),

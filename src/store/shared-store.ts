@@ -72,7 +72,7 @@ export interface WorkerRow {
 export interface Workers {
   /** What others are told of this process from now on; they know it when it resolves. */
   announce(self: Pick<WorkerRow, "slots" | "capabilities"> & { readonly running: () => number }): Promise<void>;
-  /** Those that live, this one included. */
+  /** Workers that live, this one included. */
   alive(): Promise<readonly WorkerRow[]>;
 }
 
@@ -87,11 +87,11 @@ export interface MaterialStore {
 
 /** What is known of the place where a shared store keeps its sessions, just now. */
 export interface StoreInspection {
-  /** Without a password: for people. */
+  /** A name for people, without the password. */
   readonly name: string;
-  /** Of its server, as that one says it. */
+  /** The version that the server reports. */
   readonly server_version: string;
-  /** What this process may not do there and has to: `DELETE on abeval.entries`. */
+  /** Rights that this process needs and lacks: `DELETE on abeval.entries`. */
   readonly lacking: readonly string[];
   /** Milliseconds of a question that costs nothing: the middle one of several. */
   readonly latency_ms: number;

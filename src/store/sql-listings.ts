@@ -29,7 +29,7 @@ const SORTS: Readonly<Record<SessionSort, (order: "asc" | "desc") => string>> = 
 
 export const orderOf = ({ sort = "created", order = "desc" }: SessionQuery) => SORTS[sort](order);
 
-/** What is counted of the sessions with one result; null: of damaged rows. */
+/** Counts of the sessions with one result; a null name stands for damaged rows. */
 export interface ResultRow {
   readonly name: string | null;
   readonly sessions: number;

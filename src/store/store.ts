@@ -78,11 +78,11 @@ export interface SessionStore extends Disposable {
   watch(session_id: string, wake: () => void): () => void;
 }
 
-/** For a writer whose session ended or went to another attempt. */
+/** Tells a writer that its session has ended, or that another attempt has it. */
 export const superseded = (session_id: string) =>
   new Failure("interrupted", `${session_id} has ended, or another process has taken it over`);
 
-/** For a writer of a series that it does not run. */
+/** Tells a writer that it does not run the series. */
 export const notRunning = (series_id: string) =>
   new Failure(
     "series_not_running",
@@ -102,7 +102,7 @@ export const isLoss = (error: unknown) =>
 export const isOutage = (error: unknown) =>
   error instanceof Failure && error.code === "storage_failed" && error.retryable;
 
-/** What is to be appended. */
+/** The entries to append. */
 export const entriesGiven = (
   given: readonly RunEntry[] | EntriesOfTrials,
   trials: () => readonly TrialRow[],

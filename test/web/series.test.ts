@@ -4,7 +4,7 @@ import type { TrialRow } from "../../src/domain/trial.ts";
 import { chancesText, costText, timeText } from "../../src/doors/web/scenarios/series-estimate.ts";
 import { aheadIn, missingWords, type SuiteSort, sortedRows } from "../../src/doors/web/series/suite-rows.ts";
 import { missingText, trialSentence } from "../../src/doors/web/series/trial-text.ts";
-import { logAxis } from "../../src/statistics/log-axis.ts";
+import { logAxis } from "../../src/statistics/evidence-curve.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { kindOf } from "../../src/statistics/trial-kind.ts";
 import { type Result, rowOf, rowsOf, seriesOf } from "../statistics/series.ts";

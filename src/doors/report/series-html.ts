@@ -2,9 +2,8 @@ import { counted, percentText, usdText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { preferredSide, statusText } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { evidenceCurve, tickText } from "../../statistics/evidence-curve.ts";
+import { evidenceCurve, logAxis, tickText } from "../../statistics/evidence-curve.ts";
 import { evidenceText, limitText, passedText } from "../../statistics/figure-text.ts";
-import { logAxis } from "../../statistics/log-axis.ts";
 import { kindOf, legendOf, TRIAL_MARKS, type TrialKind } from "../../statistics/trial-kind.ts";
 import { type Html, html, htmlPage, htmlTable } from "./html.ts";
 import {

@@ -1,4 +1,4 @@
-/** What decisive and other trials came to, seen from arm a. Failed and unusable ones are not in it. */
+/** Wins, ties and losses of arm a. Failed and unusable trials are not in it. */
 export interface Counts {
   readonly wins: number;
   /** Trials without a winner, for whatever reason. */
@@ -59,7 +59,7 @@ export function logEvidence(counts: Counts, wagers = AGAINST_NO_PREFERENCE): Log
   return { a, b, both: logSum(a, b) - Math.LN2 };
 }
 
-/** Of all bets on a side together, over what they started with: 0 without a trial. */
+/** The wealth of all bets on a side over what they started with: 0 without a trial. */
 const logWealth = (counts: Counts, wagers: readonly Wager[]): number =>
   logSumOf(wagers.map((wager) => logWealthOf(counts, wager))) - LOG_START;
 

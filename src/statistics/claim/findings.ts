@@ -21,7 +21,7 @@ export interface Findings {
   readonly tallies: readonly Tally[];
   readonly deleted: number;
   readonly sequential: SequentialTest;
-  /** With what others ran of the same comparisons; null where they ran nothing, or nobody looked. */
+  /** The series together with other runs of its comparisons; null where there are none, or nobody looked. */
   readonly pool: Pool | null;
   readonly conclusion: Conclusion;
 }
@@ -93,7 +93,7 @@ export function headlineOf(sequential: SequentialTest, levels: Levels, missing: 
   };
 }
 
-/** From its logarithm; JSON knows no infinity. */
+/** The evidence of a logarithm; JSON knows no infinity. */
 export const evidenceOf = (log: number): number => Math.min(Math.exp(log), Number.MAX_VALUE);
 
 export function decidersOf(rows: readonly TrialRow[]): Record<Decider, number> {

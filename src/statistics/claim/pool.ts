@@ -71,7 +71,7 @@ export function testAmongAll(own: Own, all: Pick<Pool, "tallies" | "places">, le
 /** A run of another series, or of none. */
 export const isOfOthers = ({ place }: TrialRow, series_id: string): boolean => place?.series_id !== series_id;
 
-/** Whoever cancels or kills a run may have seen how it goes. What else failed chose nothing. */
+/** A person who cancels or kills a run may have seen how it goes. Every other failure is blind to the result. */
 function isTold(row: TrialRow): boolean {
   const result = resultOf(row);
   return (result !== "failed" && result !== "invalid") || row.state === "interrupted";

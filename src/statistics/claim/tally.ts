@@ -18,7 +18,7 @@ type Missing = "invalid" | "failed" | "cancelled";
 /** The trials of one scenario, in the order of creation. */
 export interface Tally {
   readonly rows: readonly TrialRow[];
-  /** Those up to the first that runs: trials that end quickly must not be looked at first. */
+  /** The trials before the first that still runs: those that end quickly must not be counted first. */
   readonly counted: readonly CountedTrial[];
   /** Ended with a verdict, but behind one that runs. */
   readonly waiting: number;
@@ -66,7 +66,7 @@ export function tallyByScenario(scenarios: readonly { readonly scenario: string 
   return [...groups.values()].map(tallyOf);
 }
 
-/** By number, where trials have one: a clock may go back. */
+/** Trials are sorted by number where they have one: a clock may go back. */
 export const inOrder = (rows: readonly TrialRow[]): readonly TrialRow[] =>
   [...rows].sort((one, other) => numberOf(one) - numberOf(other));
 

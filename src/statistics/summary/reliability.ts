@@ -11,7 +11,7 @@ interface Solved {
 
 type CrashedCount = NonNullable<Series["arms"][Side]["crashed"]>;
 
-/** More in a row than this tells nobody anything. */
+/** A longer row would tell a reader nothing more. */
 const LONGEST_ROW = 8;
 
 /** Shares for k = 1, 2, ... in order, for as many trials as there are, at most 8. */

@@ -77,7 +77,7 @@ function fragile(findings: Findings): readonly string[] {
   ];
 }
 
-/** Where all of them do, that is the finding. */
+/** When all scenarios do, that is the finding. */
 function copies({ sequential, subject }: Findings): readonly string[] {
   const repeating = subject.scenarios.filter((_, index) => sequential.repeats[index]).map(({ scenario }) => scenario);
   if (repeating.length === 0 || (repeating.length === sequential.repeats.length && !sequential.claim)) return [];
@@ -86,7 +86,7 @@ function copies({ sequential, subject }: Findings): readonly string[] {
   ];
 }
 
-/** More trials than so many to each that differs are worth a word. */
+/** A statement mentions more trials than so many to each that differs. */
 const MANY_ALIKE = 3;
 
 /** They may be chance's own: they are told, and count. */
@@ -126,7 +126,7 @@ function changes(findings: Findings): readonly string[] {
   ];
 }
 
-/** Where they take the conclusion away, that is the finding. */
+/** When they take the conclusion away, that is the finding. */
 function others(findings: Findings, earlier: readonly (EarlierTrials | null)[]): readonly string[] {
   const { subject, pool } = findings;
   const known = earlier.filter((one) => one !== null);

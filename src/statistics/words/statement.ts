@@ -1,9 +1,11 @@
-import { counted, usdText } from "../../domain/number-text.ts";
+import { counted, percentText, usdText } from "../../domain/number-text.ts";
 import type { EarlierTrials, Series } from "../../domain/series.ts";
+import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import type { Findings } from "../claim/findings.ts";
+import { LEAST_CHANCE } from "../claim/forecast.ts";
+import { isOnlyCopies } from "../claim/sequential-test.ts";
 import { costsOf } from "../costs.ts";
 import { doubtsOf } from "./doubts.ts";
-import { endOf } from "./ending.ts";
 import { found } from "./found.ts";
 import { decided } from "./result-text.ts";
 import { scenariosText } from "./subject.ts";
@@ -32,7 +34,7 @@ export function seriesStatement(told: Told): string {
   return [...found(findings, forecast), ...endOf(findings), ...doubtsOf(told), ...costs(findings)].join(" ");
 }
 
-/** A suite has no round without its poorest scenario. */
+/** A round of a suite is complete when every scenario has a trial in it. */
 function nothing({ subject, tallies }: Findings): readonly string[] {
   const yet = subject.told.state === "running" ? " yet" : "";
   const empty = subject.scenarios.filter((_, place) => tallies[place]?.counted.length === 0);
@@ -48,7 +50,7 @@ function nothing({ subject, tallies }: Findings): readonly string[] {
 const isOneRun = ({ subject, rows, sequential }: Findings) =>
   subject.scenarios.length === 1 && sequential.log_e.length === 1 && (subject.told.limits?.trials ?? rows.length) === 1;
 
-/** What one run shows is said in its verdict; here stands only that it is no series. */
+/** The verdict says what one run shows; the statement says only that it is no series. */
 function oneRun(findings: Findings): string {
   const { arms, scenarios, judge_model } = findings.subject;
   const { wins, losses } = findings.sequential.counts;
@@ -64,4 +66,56 @@ function costs({ subject, rows }: Findings): readonly string[] {
   return [
     `One trial cost ${usdText(a.cost_usd.mean)} (${subject.arms.a}) and ${usdText(b.cost_usd.mean)} (${subject.arms.b}).`,
   ];
+}
+
+const NOT_ALIKE = "This does not show that the arms are alike.";
+
+/** Why no further trial was started, or that the series goes on. Nothing when it simply ran to its end. */
+function endOf(findings: Findings): readonly string[] {
+  const { subject, sequential } = findings;
+  const planned = (subject.told.limits?.trials ?? 0) * subject.scenarios.length;
+  const done = sequential.log_e.length * subject.scenarios.length;
+  const after = `after ${done} of ${counted(planned, "planned trial")}`;
+  if (subject.told.limits === null)
+    return [`These are ${stored(findings)} of this comparison; nobody planned how many.`];
+  switch (subject.told.stop) {
+    case "sure":
+      return done < planned ? [`Stopped early, ${after}, once the preference was established.`] : [];
+    case "equivalent":
+      return done < planned ? [`Stopped early, ${after}, once this was established.`] : [];
+    case "out_of_reach":
+      return [`Stopped early, ${after}: ${outOfReach(findings)} ${NOT_ALIKE}`];
+    case "unlikely":
+      return [
+        `Stopped early: by a forecast from these trials, the chance of reaching a conclusion by trial ${planned} was below ${percentText(LEAST_CHANCE)}. ${NOT_ALIKE}`,
+      ];
+    case "budget":
+      return [`Stopped by the cost limit${limit(subject.told.limits.max_cost_usd)}, ${after}.`];
+    case "cancelled":
+      return [`Cancelled ${after}.`];
+    case "failed":
+      return [`The series failed ${after}.`];
+    case "exhausted":
+      return [];
+    case null:
+      return going(findings, after);
+  }
+}
+
+const stored = ({ rows }: Findings) =>
+  rows.length < MAX_TRIALS_IN_ALL ? "all stored runs" : `the first ${MAX_TRIALS_IN_ALL} stored runs`;
+
+/** It may have been taken away since. */
+const limit = (usd: number | null) => (usd === null ? "" : ` of $${usd}`);
+
+function outOfReach({ sequential }: Findings): string {
+  return isOnlyCopies(sequential)
+    ? "copies of these trials would tell nothing new."
+    : "the trials that were left could bring no conclusion.";
+}
+
+function going({ subject }: Findings, after: string): readonly string[] {
+  if (subject.told.state === "running") return [`Still running, ${after}.`];
+  if (subject.told.state === "interrupted") return [`Interrupted ${after}; it can be continued.`];
+  return [];
 }

@@ -4,7 +4,7 @@ import { isFinal } from "../../domain/session-state.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
 
-/** What stands in a report as it is. */
+/** A report repeats these fields unchanged. */
 type Told = Pick<
   Series,
   | "series_id"

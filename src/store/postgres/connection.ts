@@ -89,7 +89,7 @@ export class PostgresDatabase implements AsyncDisposable {
     return await this.#retried(work, this.lease_ms);
   }
 
-  /** As `read`, and tried once: for the first contact, when somebody waits to hear what is wrong. */
+  /** Does what `read` does, once: for the first contact, when somebody waits to hear what is wrong. */
   async reach<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return await this.#tried(work, CONNECT_TIMEOUT_S * 2_000).catch((error: unknown) => {
       throw this.#failure(error);
@@ -119,7 +119,7 @@ export class PostgresDatabase implements AsyncDisposable {
     }
   }
 
-  /** Whoever waits for the database is refused. */
+  /** Refuses all who wait for the database. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true;
     await Promise.all([this.#sql, this.#listener].map((sql) => sql?.close({ timeout: 1 }).catch(() => undefined)));

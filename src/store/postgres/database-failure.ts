@@ -1,7 +1,7 @@
 import { Failure, wordsOf } from "../../domain/failure.ts";
 import type { DatabaseAddress } from "./address.ts";
 
-/** What the driver or the server says, in words with what to do about it; never with the password. */
+/** Says in words what went wrong and what to do about it; the password is never in it. */
 export function databaseFailure(error: unknown, { name, user, database, secrets }: DatabaseAddress): Failure {
   if (error instanceof Failure) return error;
   const { code, state } = codesOf(error);
@@ -30,7 +30,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return (state === "" && code.startsWith("ERR_POSTGRES_CONNECTION")) || AGAIN.test(state);
 }
 
-/** By class: connection, rolled back for others' sake, too many connections, the server goes down or comes up. */
+/** SQLSTATE classes: connection lost, rolled back in favour of others, too many connections, server going down or coming up. */
 const AGAIN = /^(08...|40001|40P01|53300|57P0[1235]|25P03)$/;
 
 /** Why a session keeps nothing, and what to do. */

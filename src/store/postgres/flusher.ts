@@ -87,7 +87,7 @@ export class Flusher {
     }
   }
 
-  /** What fails takes no other with it. Where nothing works, that need not be found out for each. */
+  /** One write that fails takes no other with it. In an outage the others are not tried. */
   async #failed(writes: readonly Write[], error: unknown): Promise<void> {
     if (writes.length === 1 || isOutage(error)) for (const { reject } of writes) reject(error);
     else for (const write of writes) await this.#flush([write]);

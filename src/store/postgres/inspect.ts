@@ -3,7 +3,7 @@ import type { StoreInspection } from "../shared-store.ts";
 import { ask, type PostgresDatabase } from "./connection.ts";
 import type { RunWakes } from "./run-wakes.ts";
 
-/** Of the questions that are timed the middle one counts: one may wait for a new connection. */
+/** The median of the timed questions counts: one of them may wait for a new connection. */
 const QUESTIONS = 5;
 
 /** @throws Failure when the database is out of reach */

@@ -36,7 +36,7 @@ export class PostgresLedger implements Ledger {
   }
 }
 
-/** Of "abev", and one more than the migration's. */
+/** Derived from "abev"; one more than the lock of migrations. */
 const LEDGER_LOCK = 0x61626577;
 
 async function spendingOn(sql: Sql, day: string, except: string): Promise<Spending> {

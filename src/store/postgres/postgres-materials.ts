@@ -16,9 +16,9 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Files as large as they may be, with what an archive says of each. */
 const MAX_BYTES = MATERIAL_BYTES + MATERIAL_FILES * 4_096;
 
-/** Whoever offers work asks for its files, so what nobody asked for since is needed by older work alone. */
+/** Every offer of work asks for its files, so files that nobody has asked for since are needed by older work alone. */
 const UNUSED = "30 days";
-/** Whoever began to keep it is gone. */
+/** The process that began to keep it is gone. */
 const UNFINISHED = "6 hours";
 const SWEEP_MS = 3_600_000;
 

@@ -16,7 +16,7 @@ import {
 import { UnsavedEnds } from "./unsaved-ends.ts";
 
 interface Owner {
-  /** By this others know who owns what. */
+  /** Names this process as the owner of what it runs. */
   readonly me: string;
   /** Ends what dead processes left running. */
   readonly sweep: () => Promise<void>;

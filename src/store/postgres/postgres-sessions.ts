@@ -25,7 +25,7 @@ export interface SessionsParts {
   readonly database: PostgresDatabase;
   readonly flusher: Flusher;
   readonly wakes: RunWakes;
-  /** By this others know who owns what. */
+  /** Names this process as the owner of what it runs. */
   readonly me: string;
 }
 
@@ -135,7 +135,7 @@ export class PostgresSessions implements AsyncDisposable {
     });
   }
 
-  /** As this process reads them: also with an end that could not be stored yet. */
+  /** Includes ends that this process could not store yet. */
   #trials = async (sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> => {
     const rows = await readTrials(sql, of);
     return await Promise.all(
@@ -173,7 +173,7 @@ interface StoredEntry {
 
 const ENTRIES = "SELECT n, attempt, entry FROM abeval.entries WHERE session_id = $1 AND n > $2::int ORDER BY n";
 
-/** In the order of creation, without rows that are damaged. */
+/** Rows come in the order of creation, without damaged ones. */
 async function readTrials(sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> {
   const [statement, values] =
     "series_id" in of ? [OF_SERIES, [of.series_id]] : [OF_COMPARISON, [of.comparison, of.limit ?? MAX_TRIALS_IN_ALL]];

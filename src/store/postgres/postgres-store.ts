@@ -102,7 +102,7 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
     await this.interruptDead(at);
   }
 
-  /** What was asked for is stored first, where that works. */
+  /** Stores first what was asked for, where that works. */
   override async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await this.flusher.idle();

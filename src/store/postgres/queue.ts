@@ -13,7 +13,7 @@ import { demandOwner, insertSeries } from "./series-rows.ts";
 import { insertSession } from "./session-rows.ts";
 import { headsIn, waitingIn } from "./waiting-work.ts";
 
-/** What the queue needs of the store around it. */
+/** The parts of the store that the queue uses. */
 interface QueueHouse {
   readonly database: PostgresDatabase;
   readonly flusher: Flusher;
@@ -38,7 +38,7 @@ const CHANNEL = "abeval_work";
 /** How often whoever watches looks on its own. What a dead process held is announced by nobody. */
 const LOOK_MS = 5_000;
 
-/** Whoever claims it for the fourth time decides what becomes of it: pg-boss would let it lie. */
+/** A worker that claims work for the fourth time decides what becomes of it: pg-boss would leave it in the queue. */
 const RETRIES = 1_000_000;
 const YEAR_S = 365 * 86_400;
 /** Pieces of work that are done are kept for so long, for whoever looks into the database. */
@@ -72,7 +72,7 @@ export async function openQueue(house: QueueHouse): Promise<PostgresQueue> {
   return new PostgresQueue(house, boss, fromBunSql);
 }
 
-/** Where several make the tables at once, the library expects another error than the server may give. Then they are there. */
+/** When several servers make the tables at once, one of them may get an error that the library does not expect. The tables exist then. */
 async function startAgain(boss: PgBoss, error: unknown): Promise<PgBoss> {
   if (codesOf(error).state !== UNIQUE_VIOLATION) throw error;
   return await boss.start();
@@ -149,7 +149,7 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
     return await this.#database.read(waitingIn);
   }
 
-  /** What is held stays held until its lease is over. */
+  /** Claims that are held stay held until their lease is over. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#held[Symbol.dispose]();
     await this.#boss.stop({ graceful: false, close: false });

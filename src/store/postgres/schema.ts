@@ -3,7 +3,7 @@ import type { PostgresDatabase, Sql } from "./connection.ts";
 
 const OLDEST_SERVER = 14;
 
-/** Of "abeval": two servers that start on an empty database make its tables once. */
+/** Derived from "abeval". Two servers that start on an empty database make its tables once. */
 const MIGRATION_LOCK = 0x61626576;
 
 /** A busy disk makes tables slowly, and nobody works on them meanwhile. */

@@ -75,7 +75,7 @@ export class SessionRows {
     return entries;
   }
 
-  /** From others than the session's run. Nothing happens when the session is unknown. */
+  /** Appends an entry that does not come from the session's run. Nothing happens when the session is unknown. */
   async add(flush: Flush, session_id: string, entry: AddedEntry): Promise<void> {
     const [row] = await ask<Length & { attempt: number }>(flush.sql, EXTEND, [session_id, 1]);
     if (row === undefined) return;
@@ -84,7 +84,7 @@ export class SessionRows {
     await describe(flush, session_id, [entry]);
   }
 
-  /** Whoever ran it before is superseded. Undefined when the session has ended or is unknown. */
+  /** Supersedes the attempt that ran it before. Undefined when the session has ended or is unknown. */
   async takeOver({ sql, logs }: Flush, session_id: string): Promise<Run | undefined> {
     const [row] = await ask<{ attempt: number }>(sql, TAKE_OVER, [session_id, this.#me]);
     logs.delete(session_id);
@@ -101,7 +101,7 @@ export class SessionRows {
     return dead.length;
   }
 
-  /** Also where the log is damaged: reading it is refused, and starting the program must not be. */
+  /** Works for a damaged log too: reading it is refused, but the program must still start. */
   async #interrupt(flush: Flush, run: Run, state: string, at: string): Promise<void> {
     const { session_id } = run;
     const log = await withoutDecisions(flush.sql, session_id).catch((error: unknown) => {
@@ -165,7 +165,7 @@ function interrupted(text: string): string {
   }
 }
 
-/** What an arm used that was cut short stands in its decisions alone. */
+/** Only the decisions of an arm that was cut short say what it used. */
 async function folded(sql: Sql, session_id: string, known: SessionLog): Promise<SessionOutcome> {
   const outcome = fold(known);
   const isCut = isFinal(outcome.state) && outcome.arms.some(({ status }) => status === "cancelled");

@@ -6,7 +6,7 @@ interface Head {
   readonly priority: number;
 }
 
-/** Where the best of what waits lies: pg-boss orders one queue, not several. */
+/** Finds the queues that hold the best of what waits: pg-boss orders one queue, not several. */
 export async function headsIn(
   sql: Sql,
   kind: Work["kind"],

@@ -119,7 +119,7 @@ export function openDatabase(path: string, isInUse: () => boolean): Database {
   }
 }
 
-/** To open a pipe would wait for its other end. */
+/** Opening a pipe would wait for its other end. */
 function demandFile(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || stats.isFile()) return;

@@ -2,8 +2,7 @@ import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionOutcome } from "../../domain/session.ts";
-import { makeOwnDirectory } from "./own-directory.ts";
-import type { ProcessLease } from "./process-lease.ts";
+import { makeOwnDirectory, type ProcessLease } from "./process-lease.ts";
 
 /** Copies that are noted together; a process that follows a killed one may write so many once more. */
 const NOTED_TOGETHER = 64;
@@ -83,7 +82,7 @@ export class JsonCopies {
     await this.#running.get(session_id);
   }
 
-  /** What is written and not noted yet. */
+  /** Notes the copies that are written and not noted yet. */
   note(): void {
     const written = this.#written;
     this.#written = [];

@@ -1,8 +1,7 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "../../domain/failure.ts";
+import { errorCode, Failure } from "../../domain/failure.ts";
 import { Database } from "./database.ts";
-import { makeOwnDirectory } from "./own-directory.ts";
 
 /**
  * Says which process a session belongs to: each holds an exclusive lock on a small database of its own for as long as it
@@ -66,4 +65,18 @@ function isLocked(path: string): boolean {
   } catch (error) {
     return errorCode(error)?.startsWith("SQLITE_BUSY") === true;
   }
+}
+
+/**
+ * Makes a directory of ours inside the state directory. One that is a link is refused: what is written into it, or swept
+ * from it, would lie in a place that nobody gave us.
+ * @throws Failure `storage_failed`
+ */
+export function makeOwnDirectory(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new Failure(
+      "storage_failed",
+      `${path}: is a link; put a directory in its place, or link the whole state directory`,
+    );
+  mkdirSync(path, { recursive: true, mode: 0o700 });
 }

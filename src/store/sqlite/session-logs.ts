@@ -58,7 +58,7 @@ const ENTRIES = "SELECT n, attempt, entry FROM entries WHERE session_id = $sessi
 
 const LENGTH = "SELECT coalesce(max(n), 0) FROM entries WHERE session_id = $session_id";
 
-/** In the order of creation, without rows that are damaged. */
+/** Rows come in the order of creation, without damaged ones. */
 function readTrials(database: Database, of: TrialsOf): readonly TrialRow[] {
   const [column, value, limit] =
     "series_id" in of

@@ -68,7 +68,7 @@ export class SessionRows {
     return { session_id, ended: entries.some(isListed) ? this.#describe(session_id, log) : undefined };
   }
 
-  /** From others than the session's run. Undefined when the session is unknown. */
+  /** Appends an entry that does not come from the session's run. Undefined when the session is unknown. */
   add(session_id: string, entry: SessionEntry): Written | undefined {
     const row = this.#database.query(ATTEMPT).get({ session_id });
     if (row === null) return undefined;
@@ -79,7 +79,7 @@ export class SessionRows {
     return { session_id, ended };
   }
 
-  /** Whoever ran it before is superseded. Undefined when the session has ended or is unknown. */
+  /** Supersedes the attempt that ran it before. Undefined when the session has ended or is unknown. */
   takeOver(session_id: string): Run | undefined {
     const row = this.#database.query(TAKE_OVER).get({ session_id, owner: this.#lease.id });
     this.#running.delete(session_id);
@@ -96,7 +96,7 @@ export class SessionRows {
     });
   }
 
-  /** For when a transaction is taken back: what is remembered may not be stored. */
+  /** Must be called when a transaction is rolled back: what is remembered may not be stored. */
   forget(): void {
     this.#running.clear();
     this.#added = undefined;
@@ -150,7 +150,7 @@ export class SessionRows {
     return { entries: rows.map(([, entry]) => JSON.parse(entry)), last: rows.at(-1)?.[0] ?? 0, bytes };
   }
 
-  /** Also where the log is damaged: reading it is refused, and starting the program must not be. */
+  /** Works for a damaged log too: reading it is refused, but the program must still start. */
   #interrupt(run: Run, ended: EndedEntry): Written {
     try {
       return this.append(run, [ended]);

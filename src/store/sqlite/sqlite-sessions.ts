@@ -178,7 +178,7 @@ export class SqliteSessions implements Disposable {
     this.#watchers.wake(end.run.session_id);
   }
 
-  /** In a batch of its own, so that its failure is nobody else's. @throws Failure `storage_full` or `storage_failed` */
+  /** Writes in a batch of its own, so that no other write fails with it. @throws Failure `storage_full` or `storage_failed` */
   #save({ run, entries }: UnsavedEnd): void {
     try {
       this.#copyEnded(this.batch.now(() => this.#rows.append(run, entries)));
@@ -188,7 +188,7 @@ export class SqliteSessions implements Disposable {
     }
   }
 
-  /** In a batch of its own: nobody's session may fail because this does not fit any more. */
+  /** Writes in a batch of its own: no session may fail because this does not fit any more. */
   #noteCopies(copies: readonly WrittenCopy[]): void {
     const note = () => {
       for (const copy of copies) this.#rows.noteCopy(copy);

@@ -43,7 +43,7 @@ export class WriteBatch {
     return promise;
   }
 
-  /** In a transaction of its own, before it returns. @throws Failure */
+  /** Writes in a transaction of its own, before it returns. @throws Failure */
   now<T>(work: () => T): T {
     try {
       return this.#database.transaction(work).immediate();

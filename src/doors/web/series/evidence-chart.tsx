@@ -1,7 +1,6 @@
 import type { Series } from "../../../domain/series.ts";
-import { evidenceCurve, tickText } from "../../../statistics/evidence-curve.ts";
+import { evidenceCurve, logAxis, tickText } from "../../../statistics/evidence-curve.ts";
 import { evidenceText, limitText } from "../../../statistics/figure-text.ts";
-import { logAxis } from "../../../statistics/log-axis.ts";
 import { count, countOf } from "../format.ts";
 import { SeriesMark } from "./series-mark.tsx";
 
