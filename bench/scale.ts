@@ -95,7 +95,7 @@ async function startWorkers(database: TestDatabase, count: number): Promise<Asyn
 
 async function untilMet({ url }: TestDatabase, statement: string): Promise<void> {
   await using sql = new Bun.SQL(url, { max: 1 });
-  await until(async () => Boolean((await sql.unsafe(statement))[0]?.met), 600_000);
+  await until(async () => Boolean((await sql.unsafe(statement))[0]?.met), 600_000, 10);
 }
 
 /** How old a decision is when a reader has it: of the server that runs the session, and of another. */

@@ -15,6 +15,9 @@ const PROVIDER_MS = 20;
 const WARM_UP = 500;
 const ROUNDS = 5;
 
+/** Each look costs the server CPU time, which is measured. */
+const LOOK_MS = 20;
+
 /** A series beside the same sessions one by one, what many trials cost each of them, and what a reader waits for. */
 export async function series(): Promise<void> {
   const dir = new BenchDirectory();
@@ -146,11 +149,12 @@ async function runSeries(server: ServerProcess, trials: number): Promise<string>
   });
   if (!response.ok) throw new Error(await response.text());
   const { series_id } = (await response.json()) as { series_id: string };
-  const { standing } = await until(async () => {
+  const ended = async () => {
     const listed = await fetch(new URL("/api/series?limit=1", server.url));
     const [newest] = (await listed.json()) as SeriesListing[];
     return newest?.series_id === series_id && newest.state !== "running" && newest;
-  }, 600_000);
+  };
+  const { standing } = await until(ended, 600_000, LOOK_MS);
   if (standing.counted !== trials) throw new Error(`${standing.counted} of ${trials} trials count`);
   return series_id;
 }

@@ -116,7 +116,7 @@ async function wholeSeries(served: Served, asked: Asked): Promise<string | undef
   if (series_id === undefined) return asked.series_id;
   const isOver = async () =>
     ((await (await fetch(`${served.url}/api/series/${series_id}`)).json()) as Series).state !== "running";
-  await until(isOver, 600_000);
+  await until(isOver, 600_000, 50);
   return series_id;
 }
 

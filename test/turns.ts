@@ -24,14 +24,14 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<number>
   return turns.count;
 }
 
-/** Looks every few milliseconds until there is something, and gives it. @throws when there is still nothing after `longest_ms` */
-export async function until<T>(look: () => T | Promise<T>, longest_ms = 50_000): Promise<Found<T>> {
+/** Looks every `pause_ms` until there is something, and gives it. @throws when there is still nothing after `longest_ms` */
+export async function until<T>(look: () => T | Promise<T>, longest_ms = 50_000, pause_ms = 5): Promise<Found<T>> {
   const end = performance.now() + longest_ms;
   for (;;) {
     const seen = await look();
     if (isFound(seen)) return seen;
     if (performance.now() > end) throw new Error(`after ${longest_ms / 1_000} s there is still nothing: ${look}`);
-    await Bun.sleep(5);
+    await Bun.sleep(pause_ms);
   }
 }
 
