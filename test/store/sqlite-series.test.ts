@@ -257,6 +257,22 @@ test("an end that could not be stored gives way to a process that has taken the 
   expect(await first.series.read(SERIES)).toMatchObject({ state: "interrupted" });
 });
 
+test("an end that could not be stored is kept while that fails, and stored at the latest when the store closes", async () => {
+  using directory = temporaryDirectory();
+  {
+    using store = open(directory.path);
+    await store.series.create(aSeries(SERIES));
+    {
+      using _refused = refuseSeries(directory.path, '"state":"cancelled"');
+      await expect(store.series.update(aSeries(SERIES, STOPPED))).rejects.toMatchObject({ code: "storage_failed" });
+      expect(await store.series.take(OTHER)).toBeUndefined();
+    }
+    expect(await store.series.read(SERIES)).toEqual(aSeries(SERIES, STOPPED));
+  }
+  using store = open(directory.path);
+  expect(await store.series.read(SERIES)).toEqual(aSeries(SERIES, STOPPED));
+});
+
 testNeeding(MOUNTS)("an end that a full disk took back is made anew of the trials that then are", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
