@@ -3,7 +3,7 @@ import { ExternalAgent } from "./external-agent.ts";
 import { Budget } from "./policies.ts";
 import { Price } from "./price-list.ts";
 import { ModelRef, nullable, oneOf, record, Slug } from "./schema.ts";
-import { TOOL_NAMES } from "./tool.ts";
+import { effectOf, TOOL_NAMES } from "./tool.ts";
 
 export const ScriptCall = Type.Record(Type.String(), Type.Unknown(), {
   minProperties: 1,
@@ -67,3 +67,7 @@ export const Arm = record("Arm", {
   ),
 });
 export type Arm = Static<typeof Arm>;
+
+/** Whether it can leave no file. Nobody knows what the tools of an MCP server or of an agent write. */
+export const canOnlyRead = ({ tools, agent, mcp = [] }: Arm): boolean =>
+  agent === undefined && mcp.length === 0 && tools.every((tool) => effectOf(tool) === "read");

@@ -98,6 +98,10 @@ export type ProbeCheck = Static<typeof ProbeCheck>;
 export const checkKind = (check: Partial<Record<CheckKind, unknown>>): CheckKind =>
   CHECK_KINDS.find((kind) => check[kind] !== undefined) ?? "run";
 
+/** A command may look at whatever it finds, so it counts once it names the evidence. */
+export const looksAtAnswer = (check: ProbeCheck): boolean =>
+  checkKind(check) === "run" ? (check.run ?? "").includes("ABEVAL_EVIDENCE") : !(check.called || check.changed);
+
 export const Probe = record("Probe", { files: FileSet, checks: Type.Array(ProbeCheck, { minItems: 1 }) });
 export type Probe = Static<typeof Probe>;
 

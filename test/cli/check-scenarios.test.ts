@@ -37,7 +37,7 @@ test("checks without anything to look at share one line, and stand in the JSON e
   const idle = stdout.split("\n").filter((line) => /no arm|scenario has no|nothing to set up/.test(line));
   expect(idle).toEqual([
     "  -     Nothing to look at: the scenario declares no `varies`; no recording is replayed; no arm is an external agent; " +
-      "no arm has MCP servers; no criterion is judged by a model; no model judges; the scenario has no reference_fix; " +
+      "no arm has MCP servers; no criterion is judged by a model; no model judges; the work is files, no answer; the scenario has no reference_fix; " +
       "the scenario has no probe; nothing to set up",
   ]);
   const [report] = JSON.parse((await check(folder.path("good.yaml"), "--json")).stdout);

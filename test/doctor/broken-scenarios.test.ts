@@ -105,7 +105,7 @@ const ROWS: readonly Row[] = [
     broken: "a script that calls a tool that its arm does not have",
     change: (draft) =>
       withArms(draft, {
-        tools: ["read_file"],
+        tools: ["read_file", "edit_file"],
         script: [{ say: "Hm." }, { calls: [{ write_file: { path: "a", content: "" } }] }],
       }),
     found: { "arms.scripts": "warn" },
@@ -327,7 +327,7 @@ describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment =
 test("the untouched scenario passes everything", async () => {
   const report = await diagnoseFile(goodScenario());
   expect(troubles(report)).toEqual({});
-  expect(ofScenario(report).length).toBe(37);
+  expect(ofScenario(report).length).toBe(39);
 });
 
 test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Sandboxes } from "../../src/arms/sandbox/sandboxes.ts";
 import { sandboxFor } from "../../src/comparison/planning/sandbox-for.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
+import type { ProbeCheck } from "../../src/domain/task.ts";
 import { host, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { anArm, aScenario } from "../outcomes.ts";
@@ -14,11 +15,27 @@ const sandboxes = new Sandboxes(host);
 const withArms = (model: string, changes = {}): Scenario =>
   aScenario({ arms: [anArm("left", { model, ...changes }), anArm("right", { model, ...changes })] });
 
+const checkedBy = (kind: Partial<ProbeCheck>): Scenario => {
+  const scenario = withArms("openai/x", { tools: [] });
+  const check = {
+    id: "c",
+    before: null,
+    required: true,
+    weight: 1,
+    timeout_s: 9,
+    expect_exit: 0,
+    output_matches: null,
+  };
+  const files = { dir: null, files: {}, digest: "0".repeat(64) };
+  return { ...scenario, task: { ...scenario.task, probe: { files, checks: [{ ...check, ...kind }] } } };
+};
+
 test("a scenario in which nothing runs a command needs no sandbox, and says so without a warning", async () => {
   for (const scenario of [
     withArms("scripted/x"),
     withArms("Scripted/x"),
     withArms("openai/x", { tools: ["read_file"] }),
+    checkedBy({ answer_contains: ["yes"] }),
   ]) {
     const { sandbox, note, needed } = await sandboxFor({ sandbox: "bubblewrap", sandboxes }, scenario);
     expect({ kind: sandbox.kind, note, needed }).toEqual({
@@ -42,6 +59,7 @@ test.each([
       ],
     }),
   ],
+  ["a check that is a command", checkedBy({ run: "true" })],
   ["a model with a shell", withArms("openai/x")],
 ])("%s needs one", async (_what, scenario) => {
   expect(await sandboxFor({ sandbox: "none", sandboxes }, scenario)).toMatchObject({

@@ -4,6 +4,7 @@ import type { ChosenSandbox } from "../../arms/sandbox/sandboxes.ts";
 import type { Arm } from "../../domain/arm.ts";
 import { isScripted } from "../../domain/model-name.ts";
 import type { Scenario } from "../../domain/scenario.ts";
+import { checkKind } from "../../domain/task.ts";
 import { effectOf } from "../../domain/tool.ts";
 import { scriptsOf } from "./choose-script.ts";
 import { serversOf } from "./mcp-tools.ts";
@@ -58,7 +59,9 @@ function needsOne({ id, agent }: Arm): Fault {
 export const isRealModel = (arm: Arm) => !isScripted(arm.model);
 
 const canRunCommands = ({ task, arms }: Scenario) =>
-  task.setup.length > 0 || task.probe !== null || arms.some((arm) => runsForeignPrograms(arm) || mayCallCommands(arm));
+  task.setup.length > 0 ||
+  (task.probe?.checks ?? []).some((check) => checkKind(check) === "run") ||
+  arms.some((arm) => runsForeignPrograms(arm) || mayCallCommands(arm));
 
 function mayCallCommands(arm: Arm): boolean {
   const scripted = scriptsOf(arm)

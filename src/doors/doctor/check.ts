@@ -103,6 +103,8 @@ export const IDLE = {
   no_protected: "nothing is protected",
   no_varies: "the scenario declares no `varies`",
   no_probe: "the scenario has no probe",
+  no_files: "the work is the answer, no files",
+  no_answer: "the work is files, no answer",
   no_reference: "the scenario has no reference_fix",
   not_examinable: "no check looks at what the reference gives",
 } as const;

@@ -1,7 +1,6 @@
-import type { Arm } from "../../../domain/arm.ts";
+import { type Arm, canOnlyRead } from "../../../domain/arm.ts";
 import { EVERYTHING } from "../../../domain/equal-work.ts";
 import type { Task } from "../../../domain/task.ts";
-import { effectOf } from "../../../domain/tool.ts";
 import type { Problems } from "../authored/problems.ts";
 import type { TaskFile } from "../authored/task-file.ts";
 import { checkPathGlobs } from "./globs.ts";
@@ -25,7 +24,3 @@ export function resolveDeliverable(problems: Problems, authored: TaskFile["deliv
 /** The task of a file that does not say what the work is: where no arm can write, it is the answer. */
 export const withAnswer = (task: Task, arms: readonly Arm[]): Task =>
   arms.every(canOnlyRead) ? { ...task, ...ANSWER } : task;
-
-/** Nobody knows what the tools of an MCP server or of an agent write. */
-const canOnlyRead = ({ tools, agent, mcp = [] }: Arm) =>
-  agent === undefined && mcp.length === 0 && tools.every((tool) => effectOf(tool) === "read");

@@ -24,6 +24,7 @@ import { fixtureChecks, globs } from "./fixture.ts";
 import { mcpRules } from "./mcp.ts";
 import { modelChecks, rubricChecks } from "./models.ts";
 import { probeChecks, referenceChecks } from "./probe.ts";
+import { workChecks } from "./work.ts";
 
 interface ScenarioFindings {
   readonly checks: readonly DoctorCheck[];
@@ -137,6 +138,7 @@ const DECLARED_CHECKS = [
   mcpRules,
   ...rubricChecks,
   ...budgetChecks,
+  ...workChecks,
   ...referenceChecks,
 ];
 

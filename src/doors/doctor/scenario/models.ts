@@ -4,7 +4,7 @@ import { chooseJudge, judgeModelName } from "../../../comparison/planning/choose
 import { scriptsOf } from "../../../comparison/planning/choose-script.ts";
 import { conditionsOf, selfTestKeyOf } from "../../../comparison/planning/comparison.ts";
 import { isOneFamily, sharesOneFamily } from "../../../comparison/planning/context-flags.ts";
-import { isRealModel, sandboxForCommands } from "../../../comparison/planning/sandbox-for.ts";
+import { isRealModel, sandboxFor } from "../../../comparison/planning/sandbox-for.ts";
 import { openRecordings } from "../../../comparison/planning/session-recordings.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { judgesNamed } from "../../../domain/model-name.ts";
@@ -61,7 +61,8 @@ const modelSandbox: Check<DeclaredScenario> = {
   async run({ services, loaded }) {
     try {
       const fromModel = loaded.definition.arms.some(isRealModel);
-      const { sandbox, note } = await sandboxForCommands(plannedWith(services), loaded.definition);
+      const { sandbox, note, needed } = await sandboxFor(plannedWith(services), loaded.definition);
+      if (!needed) return pass(note ?? sandbox.kind);
       if (note !== null && fromModel) return warn(note, sandbox.kind === "none" ? BARE_HINT : HOST_NETWORK_HINT);
       return pass(note ?? sandbox.kind);
     } catch (error) {

@@ -1,0 +1,44 @@
+import { isJudged } from "../../../comparison/judge/scenario-brief.ts";
+import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
+import { canOnlyRead } from "../../../domain/arm.ts";
+import { isBuiltin } from "../../../domain/model-name.ts";
+import { checkKind, looksAtAnswer } from "../../../domain/task.ts";
+import { type Check, fail, IDLE, pass, warn } from "../check.ts";
+import type { DeclaredScenario } from "../services.ts";
+
+/** Both arms would end without work, whatever they do. */
+const writable: Check<DeclaredScenario> = {
+  id: "work.files",
+  title: "Arms can make the files that count as the work",
+  run({ loaded }) {
+    const { task, arms } = loaded.definition;
+    if (task.deliverable.length === 0) return pass(IDLE.no_files);
+    if (arms.every(canOnlyRead))
+      return fail(
+        `no arm has a tool that writes ${task.deliverable.join(", ")}`,
+        "write `deliverable: answer`, or give the arms a tool that writes",
+      );
+    return pass(task.deliverable.join(", "));
+  },
+};
+
+/** Where nobody reads the work, the arms are compared by what they cost. */
+const examined: Check<DeclaredScenario> = {
+  id: "work.answer",
+  title: "Something looks at the answer",
+  run({ services, loaded }) {
+    const { task, rubric } = loaded.definition;
+    if (!task.answer) return pass(IDLE.no_answer);
+    const checks = (task.probe?.checks ?? []).filter(looksAtAnswer);
+    if (checks.length > 0) return pass(checks.map((check) => `${check.id} (${checkKind(check)})`).join(", "));
+    const questions = rubric.criteria.filter(isJudged).map(({ id }) => id);
+    if (questions.length === 0)
+      return fail("no check and no question looks at it", "add a check such as answer_contains, or a question");
+    const judge = judgeModelName(services, undefined, rubric.judge.model);
+    return isBuiltin(judge)
+      ? warn(`only questions do (${questions.join(", ")}), and ${judge} asks none`, "name a judge: --judge-model")
+      : pass(`${judge}, asked about ${questions.join(", ")}`);
+  },
+};
+
+export const workChecks: readonly Check<DeclaredScenario>[] = [writable, examined];

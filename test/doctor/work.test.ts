@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { diagnoseFile, ofScenario, troubles } from "./small-scenario.ts";
+
+const CONTAINS = { id: "yes", answer_contains: "yes" };
+const QUESTION = { id: "clear", question: "Is it clear?" };
+
+/** Two arms that can only answer. */
+const answering = ({
+  task = {},
+  criteria = [{ measure: "answer_words" }] as object[],
+  judge = "builtin/evidence",
+}) => ({
+  name: "small",
+  task: { prompt: "Is it so?", ...task },
+  arms: [
+    { id: "brief", model: "scripted/a", system_prompt: "You are brief.", tools: [], script: [{ say: "yes" }] },
+    { id: "long", extends: "brief", system_prompt: "You are long." },
+  ],
+  rubric: { criteria, judge: { model: judge } },
+});
+
+const row = async (id: string, parts: Parameters<typeof answering>[0], changes = {}) => {
+  const report = await diagnoseFile(answering(parts), changes);
+  const { status, detail } = ofScenario(report).find((check) => check.id === id) ?? expect.unreachable();
+  return `${status}: ${detail}`;
+};
+
+test("files that no arm can write are a failure, the answer in their place is none", async () => {
+  const plan = { deliverable: ["plan.md"], probe: { checks: [CONTAINS] } };
+  expect(await row("work.files", { task: plan })).toBe("fail: no arm has a tool that writes plan.md");
+  expect(await row("work.files", { task: { probe: { checks: [CONTAINS] } } })).toBe(
+    "pass: the work is the answer, no files",
+  );
+});
+
+test("an answer that nothing looks at is a failure", async () => {
+  expect(await row("work.answer", {})).toBe("fail: no check and no question looks at it");
+  const aside = { probe: { checks: [{ called: { tool: "read_file" } }, { changed: { paths: ["**"] } }, "true"] } };
+  expect(await row("work.answer", { task: aside })).toStartWith("fail");
+  expect(await row("work.answer", { criteria: [QUESTION] })).toBe(
+    "warn: only questions do (clear), and builtin/evidence asks none",
+  );
+  expect(await row("work.answer", { criteria: [QUESTION], judge: "openai/j" })).toBe(
+    "pass: openai/j, asked about clear",
+  );
+  const told = { probe: { checks: [CONTAINS, { id: "own", run: 'grep -q yes "$ABEVAL_EVIDENCE/answer.txt"' }] } };
+  expect(await row("work.answer", { task: told })).toBe("pass: yes (answer_contains), own (run)");
+});
+
+test("checks that are no commands stand in the rows of checks, and nothing of a sandbox is asked for", async () => {
+  const checks = [
+    CONTAINS,
+    { id: "no", answer_lacks: "never" },
+    { id: "shape", answer_matches: "/^y/" },
+    { id: "json", answer_json: { type: "string" } },
+    { id: "reads", called: { tool: "read_file" } },
+    { id: "leaves", changed: { paths: ["**"], max: 0 } },
+  ];
+  const report = await diagnoseFile(answering({ task: { probe: { checks }, reference_answer: '"yes"' } }));
+  const told = Object.fromEntries(ofScenario(report).map(({ id, status, detail }) => [id, `${status}: ${detail}`]));
+  expect(told).toMatchObject({
+    "probe.before": "pass: 6 of 6 checks say what they give, and do",
+    "probe.discriminates": "pass: 4 of 6 fail on the untouched fixture",
+    "probe.stable": "pass: two runs each, with the same results",
+    "reference.applies": "pass: the scenario has no reference_fix",
+    "models.sandbox": "pass: not needed: nothing in this scenario can run a command",
+  });
+  expect(told["reference.passes"]).toBe("fail: shape: the answer does not contain /^y/");
+  expect(troubles(report)["work.answer"]).toBeUndefined();
+});
