@@ -15,8 +15,14 @@ export type Grade = (typeof GRADES)[number];
 export const SelfTestTrial = record(
   "SelfTestTrial",
   {
-    a: Type.String({ description: "`reference`, or the harmless edit of it: `reviewed_comment` and so on." }),
-    b: Type.String({ description: "`nop`, the untouched fixture, or `copy`, the reference again." }),
+    a: Type.String({
+      description:
+        "`reference`, or the harmless edit of it: `reviewed_comment`, of an answer `claimed_review`, and so on.",
+    }),
+    b: Type.String({
+      description:
+        "`nop`, the untouched fixture; of an answer `empty`, `cut` (its first third) or `other_task`; or `copy`, the reference again.",
+    }),
     outcome: nullable(oneOf(OUTCOMES), {
       description: "The judge's own, masked repetitions included; null: it was not asked.",
     }),

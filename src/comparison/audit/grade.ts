@@ -19,7 +19,8 @@ export function gradePart(id: SelfTestPartId, trials: readonly SelfTestTrial[]):
 const GRADERS: Readonly<Record<SelfTestPartId, (trials: readonly SelfTestTrial[]) => Graded>> = {
   reference_against_nop: (trials) => {
     const [right, wrong] = [won(trials, "a"), won(trials, "b")];
-    if (wrong > 0) return fail(`it preferred the untouched fixture in ${outOf(wrong, trials)}`);
+    if (wrong > 0)
+      return fail(`it preferred ${worseIn(trials.filter(({ b, winner }) => winner === b))} in ${outOf(wrong, trials)}`);
     const leaned = trials.filter(({ a, lean }) => lean === a).length;
     if (right + leaned === 0) return fail(blindness(trials));
     if (right < trials.length) return warn(`it preferred the reference in only ${outOf(right, trials)}`);
@@ -46,9 +47,19 @@ const GRADERS: Readonly<Record<SelfTestPartId, (trials: readonly SelfTestTrial[]
 function blindness(trials: readonly SelfTestTrial[]): string {
   const all = (outcome: SelfTestTrial["outcome"]) => trials.every((trial) => trial.outcome === outcome);
   if (all("inconsistent")) return `only the order of presentation decided in ${outOf(trials.length, trials)}`;
-  if (all("tie")) return `it found the reference and the untouched fixture alike in ${outOf(trials.length, trials)}`;
+  if (all("tie")) return `it found the reference and ${worseIn(trials)} alike in ${outOf(trials.length, trials)}`;
   return `it preferred the reference in none of ${trials.length} trials`;
 }
+
+/** What lost to the reference, or should have. */
+const WORSE: Readonly<Record<string, string>> = {
+  nop: "the untouched fixture",
+  empty: "an empty answer",
+  cut: "the first third of the reference",
+  other_task: "an answer to another task",
+};
+
+const worseIn = (trials: readonly SelfTestTrial[]) => [...new Set(trials.map(({ b }) => WORSE[b] ?? b))].join(" and ");
 
 const won = (trials: readonly SelfTestTrial[], side: "a" | "b") =>
   trials.filter((trial) => trial.winner === trial[side]).length;

@@ -1,6 +1,7 @@
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
 import { isBuiltin, judgesNamed } from "../../domain/model-name.ts";
 import type { Scenario } from "../../domain/scenario.ts";
+import type { Task } from "../../domain/task.ts";
 import { type JudgeIdentity, judgeIdentity } from "../judge/judge-identity.ts";
 import { isJudged } from "../judge/scenario-brief.ts";
 import { type ChosenJudge, chooseJudge, judgeModelName } from "../planning/choose-judge.ts";
@@ -9,6 +10,7 @@ import type { SessionServices } from "../planning/services.ts";
 import { worstCaseOfJudging } from "../planning/worst-case-cost.ts";
 import { comparabilityDigest } from "../scenario/digest.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { REWORDINGS_AT_MOST } from "./answer-specimens.ts";
 import { HARMLESS_EDITS } from "./harmless-edits.ts";
 import { knownWork } from "./known-work.ts";
 
@@ -16,7 +18,7 @@ import { knownWork } from "./known-work.ts";
 export const REPEATS = 3;
 
 /** Judgings of a self-test at most. */
-const JUDGINGS = 2 * REPEATS + HARMLESS_EDITS.length;
+const JUDGINGS = 2 * REPEATS + Math.max(HARMLESS_EDITS.length, REWORDINGS_AT_MOST);
 
 export interface SelfTestOptions {
   readonly judge_model?: string | undefined;
@@ -37,8 +39,9 @@ export interface SelfTestPlan {
 
 export interface SelfTestWork {
   readonly chosen: ChosenJudge;
-  readonly patch: string;
-  readonly sandbox: Sandbox;
+  readonly known: KnownWork;
+  /** What it cannot tell, for want of material; null: nothing. */
+  readonly unexamined: string | null;
   /** What each judging may cost; undefined: no limit. */
   readonly each_usd: number | undefined;
   /** Presentations to a judge, re-asks not counted: without a masked repetition, and with every one. */
@@ -46,6 +49,8 @@ export interface SelfTestWork {
   /** USD; null without a price. */
   readonly worst_case_usd: number | null;
 }
+
+type KnownWork = { readonly answer: string } | { readonly patch: string; readonly sandbox: Sandbox };
 
 /**
  * Spends nothing and writes nothing.
@@ -66,23 +71,43 @@ export async function prepareSelfTest(
   };
   if (isBuiltin(name)) return { ...plan, work: `${name} asks no model: there is no judge to test` };
   if (plan.scenario.rubric.criteria.length === 0) return { ...plan, work: "no criterion of the rubric asks a judge" };
-  const patch = await knownWork(services.store, loaded);
-  if (patch === undefined) return { ...plan, work: NO_WORK };
+  const known = await findKnownWork(services, loaded);
+  if (typeof known === "string") return { ...plan, work: known };
   const chosen = chooseJudge(services, judge_model, definition);
   demandPrices(services, chosen, max_cost_usd);
-  const { sandbox } = await services.sandboxes.choose(services.sandbox, false);
   const judgeCalls = 2 * JUDGINGS * judgesNamed(name).length;
   const judging = worstCaseOfJudging(plan.scenario, chosen.price);
   return {
     ...plan,
     work: {
-      ...{ chosen, patch, sandbox },
+      ...{ chosen, known, unexamined: unexaminedOf(definition.task) },
       each_usd: max_cost_usd === undefined ? undefined : max_cost_usd / JUDGINGS,
       calls: [judgeCalls, 2 * judgeCalls],
       worst_case_usd: judging === null ? null : Math.min(JUDGINGS * judging, max_cost_usd ?? Number.POSITIVE_INFINITY),
     },
   };
 }
+
+/** Material to test a judge with, or why there is none. */
+async function findKnownWork(services: SessionServices, loaded: LoadedScenario): Promise<KnownWork | string> {
+  const { answer, deliverable, reference_answer } = loaded.definition.task;
+  if (answer && deliverable.length === 0) return reference_answer ? { answer: reference_answer.text } : NO_ANSWER;
+  const patch = await knownWork(services.store, loaded);
+  if (patch === undefined) return NO_WORK;
+  const { sandbox } = await services.sandboxes.choose(services.sandbox, false);
+  return { patch, sandbox };
+}
+
+/** Files stand for all of the work where it is both. */
+function unexaminedOf({ answer, deliverable, reference_answer }: Task): string | null {
+  if (!answer || deliverable.length === 0) return null;
+  return reference_answer
+    ? "how it reads a cut or reworded answer is not examined beside files"
+    : "how it reads answers is not examined: the scenario has no reference_answer";
+}
+
+const NO_ANSWER =
+  "the scenario has no reference_answer: whether the judge tells a good answer from an empty, a cut or another one cannot be examined";
 
 const NO_WORK =
   "the scenario has no reference_fix, and no stored arm passed all hidden checks: there is nothing to make evidence of";

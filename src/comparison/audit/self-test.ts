@@ -4,6 +4,7 @@ import { sumKnown } from "../../domain/usage.ts";
 import { allOrNone } from "../judge/all-or-none.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { pendingArm } from "../session/pending-arm.ts";
+import { answerSpecimens } from "./answer-specimens.ts";
 import { gradePart, gradeWhole } from "./grade.ts";
 import { REPEATS, type SelfTestPlan, type SelfTestWork } from "./prepare-self-test.ts";
 import { gatherSpecimens, type Specimen, type Specimens } from "./specimens.ts";
@@ -24,21 +25,27 @@ export async function runSelfTest(
 ): Promise<SelfTestResult> {
   const { work, loaded } = plan;
   if (typeof work === "string") return resultOf(SELF_TEST_PARTS.map((id) => skipped(id, work)));
-  const specimens = await gatherSpecimens({ loaded, sandbox: work.sandbox, redact }, work.patch, signal);
+  const { known } = work;
+  const specimens =
+    "answer" in known
+      ? answerSpecimens(known.answer)
+      : await gatherSpecimens({ loaded, sandbox: known.sandbox, redact }, known.patch, signal);
   const parts = SELF_TEST_PARTS.map((id) => async (either: AbortSignal) => {
     const trials = await Promise.all(pairsOf(id, specimens).map((pair) => judgePair(plan, work, pair, either)));
-    return { id, trials, ...gradePart(id, trials) };
+    const { verdict, note } = gradePart(id, trials);
+    return { id, trials, verdict, note: work.unexamined === null ? note : `${note}; ${work.unexamined}` };
   });
   return resultOf(await allOrNone(parts, signal));
 }
 
 type SpecimenPair = readonly [a: Specimen, b: Specimen];
 
-function pairsOf(id: SelfTestPartId, { nop, reference, edited }: Specimens): readonly SpecimenPair[] {
+function pairsOf(id: SelfTestPartId, { worse, reference, edited }: Specimens): readonly SpecimenPair[] {
   const copy = { ...reference, name: "copy" };
-  const again = (pair: SpecimenPair) => Array.from({ length: REPEATS }, () => pair);
-  if (id === "reference_against_nop") return again([reference, nop]);
-  return id === "same_evidence" ? again([reference, copy]) : edited.map((one) => [one, copy]);
+  const against = (others: readonly Specimen[]) =>
+    Array.from({ length: REPEATS }, (_, index): SpecimenPair => [reference, others[index % others.length] ?? copy]);
+  if (id === "reference_against_nop") return against(worse);
+  return id === "same_evidence" ? against([copy]) : edited.map((one) => [one, copy]);
 }
 
 async function judgePair(

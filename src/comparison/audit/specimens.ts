@@ -16,9 +16,9 @@ export interface Specimen {
 }
 
 export interface Specimens {
-  /** The fixture as it is. */
-  readonly nop: Specimen;
-  /** The fixture with work that does the task. */
+  /** What does not do the task, such as the fixture as it is. */
+  readonly worse: readonly Specimen[];
+  /** Work that does the task. */
   readonly reference: Specimen;
   /** The reference, changed in form alone. Those for which it has no place are left out. */
   readonly edited: readonly Specimen[];
@@ -48,15 +48,18 @@ export async function gatherSpecimens(bench: Bench, patch: string, signal: Abort
     await prepare(workspace);
     return { name, final_answer, changes: redactChanges(await workspace.changes(), bench.redact) };
   };
+  const { reference_answer } = loaded.definition.task;
   const nop = await specimen("nop", ANSWER, async () => undefined);
-  const reference = await specimen("reference", ANSWER, (workspace) => applyFix(workspace, patch));
+  const reference = await specimen("reference", reference_answer?.text ?? ANSWER, (workspace) =>
+    applyFix(workspace, patch),
+  );
   const edited: Specimen[] = [];
   for (const edit of HARMLESS_EDITS) {
     const work = edit.apply(workOf(reference));
     if (work === undefined) continue;
     edited.push(await specimen(edit.id, work.final_answer, (workspace) => applyEdited(workspace, patch, work)));
   }
-  return { nop, reference, edited };
+  return { worse: [nop], reference, edited };
 }
 
 async function applyFix(workspace: Workspace, patch: string): Promise<void> {
