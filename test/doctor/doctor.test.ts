@@ -37,7 +37,7 @@ test("ids of a scenario's checks are unique and begin with a part of the scenari
   const areas = new Set(ids.map((id) => id.split(".")[0]));
   expect(areas).toEqual(
     new Set([
-      ...["parse", "arms", "replay", "models", "rubric", "budget", "reference"],
+      ...["parse", "arms", "replay", "models", "rubric", "budget", "task", "reference"],
       ...["fixture", "leak", "mcp", "agents", "probe"],
     ]),
   );

@@ -27,24 +27,24 @@ const row = async (id: string, parts: Parameters<typeof answering>[0], changes =
 
 test("files that no arm can write are a failure, the answer in their place is none", async () => {
   const plan = { deliverable: ["plan.md"], probe: { checks: [CONTAINS] } };
-  expect(await row("work.files", { task: plan })).toBe("fail: no arm has a tool that writes plan.md");
-  expect(await row("work.files", { task: { probe: { checks: [CONTAINS] } } })).toBe(
+  expect(await row("task.files", { task: plan })).toBe("fail: no arm has a tool that writes plan.md");
+  expect(await row("task.files", { task: { probe: { checks: [CONTAINS] } } })).toBe(
     "pass: the work is the answer, no files",
   );
 });
 
 test("an answer that nothing looks at is a failure", async () => {
-  expect(await row("work.answer", {})).toBe("fail: no check and no question looks at it");
+  expect(await row("task.answer", {})).toBe("fail: no check and no question looks at it");
   const aside = { probe: { checks: [{ called: { tool: "read_file" } }, { changed: { paths: ["**"] } }, "true"] } };
-  expect(await row("work.answer", { task: aside })).toStartWith("fail");
-  expect(await row("work.answer", { criteria: [QUESTION] })).toBe(
+  expect(await row("task.answer", { task: aside })).toStartWith("fail");
+  expect(await row("task.answer", { criteria: [QUESTION] })).toBe(
     "warn: only questions do (clear), and builtin/evidence asks none",
   );
-  expect(await row("work.answer", { criteria: [QUESTION], judge: "openai/j" })).toBe(
+  expect(await row("task.answer", { criteria: [QUESTION], judge: "openai/j" })).toBe(
     "pass: openai/j, asked about clear",
   );
   const told = { probe: { checks: [CONTAINS, { id: "own", run: 'grep -q yes "$ABEVAL_EVIDENCE/answer.txt"' }] } };
-  expect(await row("work.answer", { task: told })).toBe("pass: yes (answer_contains), own (run)");
+  expect(await row("task.answer", { task: told })).toBe("pass: yes (answer_contains), own (run)");
 });
 
 test("checks that are no commands stand in the rows of checks, and nothing of a sandbox is asked for", async () => {
@@ -66,5 +66,5 @@ test("checks that are no commands stand in the rows of checks, and nothing of a 
     "models.sandbox": "pass: not needed: nothing in this scenario can run a command",
   });
   expect(told["reference.passes"]).toBe("fail: shape: the answer does not contain /^y/");
-  expect(troubles(report)["work.answer"]).toBeUndefined();
+  expect(troubles(report)["task.answer"]).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import type { DeclaredScenario } from "../services.ts";
 
 /** Both arms would end without work, whatever they do. */
 const writable: Check<DeclaredScenario> = {
-  id: "work.files",
+  id: "task.files",
   title: "Arms can make the files that count as the work",
   run({ loaded }) {
     const { task, arms } = loaded.definition;
@@ -24,7 +24,7 @@ const writable: Check<DeclaredScenario> = {
 
 /** Where nobody reads the work, the arms are compared by what they cost. */
 const examined: Check<DeclaredScenario> = {
-  id: "work.answer",
+  id: "task.answer",
   title: "Something looks at the answer",
   run({ services, loaded }) {
     const { task, rubric } = loaded.definition;
