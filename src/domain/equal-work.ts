@@ -1,6 +1,7 @@
 import type { ChangedFile, Changes, ProbeResult } from "./evidence.ts";
 import { globMatcher } from "./path-glob.ts";
 import { isUnknown } from "./size-of.ts";
+import { looksAtAnswer, type Task } from "./task.ts";
 
 /** Globs of everything that an arm can change. */
 export const EVERYTHING: readonly string[] = ["**"];
@@ -44,12 +45,16 @@ function onlyIn(some: readonly string[], others: readonly string[]): readonly st
   return some.filter((path) => !known.has(path));
 }
 
-/** Checks that one arm passed and the other did not, by id. */
-export function checksApart(a: ProbeResult | null, b: ProbeResult | null): readonly string[] {
+/**
+ * Checks that one arm passed and the other did not, by id. Those that look at an answer or at calls are not among them: these
+ * differ where files are the same.
+ */
+export function checksApart({ probe }: Pick<Task, "probe">, a: ProbeResult | null, b: ProbeResult | null): Set<string> {
+  const beyond = (probe?.checks ?? []).filter((check) => looksAtAnswer(check) || check.called);
+  const aside = new Set(beyond.map(({ id }) => id));
   const passed = new Map(b?.checks.map(({ id, status }) => [id, status === "pass"]));
-  return (a?.checks ?? []).flatMap(({ id, status }) =>
-    passed.has(id) && passed.get(id) !== (status === "pass") ? [id] : [],
-  );
+  const apart = (a?.checks ?? []).filter(({ id, status }) => passed.has(id) && passed.get(id) !== (status === "pass"));
+  return new Set(apart.map(({ id }) => id)).difference(aside);
 }
 
 /** The results without some checks, which stand beside them. Where none is left the score is 0 of 0. */

@@ -3,6 +3,7 @@ import { BUILTIN_JUDGE } from "../../src/arms/model/model-ref.ts";
 import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import type { Criterion, Measure } from "../../src/domain/rubric.ts";
 import type { ArmSummary } from "../../src/domain/session.ts";
+import type { ProbeCheck } from "../../src/domain/task.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
 import { buildCase, type CaseParts, change, judged, NO_CHANGE, probe, reading, turn } from "./build-case.ts";
 import { countingEntropy, fixedClock, scoringJudge } from "./mock-judge.ts";
@@ -45,6 +46,36 @@ test("a judge that likes length makes no more than a low winner of equal work", 
     ...{ winner: "plain", decided_by: "judge", score_gap: 1, confidence: "low" },
   });
   expect(statement).toContain("both arms left the same work; judge mock/judge favoured plain over tdd");
+});
+
+test("a check that tells answers or calls apart is no chance, though the files are the same", async () => {
+  const common = {
+    required: true,
+    weight: 1,
+    before: "fail" as const,
+    output_matches: null,
+    timeout_s: 9,
+    expect_exit: 0,
+  };
+  const asked = (kind: Partial<ProbeCheck>) => ({
+    files: { dir: null, files: {}, digest: "0".repeat(64) },
+    checks: probe("pass", 1).checks.map(({ id }) => ({ id, ...common, ...kind })),
+  });
+  const files = { a: { ...SAME, probe: probe("pass", 1) }, b: { ...SAME, probe: probe("fail", 1) } };
+  const kinds: Partial<ProbeCheck>[] = [
+    { answer_contains: ["x"] },
+    { called: { tool: "read_file", match: null, min: 1 } },
+    { run: "cat $ABEVAL_EVIDENCE/*" },
+  ];
+  for (const kind of kinds) {
+    expect((await verdictOn({ ...files, task: { probe: asked(kind) } })).flags).not.toContain("check_not_repeatable");
+  }
+  expect((await verdictOn({ ...files, task: { probe: asked({ run: "true" }) } })).flags).toContain(
+    "check_not_repeatable",
+  );
+  const other = { a: { ...files.a, ...answers.a }, b: { ...files.b, ...answers.b } };
+  const task = { probe: asked({ run: "true" }), answer: true as const };
+  expect((await verdictOn({ ...other, task })).flags).not.toContain("check_not_repeatable");
 });
 
 test("other work is not flagged, though its digest is the same", async () => {

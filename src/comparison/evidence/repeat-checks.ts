@@ -20,7 +20,7 @@ export async function repeatChecks(
 ): Promise<Both<Pick<Checked, "probe" | "reference_fix">> | undefined> {
   const [a, b] = found;
   const { task } = arms[0];
-  const apart = new Set(checksApart(a.probe, b.probe));
+  const apart = checksApart(task, a.probe, b.probe);
   if (apart.size === 0 || a.changes === null || b.changes === null) return undefined;
   if (!isSameWork(a.changes, b.changes, task.deliverable) || (task.answer && arms[0].answer !== arms[1].answer))
     return undefined;

@@ -10,8 +10,10 @@ export function withoutChance(kase: Case): Case {
   const [a, b] = [kase.a.summary, kase.b.summary];
   const ids = new Set([a, b].flatMap(({ probe }) => (probe?.not_repeatable ?? []).map(({ id }) => id)));
   // The checks of another scenario are other checks.
-  const isAlike = !kase.flags.includes("scenario_drift") && isSameWork(a.changes, b.changes, EVERYTHING);
-  if (isAlike) for (const id of checksApart(a.probe, b.probe)) ids.add(id);
+  const isAlike =
+    !(kase.flags.includes("scenario_drift") || (kase.task.answer && a.final_answer !== b.final_answer)) &&
+    isSameWork(a.changes, b.changes, EVERYTHING);
+  if (isAlike) for (const id of checksApart(kase.task, a.probe, b.probe)) ids.add(id);
   return ids.size === 0 ? kase : { ...kase, a: without(kase.a, ids), b: without(kase.b, ids) };
 }
 
