@@ -463,6 +463,16 @@ test("refused: to go on with another plan, which is named", async () => {
     /another plan \(margin\)/,
   );
   await expect(openSeries(services, sourceOf(await talk("two")), { goOn: series_id })).rejects.toThrow(
-    /another plan \(scenarios\)/,
+    /another plan \(scenarios: two\)/,
+  );
+  const asked = await talk();
+  const { definition } = asked;
+  const answered = {
+    ...asked,
+    digest: "0".repeat(64),
+    definition: { ...definition, task: { ...definition.task, answer: true as const } },
+  };
+  await expect(openSeries(services, sourceOf(answered), { goOn: series_id })).rejects.toThrow(
+    /another plan \(scenarios: talk, whose work is the answer\)/,
   );
 });

@@ -80,7 +80,7 @@ export async function prepareSeries(
     plans.push(await prepareSession(services, loaded, { ...replacement, series_trial: place + 1 }));
   const plan = planOf(plans, { margin, model_override, seed });
   const plan_digest = sha256(canonicalJson(plan));
-  if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan);
+  if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan, plans);
   const estimate_usd = demandMoney(plans, limits);
   const prepare = async ({ scenario, trial, round }: TrialSpec) => {
     const loaded = await load(scenario);
@@ -205,15 +205,30 @@ function planOf(plans: readonly SessionPlan[], { margin, model_override, seed }:
 
 const SEED_DIGITS = 16;
 
-function otherPlan({ series_id, plan: before }: SeriesRecord, plan: SeriesPlan): Failure {
+function otherPlan(
+  { series_id, plan: before }: SeriesRecord,
+  plan: SeriesPlan,
+  plans: readonly SessionPlan[],
+): Failure {
   const differing = (Object.keys(plan) as (keyof SeriesPlan)[]).filter(
     (key) => canonicalJson(plan[key]) !== canonicalJson(before[key]),
   );
+  const told = differing.map((key) => (key === "scenarios" ? key + changedIn(before, plans) : key));
   return new Failure(
     "invalid_request",
-    `continue: ${series_id} has another plan (${differing.join(", ")}); a series goes on with the same scenarios, arms, judge and margin, or start a new one`,
+    `continue: ${series_id} has another plan (${told.join(", ")}); a series goes on with the same scenarios, arms, judge and margin, or start a new one`,
     { details: { field: "continue", differing } },
   );
+}
+
+/** The scenarios that are others than before. Where the work is the answer, that may be the change. */
+function changedIn({ scenarios }: SeriesPlan, plans: readonly SessionPlan[]): string {
+  const digests = new Set(scenarios.map(({ digest }) => digest));
+  const changed = plans.filter(({ loaded }) => !digests.has(loaded.digest));
+  const names = changed.map(({ scenario: { name, task } }) =>
+    task.answer ? `${name}, whose work is the answer` : name,
+  );
+  return names.length === 0 ? "" : `: ${names.join(", ")}`;
 }
 
 /** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that pays for no trial */
