@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { JUDGE_NAME_CHARS } from "./panel.ts";
+import { InputId } from "./scenario.ts";
 import { described, GivenModelRef, record, Slug } from "./schema.ts";
 import { SessionId } from "./session.ts";
 import { ArmPointer } from "./verdict.ts";
@@ -15,6 +16,7 @@ export const RunRequest = record(
   "RunRequest",
   {
     scenario: Slug({ description: "Scenario name." }),
+    input: Type.Optional({ ...InputId, description: "Row of its inputs, where it has inputs." }),
     model_override: Type.Optional({
       ...GivenModelRef,
       description: "`<provider>/<model>`: replaces the model of both arms.",

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Arm } from "./arm.ts";
 import { Policies } from "./policies.ts";
 import { Rubric } from "./rubric.ts";
-import { nullable, record, Slug } from "./schema.ts";
+import { Digest, nullable, record, Slug } from "./schema.ts";
 import { Task } from "./task.ts";
 
 /**
@@ -14,6 +14,28 @@ export const ReplayConfig = record("ReplayConfig", {
   ignore: Type.Array(Type.String(), { description: "RE2 patterns: what they match does not tell requests apart." }),
 });
 export type ReplayConfig = Static<typeof ReplayConfig>;
+
+export const InputId = Type.String({ pattern: "^[A-Za-z0-9._-]{1,64}$", description: "Id of a row of the inputs." });
+
+export const ScenarioInput = record(
+  "ScenarioInput",
+  { id: InputId, values: Type.Record(Type.String(), Type.Unknown(), { description: "By column." }) },
+  { description: "The row of the scenario's inputs that a run is about. Absent: the scenario has no inputs." },
+);
+export type ScenarioInput = Static<typeof ScenarioInput>;
+
+const ScenarioInputs = record(
+  "ScenarioInputs",
+  {
+    count: Type.Integer({ minimum: 1, description: "Rows." }),
+    fields: Type.Array(Type.String(), { description: "Columns." }),
+    digest: Digest("SHA-256 over ids and values."),
+  },
+  {
+    description:
+      "The inputs of a scenario whose texts hold `{{<column>}}`. Absent: it has none, or is one of its rows.",
+  },
+);
 
 export const Scenario = record("Scenario", {
   name: Slug(),
@@ -28,6 +50,8 @@ export const Scenario = record("Scenario", {
   policies: Policies,
   rubric: Rubric,
   replay: Type.Optional(ReplayConfig),
+  input: Type.Optional(ScenarioInput),
+  inputs: Type.Optional(ScenarioInputs),
 });
 /** Exactly two arms: the schema counts them, the type says it. */
 export type Scenario = Omit<Static<typeof Scenario>, "arms"> & { arms: [Arm, Arm] };

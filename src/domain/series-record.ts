@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { InputId } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { CONCLUSIONS, UndecidedBy } from "./series-summary.ts";
 import { SeriesId } from "./session.ts";
@@ -62,6 +63,7 @@ export const SeriesPlan = record("SeriesPlan", {
   scenarios: Type.Array(
     record("PlannedScenario", {
       scenario: Slug(),
+      input: Type.Optional(InputId),
       digest: Digest("Of the scenario's definition."),
       comparison: Digest("What is compared with what, by which judge."),
       self_test_key: nullable(Digest("Of self-tests of this judge on this scenario."), {

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Gate } from "./gate.ts";
+import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { SeriesCounts, SeriesScenarioCounts } from "./series-counts.ts";
 import { SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, STOPS } from "./series-record.ts";
@@ -101,6 +102,7 @@ const SeriesArm = record("SeriesArm", {
 
 const SeriesScenario = record("SeriesScenario", {
   scenario: Slug(),
+  input: Type.Optional(InputId),
   digest: nullable(Digest("Of its definition."), {
     description: "Null for stored runs, whose definitions may differ.",
   }),
@@ -120,6 +122,7 @@ const SeriesTrial = record("SeriesTrial", {
   trial: Type.Integer({ minimum: 1 }),
   round: Type.Integer({ minimum: 1 }),
   scenario: Slug(),
+  input: Type.Optional(InputId),
   session_id: SessionId,
   state: oneOf(STATES),
   failure: nullable(Type.String({ description: "Why it failed or was cancelled." })),
@@ -233,6 +236,7 @@ export const Series = record("Series", {
   model_changes: Type.Array(
     record("ModelChange", {
       scenario: Slug(),
+      input: Type.Optional(InputId),
       trial: Type.Integer({ minimum: 1, description: "The first that another model served." }),
       who: oneOf([...SIDES, "judge"]),
       from: Type.String(),

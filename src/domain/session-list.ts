@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { MAX_PAGE } from "./request.ts";
+import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { ARM_STATUSES, SeriesId, SessionId, STATES, TrialPlace } from "./session.ts";
 import { CONFIDENCES, OUTCOMES } from "./verdict.ts";
@@ -7,6 +8,7 @@ import { CONFIDENCES, OUTCOMES } from "./verdict.ts";
 export const SessionListing = record("SessionListing", {
   session_id: SessionId,
   scenario: Slug(),
+  input: Type.Optional(InputId),
   state: oneOf(STATES),
   created_at: Timestamp("When the session was accepted."),
   finished_at: nullable(Timestamp("When it reached a final state.")),
@@ -46,6 +48,7 @@ export type SessionSort = (typeof SESSION_SORTS)[number];
 
 const FILTER = {
   scenario: Type.Optional(Slug({ description: "Of this scenario." })),
+  input: Type.Optional({ ...InputId, description: "Of this row of its inputs." }),
   state: Type.Optional(oneOf(STATES, { description: "In this state." })),
   series_id: Type.Optional({ ...SeriesId, description: "Trials of this series." }),
   outcome: Type.Optional(oneOf(OUTCOMES, { description: "With this outcome." })),

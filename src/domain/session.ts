@@ -4,7 +4,7 @@ import { BudgetUse, Changes, ProbeResult, ReferenceFixScore, RequiredResult, Vio
 import { AgentRun } from "./external-agent.ts";
 import { FAILURE_CODES } from "./failure.ts";
 import { Price } from "./price-list.ts";
-import { Scenario } from "./scenario.ts";
+import { Scenario, ScenarioInput } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
 import { STATES } from "./session-state.ts";
 import { Verdict } from "./verdict.ts";
@@ -207,6 +207,7 @@ export type SessionSettings = Static<typeof SessionSettings>;
 const SessionOutcomeSchema = record("SessionOutcome", {
   session_id: SessionId,
   scenario: Slug(),
+  input: Type.Optional(ScenarioInput),
   scenario_digest: Digest("SHA-256 over the resolved definition and the bytes it refers to."),
   state: oneOf(STATES),
   created_at: Timestamp("When the session was accepted."),

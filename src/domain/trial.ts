@@ -2,7 +2,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import { crashOf } from "./end-text.ts";
 import type { CheckResult } from "./evidence.ts";
 import { cut } from "./excerpt.ts";
+import { withInputId } from "./member.ts";
 import { isScripted } from "./model-name.ts";
+import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./session.ts";
 import { STATES } from "./session-state.ts";
@@ -39,6 +41,7 @@ export type TrialArm = Static<typeof TrialArm>;
 export const TrialRow = record("TrialRow", {
   session_id: SessionId,
   scenario: Slug(),
+  input: Type.Optional(InputId),
   comparison: nullable(Digest("As in SessionOutcome; null where it is unknown.")),
   place: nullable(TrialPlace),
   state: oneOf(STATES),
@@ -74,7 +77,7 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
   const conduct = conductOf(a, b);
   const draw = drawOf(outcome) ?? conduct;
   const row: TrialRow = {
-    ...{ session_id, scenario, comparison, place, state },
+    ...{ session_id, scenario, ...withInputId(outcome.definition.input?.id), comparison, place, state },
     failure: failure && { class: failure.class, code: failure.code, message: cut(failure.message, REASON_CHARS) },
     ...{ outcome: null, winner_side: null, decided_by: null },
     arms: { a: trialArm(a), b: trialArm(b) },

@@ -1,3 +1,4 @@
+import { withInputId } from "../domain/member.ts";
 import type { SeriesRecord, SeriesStop } from "../domain/series-record.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { sumKnown } from "../domain/usage.ts";
@@ -15,6 +16,8 @@ export interface TrialSpec {
   readonly trial: number;
   readonly round: number;
   readonly scenario: string;
+  /** Row of its inputs; absent where it has none. */
+  readonly input?: string;
 }
 
 interface Money {
@@ -70,12 +73,14 @@ export async function advance(series: SeriesRecord, rows: readonly TrialRow[], i
 /** Round by round, in each the scenarios in the order of the plan; a lost trial is replaced first. */
 function specsOf(scenarios: SeriesRecord["plan"]["scenarios"], tallies: readonly Tally[], trials: number): TrialSpec[] {
   const specs = tallies.flatMap((tally, place) =>
-    roundsToStart(tally, trials).map((round) => ({ round, scenario: scenarios[place]?.scenario ?? "" })),
+    roundsToStart(tally, trials).map((round) => ({
+      round,
+      scenario: scenarios[place]?.scenario ?? "",
+      ...withInputId(scenarios[place]?.input),
+    })),
   );
   const first = nextNumber(tallies);
-  return specs
-    .sort((one, other) => one.round - other.round)
-    .map(({ round, scenario }, index) => ({ trial: first + index, round, scenario }));
+  return specs.sort((one, other) => one.round - other.round).map((spec, index) => ({ trial: first + index, ...spec }));
 }
 
 /** The user's mistake, what a recording lacks, and checks that cannot run fail every trial alike; what else happens may pass. */

@@ -45,11 +45,12 @@ export function summarize(
 }
 
 function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): SessionListing[] {
-  const { scenario, state, series_id, outcome, model, judge, text, blind, conflict } = filter;
+  const { scenario, input, state, series_id, outcome, model, judge, text, blind, conflict } = filter;
   const words = searchedWords(text);
   return rows.filter(
     (row) =>
       (scenario ?? row.scenario) === row.scenario &&
+      (input === undefined || row.input === input) &&
       (state ?? row.state) === row.state &&
       (series_id === undefined || row.trial?.series_id === series_id) &&
       (outcome === undefined || row.outcome === outcome) &&

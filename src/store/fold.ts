@@ -26,7 +26,7 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
   // Grows in place: a session may be judged again any number of times.
   const verdicts = entries.slice(0, start).flatMap(askedLater);
   let rejudged = verdicts.find(isRejudge);
-  let state: State = { ...created.session, verdicts };
+  let state: State = { ...created.session, ...inputIn(created), verdicts };
   const decisions: Record<string, Decision[]> = Object.fromEntries(state.arms.map(({ arm_id }) => [arm_id, []]));
   let counted = state.arms.filter(isUnfinished).map(({ arm_id }) => arm_id);
   for (const entry of entries.slice(start)) {
@@ -54,6 +54,12 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
 }
 
 type State = Omit<SessionOutcome, "decisions">;
+
+/** Stored once, in the definition. */
+function inputIn({ session }: CreatedEntry): Pick<State, "input"> {
+  const { input } = session.definition;
+  return input ? { input } : {};
+}
 
 /** Verdicts of earlier versions were stored without it. */
 function gated(verdict: Verdict | null, verdicts: readonly Verdict[]): Pick<State, "verdict" | "verdicts"> {

@@ -1,5 +1,6 @@
 import { everyVerdict } from "../domain/every-verdict.ts";
 import { cut } from "../domain/excerpt.ts";
+import { withInputId } from "../domain/member.ts";
 import type { SeriesListing, SeriesRecord } from "../domain/series-record.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import type { SessionListing } from "../domain/session-list.ts";
@@ -14,6 +15,7 @@ export function listingOf(outcome: SessionOutcome): SessionListing {
   return {
     session_id: outcome.session_id,
     scenario: outcome.scenario,
+    ...withInputId(outcome.input?.id),
     state: outcome.state,
     created_at: outcome.created_at,
     finished_at: outcome.finished_at,
@@ -47,7 +49,7 @@ export function seriesListingOf({ plan, limits, ...series }: SeriesRecord): Seri
     stop: series.stop,
     created_at: series.created_at,
     finished_at: series.finished_at,
-    scenarios: plan.scenarios.map(({ scenario }) => scenario),
+    scenarios: [...new Set(plan.scenarios.map(({ scenario }) => scenario))],
     arms: plan.arms,
     judge_model: plan.judge_model,
     trials: limits.trials,

@@ -7,6 +7,9 @@ import type { SessionQuery } from "./store.ts";
 /** Fields of a filter that are looked for as they are. */
 export const EXACT = ["scenario", "state", "series_id", "outcome", "judge"] as const;
 
+/** What the text of a listing holds only where its row of inputs is this one: inside a text its quotes would be escaped. */
+export const inputText = (input: string): string => `"input":${JSON.stringify(input)}`;
+
 /** Rows in a row that may be damaged without a page being shorter than it was asked for. */
 export const DAMAGED = 100;
 

@@ -14,7 +14,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "unknown top key",
     "task:",
     "taks: 1\ntask:",
-    '2:1 taks: unknown key; did you mean "task"? Allowed: name, title, description, tags, varies, task, arms, policies, rubric, replay',
+    '2:1 taks: unknown key; did you mean "task"? Allowed: name, title, description, tags, varies, inputs, inputs_file, task, arms, policies, rubric, replay',
   ],
   [
     "unknown arm key",
@@ -212,7 +212,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "unknown measure",
     "measure: tokens",
     "measure: tokns",
-    '15:16 rubric.criteria[2].measure: expected probe_score, reference_fix, changed_lines, turns, tool_calls, tokens, wall_ms or cost_usd, got "tokns"; did you mean "tokens"?',
+    '15:16 rubric.criteria[2].measure: expected probe_score, reference_fix, changed_lines, answer_words, turns, tool_calls, tokens, wall_ms or cost_usd, got "tokns"; did you mean "tokens"?',
   ],
   [
     "probe_score without probe",
@@ -571,7 +571,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "constructor",
     "task:",
     "constructor: {a: 1}\ntask:",
-    "2:1 constructor: unknown key; allowed: name, title, description, tags, varies, task, arms, policies, rubric, replay",
+    "2:1 constructor: unknown key; allowed: name, title, description, tags, varies, inputs, inputs_file, task, arms, policies, rubric, replay",
   ],
   ["complex key", "task:", "? [a]\n: 1\ntask:", "2:3 a key must be plain text"],
   ["syntax", "Say hello.", '"Say hello.', '16:1 not valid YAML: missing closing "quote'],

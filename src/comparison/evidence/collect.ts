@@ -5,6 +5,7 @@ import type { Changes, ProbeResult, Violation } from "../../domain/evidence.ts";
 import { Mistake } from "../../domain/failure.ts";
 import { globMatcher } from "../../domain/path-glob.ts";
 import type { Policies } from "../../domain/policies.ts";
+import type { ScenarioInput } from "../../domain/scenario.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { isUnknown } from "../../domain/size-of.ts";
 import type { Probe, Task } from "../../domain/task.ts";
@@ -20,6 +21,7 @@ interface Collection {
   /** Broken rules that were seen while the arm ran. */
   readonly seen: readonly Violation[];
   readonly task: Task;
+  readonly input?: ScenarioInput | undefined;
   readonly policies: Policies;
   readonly overlay: FileSource;
   readonly redact: (text: string) => string;
@@ -54,9 +56,9 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
 
 /** Runs hidden checks on what an arm left. @throws as `runProbe` */
 export async function probeOf(probed: Probed, probe: Probe, signal: AbortSignal): Promise<ProbeResult> {
-  const { workspace, task, policies, overlay, redact, answer, calls, decisions, changes } = probed;
+  const { workspace, task, policies, overlay, redact, answer, calls, decisions, changes, input } = probed;
   const { network, paths } = policies;
-  const left = { answer, calls, decisions, changes };
+  const left = { answer, calls, decisions, changes, input };
   const run = { probe, overlay, protected: paths.protected, network, redact, left };
   return withWhatWasMissing(await runProbe(workspace, run, signal), task);
 }

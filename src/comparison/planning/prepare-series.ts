@@ -1,5 +1,6 @@
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { Failure } from "../../domain/failure.ts";
+import { memberName, withInputId } from "../../domain/member.ts";
 import { isScripted } from "../../domain/model-name.ts";
 import {
   ALPHA,
@@ -14,6 +15,7 @@ import {
 } from "../../domain/series-record.ts";
 import type { SeriesRequest } from "../../domain/series-request.ts";
 import { sha256 } from "../../domain/sha256.ts";
+import { sumKnown } from "../../domain/usage.ts";
 import { leastTrials, type TrialSpec } from "../../statistics/advance.ts";
 import { differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
@@ -40,20 +42,23 @@ export interface SeriesSetup {
 export interface SeriesSource {
   /** In the order in which a round goes through them. */
   readonly scenarios: readonly LoadedScenario[];
-  /** The scenario as it is now. */
-  readonly load: (scenario: string) => Promise<LoadedScenario>;
+  /** The scenario, or the row of its inputs, as it is now. */
+  readonly load: (scenario: string, input?: string) => Promise<LoadedScenario>;
 }
 
 /** Of scenarios that were read at the start: those are what runs, whatever becomes of their files. */
 export function seriesSource(scenarios: readonly LoadedScenario[]): SeriesSource {
-  const byName = new Map(scenarios.map((loaded) => [loaded.definition.name, loaded]));
-  const load = async (name: string) => {
+  const byName = new Map(scenarios.map((loaded) => [nameOf(loaded), loaded]));
+  const load = async (scenario: string, input?: string) => {
+    const name = memberName({ scenario, input });
     const loaded = byName.get(name);
     if (loaded) return loaded;
     throw new Failure("unknown_scenario", `${name} is not of this series`);
   };
   return { scenarios, load };
 }
+
+const nameOf = ({ definition: { name, input } }: LoadedScenario) => memberName({ scenario: name, input: input?.id });
 
 type Services = Omit<SessionServices, "store">;
 
@@ -82,14 +87,15 @@ export async function prepareSeries(
   const plan_digest = sha256(canonicalJson(plan));
   if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan, plans);
   const estimate_usd = demandMoney(plans, limits);
-  const prepare = async ({ scenario, trial, round }: TrialSpec) => {
-    const loaded = await load(scenario);
-    const place = plan.scenarios.findIndex((one) => one.scenario === scenario);
+  const prepare = async ({ trial, round, ...member }: TrialSpec) => {
+    const loaded = await load(member.scenario, member.input);
+    const name = memberName(member);
+    const place = plan.scenarios.findIndex((one) => memberName(one) === name);
     const planned = plan.scenarios[place];
     if (loaded.digest !== planned?.digest)
       throw new Failure(
         "invalid_scenario",
-        `${scenario} was changed while its series ran (digest ${loaded.digest.slice(0, 12)}, planned ${planned?.digest.slice(0, 12)}); start a new series`,
+        `${name} was changed while its series ran (digest ${loaded.digest.slice(0, 12)}, planned ${planned?.digest.slice(0, 12)}); start a new series`,
       );
     // The number that it has where none is lost: a trial that is run again replays what it would have, as do those after it.
     const trial_number = (round - 1) * plan.scenarios.length + place + 1;
@@ -98,7 +104,7 @@ export async function prepareSeries(
     if (prepared.comparison !== planned.comparison)
       throw new Failure(
         "invalid_scenario",
-        `what is compared in ${scenario} was changed while its series ran: an install of an arm, or the sandbox; start a new series`,
+        `what is compared in ${name} was changed while its series ran: an install of an arm, or the sandbox; start a new series`,
       );
     return prepared;
   };
@@ -126,10 +132,11 @@ function demandOneSeries(scenarios: readonly LoadedScenario[]): void {
       `${scenarios.length} scenarios: one series holds ${MAX_SCENARIOS} at most; split them`,
     );
   const names = new Set<string>();
-  for (const { definition, file } of scenarios) {
-    if (names.has(definition.name))
-      throw new Failure("invalid_request", `${file}: "${definition.name}" is in the series already; name each once`);
-    names.add(definition.name);
+  for (const loaded of scenarios) {
+    const name = nameOf(loaded);
+    if (names.has(name))
+      throw new Failure("invalid_request", `${loaded.file}: "${name}" is in the series already; name each once`);
+    names.add(name);
   }
   const expected = armIds(first);
   for (const other of others) {
@@ -186,6 +193,7 @@ function planOf(plans: readonly SessionPlan[], { margin, model_override, seed }:
     protocol: SERIES_PROTOCOL,
     scenarios: plans.map(({ scenario, loaded, comparison, self_test_key }) => ({
       scenario: scenario.name,
+      ...withInputId(scenario.input?.id),
       digest: loaded.digest,
       comparison,
       self_test_key,
@@ -243,6 +251,14 @@ function demandMoney(plans: readonly SessionPlan[], { max_cost_usd }: SeriesLimi
       "invalid_request",
       `max_cost_usd: ${max_cost_usd} may not pay for one trial, which can cost up to ${known.toFixed(4)} USD within its budgets; raise it, or lower policies.budget in the scenario`,
       { details: { field: "max_cost_usd", needed_usd: known } },
+    );
+  // A table says nothing before each of its rows was run once.
+  const round = sumKnown(worst);
+  if (known !== null && round !== null && round > max_cost_usd && plans.some(({ scenario }) => scenario.input))
+    throw new Failure(
+      "invalid_request",
+      `max_cost_usd: ${max_cost_usd} may not pay for one round of ${plans.length} rows, which can cost up to ${round.toFixed(4)} USD within its budgets; raise it, lower policies.budget, or run fewer rows`,
+      { details: { field: "max_cost_usd", needed_usd: round } },
     );
   return known;
 }

@@ -14,7 +14,7 @@ export const scenarioDigest = ({ replay: _replay, task, ...definition }: Scenari
  * SHA-256 over what two arms must share to be compared: task, fixture, probe, reference, policies, rubric. The arms, the
  * judge's model and price and the places of files do not count. A difference between two sessions is `scenario_drift`.
  */
-export function comparabilityDigest({ task, policies, rubric }: Scenario): string {
+export function comparabilityDigest({ task, policies, rubric, input }: Scenario): string {
   const fixture = task.fixture?.digest ?? null;
   const probe = task.probe && { files: task.probe.files.digest, checks: task.probe.checks };
   const reference = task.reference_fix?.digest ?? null;
@@ -24,6 +24,7 @@ export function comparabilityDigest({ task, policies, rubric }: Scenario): strin
       task: { ...task, setup: setupForDigest(task.setup), fixture, probe, reference_fix: reference },
       policies,
       rubric: { ...rubric, judge: judging },
+      ...(input && { input }),
     }),
   );
 }

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
 import { Failure, orThrow } from "../../domain/failure.ts";
+import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
 import { scenarioDigest } from "./digest.ts";
 import { GitFiles } from "./git/git-files.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
@@ -37,12 +38,28 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
   const text = await textOf(path, file);
   if (text instanceof Failure) return { result: text, sources: new Set([absolute]) };
   const directory = dirname(absolute);
-  const { result, sources } = await parseScenario({ text, file, stem: basename(path, extname(path)), directory, git });
-  return {
-    result:
-      result instanceof Failure ? result : { definition: result, digest: scenarioDigest(result), file, directory },
-    sources: new Set([absolute, ...sources]),
+  const parsed = await parseScenario({ text, file, stem: basename(path, extname(path)), directory, git });
+  const sources = new Set([absolute, ...parsed.sources]);
+  if (parsed.result instanceof Failure) return { result: parsed.result, sources };
+  const loaded = (definition: Scenario): LoadedScenario => ({
+    definition,
+    digest: scenarioDigest(definition),
+    file,
+    directory,
+  });
+  const { rows, fill, warnings } = parsed;
+  const resolved = new Map<string, Promise<LoadedScenario>>();
+  const resolveRow = (row: ScenarioInput) => {
+    const known = resolved.get(row.id) ?? fill(row).then((definition) => loaded(orThrow(definition)));
+    resolved.set(row.id, known);
+    return known;
   };
+  const result = {
+    ...loaded(parsed.result),
+    ...(rows && { table: { rows, resolve: resolveRow } }),
+    ...(warnings.length > 0 && { warnings }),
+  };
+  return { result, sources };
 }
 
 async function textOf(path: string, file: string): Promise<string | Failure> {

@@ -1,4 +1,7 @@
-import type { Scenario } from "../../domain/scenario.ts";
+import { didYouMean } from "../../domain/did-you-mean.ts";
+import { cut } from "../../domain/excerpt.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
 
 /** A scenario file, read and resolved. */
 export interface LoadedScenario {
@@ -11,6 +14,50 @@ export interface LoadedScenario {
   readonly directory: string;
   /** Absolute; has the files of each git tree below the tree's id. Absent: they are in the repository around `directory`. */
   readonly trees?: string;
+  /** Its inputs; the definition then holds templates. Absent: it has none, or is one of its rows. */
+  readonly table?: InputTable;
+  /** What its author should know, though it runs. */
+  readonly warnings?: readonly string[];
+}
+
+/** The inputs of a scenario. */
+export interface InputTable {
+  /** At least one, each with an id of its own. */
+  readonly rows: readonly ScenarioInput[];
+  /** The scenario with the values of a row in its texts. @throws Failure `invalid_scenario` */
+  readonly resolve: (row: ScenarioInput) => Promise<LoadedScenario>;
+}
+
+/**
+ * What one run is about: the scenario, or the row of its inputs that `input` names.
+ * @throws Failure `invalid_request` where an input is missing, unknown or too many
+ */
+export async function oneMember(loaded: LoadedScenario, input: string | undefined): Promise<LoadedScenario> {
+  const { table, file } = loaded;
+  if (!table) {
+    if (input === undefined) return loaded;
+    throw refused(`${file} has no inputs; leave out input "${cut(input)}"`);
+  }
+  const ids = table.rows.map(({ id }) => id);
+  const row = table.rows.find(({ id }) => id === input);
+  if (row) return await table.resolve(row);
+  const known = `${ids.slice(0, SHOWN_IDS).join(", ")}${ids.length > SHOWN_IDS ? ` and ${ids.length - SHOWN_IDS} more` : ""}`;
+  if (input !== undefined)
+    throw refused(`${file} has no input "${cut(input)}"${didYouMean(input, ids)}; its inputs are ${known}`);
+  throw refused(`${file} has ${ids.length} inputs: name one as \`input\` (${known}), or run them all as a series`);
+}
+
+const SHOWN_IDS = 10;
+
+const refused = (message: string) => new Failure("invalid_request", message, { details: { field: "input" } });
+
+/** What a series of it runs: the scenario, or every row of its inputs. @throws Failure `invalid_scenario` */
+export async function membersOf(loaded: LoadedScenario): Promise<readonly LoadedScenario[]> {
+  const { table } = loaded;
+  if (!table) return [loaded];
+  const members: LoadedScenario[] = [];
+  for (const row of table.rows) members.push(await table.resolve(row));
+  return members;
 }
 
 /** Where the files lie that a definition refers to. */

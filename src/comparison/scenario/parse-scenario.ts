@@ -1,10 +1,12 @@
 import { Failure } from "../../domain/failure.ts";
-import type { Scenario } from "../../domain/scenario.ts";
-import { fieldName, Problems } from "./authored/problems.ts";
+import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
+import { type FieldPath, fieldName, Problems } from "./authored/problems.ts";
 import type { ScenarioFile } from "./authored/scenario-file.ts";
 import { checkShape } from "./document/check-shape.ts";
 import { readYaml, type YamlDocument } from "./document/yaml-document.ts";
 import { GitFiles } from "./git/git-files.ts";
+import { readTable } from "./inputs/read-table.ts";
+import { filled, looksLikeTemplate } from "./inputs/templates.ts";
 import type { ResolveContext } from "./resolve/context.ts";
 import { resolveScenario } from "./resolve/resolve-scenario.ts";
 
@@ -41,6 +43,12 @@ interface ParsedScenario {
   readonly result: Scenario | Failure;
   /** Absolute paths of the files and directories that the result depends on. */
   readonly sources: ReadonlySet<string>;
+  /** The rows of its inputs; absent where it has none. The result then holds templates. */
+  readonly rows?: readonly ScenarioInput[];
+  /** The scenario with the values of a row in its texts, or `invalid_scenario`. */
+  readonly fill: (row: ScenarioInput) => Promise<Scenario | Failure>;
+  /** `<file>:<line>:<column> <field>: <what>` for what its author should know, though it can be run. */
+  readonly warnings: readonly string[];
 }
 
 export async function parseScenario(source: ScenarioText): Promise<ParsedScenario> {
@@ -49,14 +57,54 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
   if (document.readable) checkShape(document.value, problems);
   const { directory: root, git = new GitFiles() } = source;
   const context: ResolveContext = { problems, root, git, sources: new Set() };
-  // resolveScenario reads only the areas that have no problem yet, so the cast is safe.
-  const definition = isMap(document.value)
-    ? await resolveScenario(context, document.value as ScenarioFile, source.stem)
-    : null;
-  return { result: definition ?? invalidScenario(source.file, located(document, problems)), sources: context.sources };
+  if (!isMap(document.value)) {
+    const result = invalidScenario(source.file, located(document, problems));
+    return { result, sources: context.sources, fill: async () => result, warnings: [] };
+  }
+  // What reads it reads only the areas that have no problem yet, so the cast is safe.
+  const file = document.value as ScenarioFile;
+  const inputs = await readTable(context, file);
+  const definition = await resolveScenario(context, file, source.stem);
+  const fill = async (row: ScenarioInput): Promise<Scenario | Failure> => {
+    const own = { ...context, problems: new Problems() };
+    const text = filled(file, row.values);
+    checkShape(text, own.problems);
+    const member = await resolveScenario(own, text as ScenarioFile, source.stem);
+    if (member) return { ...member, input: row };
+    const errors = located(document, own.problems);
+    return invalidScenario(
+      source.file,
+      errors.map((error) => ({ ...error, message: `${error.message} (with the input "${row.id}")` })),
+    );
+  };
+  const warn = (path: FieldPath, message: string): string =>
+    errorLines(source.file, [
+      { ...document.position({ path, message, at: "key" }), field: fieldName(path), message },
+    ])[0] ?? "";
+  return {
+    result: definition
+      ? { ...definition, ...(inputs && { inputs: inputs.told }) }
+      : invalidScenario(source.file, located(document, problems)),
+    sources: context.sources,
+    ...(inputs && { rows: inputs.rows }),
+    fill,
+    warnings: warningsOf(file, inputs).map(({ path, message }) => warn(path, message)),
+  };
 }
 
-const isMap = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+function warningsOf(file: ScenarioFile, inputs: Awaited<ReturnType<typeof readTable>>) {
+  const from = file.inputs_file === undefined ? "inputs" : "inputs_file";
+  if (inputs)
+    return inputs.unused.map((name) => ({
+      path: [from],
+      message: `nothing uses the column ${name}; write {{${name}}} where its value belongs`,
+    }));
+  const path = looksLikeTemplate(file);
+  if (path === undefined || file.inputs !== undefined || file.inputs_file !== undefined) return [];
+  return [{ path, message: "holds {{...}}, which stays as it is: the file has no inputs" }];
+}
+
+const isMap = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What was found, with its place, in the order of the file. */
 export function located(document: YamlDocument, problems: Problems): ScenarioError[] {

@@ -1,7 +1,9 @@
 import type { Arm } from "../../domain/arm.ts";
 import { Failure } from "../../domain/failure.ts";
+import { memberName } from "../../domain/member.ts";
 import { isScripted } from "../../domain/model-name.ts";
 import type { VerdictRequest } from "../../domain/request.ts";
+import type { SessionOutcome } from "../../domain/session.ts";
 import type { Flag, Verdict } from "../../domain/verdict.ts";
 import type { Case } from "../judge/judge.ts";
 import { type ChosenJudge, chooseJudge } from "../planning/choose-judge.ts";
@@ -34,11 +36,9 @@ export async function rejudge(
     await storedSession(services, arm_a.session_id),
     await storedSession(services, arm_b.session_id),
   ];
-  if (sessionA.scenario !== sessionB.scenario)
-    throw new Failure(
-      "scenario_mismatch",
-      `arms of different scenarios cannot be compared: ${sessionA.scenario} and ${sessionB.scenario}`,
-    );
+  const [memberA, memberB] = [memberOf(sessionA), memberOf(sessionB)];
+  if (memberA !== memberB)
+    throw new Failure("scenario_mismatch", `arms of different scenarios cannot be compared: ${memberA} and ${memberB}`);
   const [a, b] = [storedArm(sessionA, arm_a), storedArm(sessionB, arm_b)];
   const chosen = chooseJudge(services, judge_model, sessionA.definition);
   const kase = caseOf(a, b, chosen.judge_model);
@@ -48,6 +48,8 @@ export async function rejudge(
   await services.store.add(session_ids, { type: "judged", verdict });
   return verdict;
 }
+
+const memberOf = ({ scenario, input }: SessionOutcome) => memberName({ scenario, input: input?.id });
 
 /** @throws Failure as the judge does, `overloaded` when it could cost more than the day has left, `invalid_request` without a price. */
 async function judged(

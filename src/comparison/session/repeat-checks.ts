@@ -19,8 +19,8 @@ export async function withoutCoinFlips(
   { plan, log, services, signal, stopped }: Examination,
   [a, b]: readonly [JudgedArm, JudgedArm],
 ): Promise<readonly [JudgedArm, JudgedArm]> {
-  const { task, policies } = plan.scenario;
-  const shared = { task, policies, overlay: probeSource(plan.loaded), redact: services.redact };
+  const { task, input, policies } = plan.scenario;
+  const shared = { task, input, policies, overlay: probeSource(plan.loaded), redact: services.redact };
   const probed = ({ workspace, end }: StoppedArm, { decisions }: JudgedArm) => ({
     ...{ ...shared, workspace, decisions },
     ...{ answer: end.final_answer, calls: end.calls },

@@ -161,13 +161,13 @@ async function runBoth(session: Session, places: readonly [ArmPlace, ArmPlace]):
 
 /** Collects what an arm left. It can change how the arm ended. */
 async function examine({ plan, log, services, signal }: Session, stopped: StoppedArm): Promise<JudgedArm> {
-  const { task, policies } = plan.scenario;
+  const { task, input, policies } = plan.scenario;
   const { arm, workspace, end } = stopped;
   const { calls, violations: seen, final_answer: answer } = end;
   const overlay = probeSource(plan.loaded);
   const { redact } = services;
   const left = { workspace, answer, calls, decisions: stopped.decisions };
-  const evidence = await collectEvidence({ ...left, seen, task, policies, overlay, redact }, signal);
+  const evidence = await collectEvidence({ ...left, seen, task, input, policies, overlay, redact }, signal);
   const later = evidence.violations.slice(seen.length).filter(({ blocked }) => !blocked);
   const decisions: Decision[] = [...stopped.decisions];
   const emit = (decision: Decision) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { prepareSeries, seriesSource } from "../../comparison/planning/prepare-series.ts";
 import type { SessionServices } from "../../comparison/planning/services.ts";
 import { readScenario } from "../../comparison/scenario/load-scenario.ts";
-import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";
+import { type LoadedScenario, membersOf, oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { againstItself } from "../../comparison/session/against-itself.ts";
 import { seriesInFlight } from "../../comparison/session/in-flight.ts";
 import { openSeries } from "../../comparison/session/open-series.ts";
@@ -32,7 +32,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const { value, has } = args;
   demandStdout("series");
   const options = optionsOf(args);
-  const { source, sources } = await readAll(args.parameters, value("aa"));
+  const { source, sources } = await readAll(args.parameters, { aa: value("aa"), input: value("input") });
   const prepared = await openRun(args, {
     scenarios_dirs: [...new Set(source.scenarios.map(({ directory }) => directory))],
     max_sessions: options.parallel ?? MAX_PARALLEL,
@@ -130,14 +130,15 @@ function marginOf(text: string | undefined): number | undefined {
 }
 
 /** @throws Failure `invalid_scenario` for the first file that cannot be read, `unknown_arm` */
-async function readAll(files: readonly string[], aa: string | undefined) {
+async function readAll(files: readonly string[], { aa, input }: Readonly<Record<"aa" | "input", string | undefined>>) {
   const sources = new Set<string>();
   const scenarios: LoadedScenario[] = [];
   for (const file of files) {
     const reading = await readScenario({ path: file, file });
     for (const path of reading.sources) sources.add(path);
     const loaded = orThrow(reading.result);
-    scenarios.push(aa === undefined ? loaded : againstItself(loaded, aa));
+    const members = input === undefined ? await membersOf(loaded) : [await oneMember(loaded, input)];
+    scenarios.push(...members.map((member) => (aa === undefined ? member : againstItself(member, aa))));
   }
   const source = seriesSource(scenarios);
   return { source, sources };

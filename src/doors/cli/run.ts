@@ -1,5 +1,6 @@
 import { prepareSession } from "../../comparison/planning/prepare-session.ts";
 import { readScenario } from "../../comparison/scenario/load-scenario.ts";
+import { oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { CANCELLED, watchCancel } from "../../comparison/session/cancel.ts";
 import { startSession } from "../../comparison/session/start-session.ts";
 import type { StartedSession } from "../../comparison/session/started-session.ts";
@@ -43,7 +44,9 @@ async function runOne(args: RunArguments): Promise<number> {
   const seed = value("seed");
   const [file = ""] = args.parameters;
   const { result, sources } = await readScenario({ path: file, file });
-  const loaded = orThrow(result);
+  const read = orThrow(result);
+  if (read.table && value("input") === undefined) return await (await import("./run-series.ts")).runSeries(args);
+  const loaded = await oneMember(read, value("input"));
   const prepared = await openRun(args, { scenarios_dirs: [loaded.directory], max_sessions: 1, max_queued: 0 });
   const plan = await prepareSession(prepared, loaded, {
     ...replacementOf(args),

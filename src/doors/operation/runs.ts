@@ -1,3 +1,4 @@
+import { oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { cancelInFlight, isInFlight } from "../../comparison/session/in-flight.ts";
 import type { StartedSession } from "../../comparison/session/started-session.ts";
 import { Failure } from "../../domain/failure.ts";
@@ -7,11 +8,14 @@ import { ownTurn } from "../../runtime/pace.ts";
 import { operation, type Services } from "./operation.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
-export async function startRun(services: Services, { scenario, ...options }: RunRequest): Promise<StartedSession> {
+export async function startRun(
+  services: Services,
+  { scenario, input, ...options }: RunRequest,
+): Promise<StartedSession> {
   // Reading and preparing take a few milliseconds each. Without a pause a hundred simultaneous requests would block everybody
   // else, and none would ask its models before all are prepared.
   await ownTurn();
-  const loaded = await services.catalog.get(scenario);
+  const loaded = await oneMember(await services.catalog.get(scenario), input);
   const [{ prepareSession }, { startSession }] = await loadEngine();
   const planned = await planning(services);
   await ownTurn();

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { Scenario, ScenarioListing } from "../../domain/scenario.ts";
+import { oneMember } from "../../comparison/scenario/loaded-scenario.ts";
+import { InputId, Scenario, ScenarioListing } from "../../domain/scenario.ts";
 import { record, Slug } from "../../domain/schema.ts";
 import { operation } from "./operation.ts";
 
@@ -21,10 +22,11 @@ export const getScenario = operation({
   name: "get_scenario",
   title: "Get a scenario",
   summary: "The full definition of a scenario as it would be run: arms, rubric, policies, task.",
-  input: record("GetScenarioRequest", { name: Slug() }),
+  input: record("GetScenarioRequest", { name: Slug(), input: Type.Optional(InputId) }),
   output: Scenario,
-  async run({ catalog }, { name }) {
-    const { definition } = await catalog.get(name);
-    return definition;
+  async run({ catalog }, { name, input }) {
+    const loaded = await catalog.get(name);
+    // Without an input: as it is written, with its templates.
+    return (input === undefined ? loaded : await oneMember(loaded, input)).definition;
   },
 });

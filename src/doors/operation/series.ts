@@ -1,10 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import type { SeriesInFlight } from "../../comparison/planning/register.ts";
+import { membersOf, oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { cancelSeriesAnywhere } from "../../comparison/session/cancel.ts";
 import { seriesInFlight } from "../../comparison/session/in-flight.ts";
 import { storedRuns } from "../../comparison/session/other-runs.ts";
 import type { StartedSeries } from "../../comparison/session/started-session.ts";
 import { Failure } from "../../domain/failure.ts";
+import { memberName, withInputId } from "../../domain/member.ts";
 import { isScripted } from "../../domain/model-name.ts";
 import { record } from "../../domain/schema.ts";
 import { Series } from "../../domain/series.ts";
@@ -22,9 +24,10 @@ import { operation, type Services } from "./operation.ts";
 export async function startSeriesOf(services: Services, request: SeriesRequest): Promise<StartedSeries> {
   const { scenarios: names, continue: goOn, ...options } = request;
   const { catalog } = services;
-  const scenarios = await Promise.all(names.map((name) => catalog.get(name)));
+  const scenarios = (await Promise.all(names.map(async (name) => await membersOf(await catalog.get(name))))).flat();
+  const load = async (scenario: string, input?: string) => await oneMember(await catalog.get(scenario), input);
   const { openSeries } = await import("../../comparison/session/open-series.ts");
-  return await openSeries(services, { scenarios, load: (name) => catalog.get(name) }, { ...options, goOn });
+  return await openSeries(services, { scenarios, load }, { ...options, goOn });
 }
 
 export const startSeries = operation({
@@ -117,14 +120,15 @@ async function stored({ store, version }: Services, comparison: string): Promise
   const judge_model = await judgeOf(store, rows, session);
   const { conditionsOf, selfTestKeyOf } = await import("../../comparison/planning/comparison.ts");
   const self_test_key = selfTestKeyOf(conditionsOf(session.definition, judge_model));
-  const judge = await judgeStanding(store, [{ scenario: session.scenario, self_test_key }]);
+  const member = { scenario: session.scenario, ...withInputId(session.input?.id) };
+  const judge = await judgeStanding(store, [{ ...member, self_test_key }]);
   return {
     version: versionOf(version, rows, judge),
     async report() {
       const [a, b] = session.arms;
       const arms = { a: a.arm_id, b: b.arm_id };
       const scripted = session.arms.some(({ model }) => isScripted(model));
-      return storedSeries({ comparison, scenario: session.scenario, arms, judge_model, scripted, rows }, judge);
+      return storedSeries({ comparison, ...member, arms, judge_model, scripted, rows }, judge);
     },
   };
 }
@@ -138,7 +142,7 @@ async function judgeOf(store: Services["store"], rows: readonly TrialRow[], firs
 
 type JudgeStanding = Required<Pick<Beside, "judge_unaudited" | "failed_self_tests">>;
 
-type JudgedScenario = Pick<SeriesRecord["plan"]["scenarios"][number], "scenario" | "self_test_key">;
+type JudgedScenario = Pick<SeriesRecord["plan"]["scenarios"][number], "scenario" | "input" | "self_test_key">;
 
 /** What self-tests say of the judge. A key is null where no model judges. */
 async function judgeStanding(
@@ -147,11 +151,11 @@ async function judgeStanding(
 ): Promise<JudgeStanding> {
   const failed_self_tests: string[] = [];
   let judge_unaudited = false;
-  for (const { scenario, self_test_key } of scenarios) {
+  for (const { self_test_key, ...member } of scenarios) {
     if (self_test_key === null) continue;
     const record = await judgeRecord(self_tests, self_test_key);
     judge_unaudited ||= record !== "passed";
-    if (record === "failed") failed_self_tests.push(scenario);
+    if (record === "failed") failed_self_tests.push(memberName(member));
   }
   return { judge_unaudited, failed_self_tests };
 }

@@ -1,6 +1,7 @@
 import { knownCost, knownTokens, leastText } from "../../domain/at-least.ts";
 import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
+import { memberName } from "../../domain/member.ts";
 import { counted, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
@@ -22,6 +23,7 @@ import {
 import {
   armFigures,
   costsText,
+  namesInShort,
   namesOf,
   rateText,
   SERIES_FLAG_TEXT,
@@ -36,7 +38,7 @@ export function seriesMarkdown(series: Series): string {
   const { scenarios, arms, statement, failure, flags, judge, series_id } = series;
   const cost = costsText(series);
   const parts = [
-    `## abeval: ${plain(scenarios.map(({ scenario }) => scenario).join(", "))}\n`,
+    `## abeval: ${plain(namesInShort(scenarios))}\n`,
     `**${plain(statusText(series, namesOf(arms)))}**\n`,
     ...(failure === null ? [] : [`The series failed: ${plain(failure)}\n`]),
     `Win rate of ${plain(arms.a.arm_id)}: ${plain(winRateText(series))}\n`,
@@ -56,8 +58,8 @@ function scenarioTable({ scenarios, arms }: Series): string {
   const head = ["scenario", "wins-ties-losses", "win rate", `${arms.a.arm_id} solved`, `${arms.b.arm_id} solved`];
   return table(
     head,
-    scenarios.map(({ scenario, counts, headline, solved }) => [
-      scenario,
+    scenarios.map(({ counts, headline, solved, ...member }) => [
+      memberName(member),
       scoreText(counts),
       rateText(headline.win_rate),
       ...[solvedText(solved.a), solvedText(solved.b)],
@@ -74,7 +76,7 @@ function trialsFolded({ trials, arms }: Series): string {
     .slice(-SHOWN_TRIALS)
     .map((trial) => [
       String(trial.trial),
-      trial.scenario,
+      memberName(trial),
       trialText(trial, arms),
       trial.counted ? "yes" : "no",
       usdText(trial.cost_usd),
@@ -89,8 +91,8 @@ function trialsFolded({ trials, arms }: Series): string {
 /** Two arms as a short page for a pull request: the statement, both arms side by side, each criterion. */
 export function verdictMarkdown(reported: Reported): string {
   const { verdict, a, b } = reported;
-  const { scenario, version } = a.session;
-  const title = `## abeval: ${plain(scenario)}\n`;
+  const { scenario, input, version } = a.session;
+  const title = `## abeval: ${plain(memberName({ scenario, input: input?.id }))}\n`;
   const names = namesToldApart(reported);
   const arms = table(["", names.a, names.b], armRows([a.arm, b.arm]));
   const cost = `Cost: ${plain(costTexts(reported).join(", "))}\n`;

@@ -1,3 +1,4 @@
+import { memberName } from "../../domain/member.ts";
 import { counted, percentText, usdText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { preferredSide, statusText } from "../../domain/series-status.ts";
@@ -9,6 +10,7 @@ import { type Html, html, htmlPage, htmlTable } from "./html.ts";
 import {
   armFigures,
   costsText,
+  namesInShort,
   namesOf,
   rateText,
   SERIES_FLAG_TEXT,
@@ -25,7 +27,7 @@ const SHOWN_TRIALS = 2_000;
 export function seriesHtml(series: Series): string {
   const { scenarios, arms, statement, failure, flags, judge, series_id } = series;
   const cost = costsText(series);
-  const names = scenarios.map(({ scenario }) => scenario).join(", ");
+  const names = namesInShort(scenarios);
   const body = html`<p class="soft">${originText(series, names)}</p><h1>${statusText(series, namesOf(arms))}</h1>
 ${failure === null ? null : html`<p class="bad">The series failed: ${failure}</p>`}
 <p>${statement}</p>
@@ -64,14 +66,14 @@ function rangeOf({ headline, conclusion }: Pick<Series, "headline" | "conclusion
 /** One line for each scenario: the result of every trial, and what the trials say together. */
 function suiteOf(series: Series): Html {
   const { scenarios, trials } = series;
-  const byScenario = Map.groupBy(trials, ({ scenario }) => scenario);
+  const byScenario = Map.groupBy(trials, memberName);
   const most = Math.max(1, Math.floor(SHOWN_TRIALS / scenarios.length));
   return html`<h2>Scenarios</h2>
 ${htmlTable(
   ["Scenario", "Trials", "Wins-ties-losses", "Win rate", html`${letter("a")} solved`, html`${letter("b")} solved`],
-  scenarios.map(({ scenario, counts, headline, conclusion, solved }) => [
-    scenario,
-    strip((byScenario.get(scenario) ?? []).slice(-most), namesOf(series.arms)),
+  scenarios.map(({ counts, headline, conclusion, solved, ...member }) => [
+    memberName(member),
+    strip((byScenario.get(memberName(member)) ?? []).slice(-most), namesOf(series.arms)),
     scoreText(counts),
     html`${rateText(headline.win_rate)} <span class="soft">${percentText(headline.low)} to ${percentText(headline.high)}</span>${rangeOf({ headline, conclusion })}`,
     ...[solvedText(solved.a), solvedText(solved.b)],
@@ -105,7 +107,9 @@ const legend = (series: Series): Html =>
 
 /** How often each hidden check passed. */
 function checksOf({ scenarios, arms }: Series): Html | null {
-  const rows = scenarios.flatMap(({ scenario, checks }) => checks.map((check) => ({ scenario, ...check })));
+  const rows = scenarios.flatMap(({ checks, ...member }) =>
+    checks.map((check) => ({ scenario: memberName(member), ...check })),
+  );
   if (rows.length === 0) return null;
   return html`<h2>Hidden checks passed</h2>
 ${htmlTable(
@@ -124,7 +128,7 @@ ${htmlTable(
   ["Trial", "Scenario", "Outcome", "Counts", "Cost", "Session"],
   shown.map((trial) => [
     String(trial.trial),
-    trial.scenario,
+    memberName(trial),
     trialText(trial, arms),
     trial.counted ? "yes" : "no",
     usdText(trial.cost_usd),

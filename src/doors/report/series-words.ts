@@ -93,3 +93,7 @@ export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
   mixed: "one scenario establishes a preference for one arm, another for the other",
   earlier_trials: "there are other trials of the same comparison, which a conclusion must hold with",
 };
+
+/** Scenarios by name, those with inputs once each. */
+export const namesInShort = (scenarios: Series["scenarios"]): string =>
+  [...new Set(scenarios.map(({ scenario }) => scenario))].join(", ");

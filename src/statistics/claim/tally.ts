@@ -1,3 +1,4 @@
+import { type Member, memberName } from "../../domain/member.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 
@@ -60,9 +61,9 @@ function differenceOf({ outcome, winner_side }: TrialRow): Difference {
 export const missingOf = ({ missing }: Tally): number => missing.invalid + missing.failed + missing.cancelled;
 
 /** Rows of a planned series as its scenarios' tallies, in the order of the plan. */
-export function tallyByScenario(scenarios: readonly { readonly scenario: string }[], rows: readonly TrialRow[]) {
-  const groups = new Map<string, TrialRow[]>(scenarios.map(({ scenario }) => [scenario, []]));
-  for (const row of inOrder(rows)) groups.get(row.scenario)?.push(row);
+export function tallyByScenario(scenarios: readonly Member[], rows: readonly TrialRow[]) {
+  const groups = new Map<string, TrialRow[]>(scenarios.map((member) => [memberName(member), []]));
+  for (const row of inOrder(rows)) groups.get(memberName(row))?.push(row);
   return [...groups.values()].map(tallyOf);
 }
 

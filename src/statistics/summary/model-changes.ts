@@ -1,9 +1,11 @@
+import { withInputId } from "../../domain/member.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { type Findings, trialOf } from "../claim/findings.ts";
 
 interface ModelChange {
   readonly scenario: string;
+  readonly input?: string;
   readonly trial: number;
   readonly who: Side | "judge";
   readonly from: string;
@@ -17,10 +19,17 @@ export function modelChangesOf({ subject, rows: all, tallies }: Findings): reado
     (["a", "b", "judge"] as const).flatMap((who) => {
       const from = rows.map(served[who]).find((model) => model !== null);
       const index = rows.findIndex((row) => served[who](row) !== null && served[who](row) !== from);
-      const [row, scenario] = [rows[index], subject.scenarios[place]?.scenario];
+      const [row, scenario] = [rows[index], subject.scenarios[place]];
       const to = row && served[who](row);
       if (!row || !from || !to || scenario === undefined) return [];
-      return { scenario, trial: trialOf(subject, row, all.indexOf(row)), who, from, to };
+      return {
+        scenario: scenario.scenario,
+        ...withInputId(scenario.input),
+        trial: trialOf(subject, row, all.indexOf(row)),
+        who,
+        from,
+        to,
+      };
     }),
   );
 }

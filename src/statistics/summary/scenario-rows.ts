@@ -1,4 +1,5 @@
 import { wilson } from "../../domain/binomial.ts";
+import { withInputId } from "../../domain/member.ts";
 import type { EarlierTrials, PassedCount, Series, SeriesCheck } from "../../domain/series.ts";
 import type { TrialArm, TrialRow } from "../../domain/trial.ts";
 import { SIDES } from "../../domain/verdict.ts";
@@ -28,7 +29,12 @@ export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTri
       stored &&
       testAmongAll({ tallies: [tally], sequential }, { tallies: [stored], places: pool.places }, levels);
     return {
-      ...{ scenario: scenario.scenario, digest: scenario.digest, comparison: scenario.comparison },
+      ...{
+        scenario: scenario.scenario,
+        ...withInputId(scenario.input),
+        digest: scenario.digest,
+        comparison: scenario.comparison,
+      },
       counts: countsOfScenario(tally, sequential),
       headline: headlineOf(sequential, levels, missingOf(tally) + deleted),
       conclusion: isAll ? findings.conclusion : confirmed(sequential, all ?? undefined),

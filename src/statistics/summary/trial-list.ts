@@ -1,3 +1,4 @@
+import { withInputId } from "../../domain/member.ts";
 import type { SeriesTrial } from "../../domain/series.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { copiesOf, evidenceOf, type Findings, trialOf } from "../claim/findings.ts";
@@ -15,7 +16,7 @@ export function trialListOf(findings: Findings): SeriesTrial[] {
     return {
       trial: trialOf(subject, row, index),
       round: subject.told.kind === "planned" && row.place ? row.place.round : index + 1,
-      ...{ scenario: row.scenario, session_id: row.session_id, state: row.state },
+      ...{ scenario: row.scenario, ...withInputId(row.input), session_id: row.session_id, state: row.state },
       ...resultIn(row),
       counted: log !== undefined,
       ...(copies.has(row) && { copy: true as const }),

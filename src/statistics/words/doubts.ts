@@ -1,3 +1,4 @@
+import { memberName } from "../../domain/member.ts";
 import { counted } from "../../domain/number-text.ts";
 import type { EarlierTrials } from "../../domain/series.ts";
 import { SIDES } from "../../domain/verdict.ts";
@@ -79,7 +80,7 @@ function fragile(findings: Findings): readonly string[] {
 
 /** When all scenarios do, that is the finding. */
 function copies({ sequential, subject }: Findings): readonly string[] {
-  const repeating = subject.scenarios.filter((_, index) => sequential.repeats[index]).map(({ scenario }) => scenario);
+  const repeating = subject.scenarios.filter((_, index) => sequential.repeats[index]).map(memberName);
   if (repeating.length === 0 || (repeating.length === sequential.repeats.length && !sequential.claim)) return [];
   return [
     `In ${repeating.length} of ${counted(sequential.repeats.length, "scenario")} (${namesText(repeating)}) all trials went the same way in all that the models said and called.`,
@@ -94,7 +95,7 @@ function fewWays({ subject, sequential, tallies }: Findings): readonly string[] 
   const few = tallies.flatMap((tally, place) => {
     const [trials, ways] = [tally.counted.length, distinctRuns(tally)];
     if (ways === null || sequential.repeats[place] || ways * MANY_ALIKE >= trials) return [];
-    return `${ways} of ${trials}${subject.scenarios.length > 1 ? ` of ${subject.scenarios[place]?.scenario}` : ""}`;
+    return `${ways} of ${trials}${subject.scenarios.length > 1 ? ` of ${subject.scenarios.slice(place, place + 1).map(memberName)}` : ""}`;
   });
   if (few.length === 0) return [];
   return [`Few trials differ in what the models said and called, ${namesText(few)}; the others repeat one of these.`];
@@ -122,7 +123,7 @@ function changes(findings: Findings): readonly string[] {
   const who = first.who === "judge" ? "the judge" : findings.subject.arms[first.who];
   const more = others.length === 0 ? "" : `, and ${counted(others.length, "further change")}`;
   return [
-    `From trial ${first.trial} of ${first.scenario} on another model than before served ${who}${more}: the trials are not all of one kind.`,
+    `From trial ${first.trial} of ${memberName(first)} on another model than before served ${who}${more}: the trials are not all of one kind.`,
   ];
 }
 

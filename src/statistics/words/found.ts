@@ -76,7 +76,7 @@ function equivalent(findings: Findings): readonly string[] {
   const [least, most] = [0.5 - margin, 0.5 + margin];
   const { low, high } = winRateRange(sequential.counts, alpha);
   const many = subject.scenarios.length > 1;
-  const average = many ? `, on average over these ${subject.scenarios.length} scenarios,` : "";
+  const average = many ? `, on average over ${scenariosText(subject)},` : "";
   const shown = `${subject.arms.a}'s win rate as judged by ${subject.judge_model}${average} lies within ${rangeText(least, most)}: no difference above the ${Number((margin * 100).toFixed(3))}-point margin`;
   const since = trialsSince(findings, sequential.equivalent_at ?? 0);
   const established =

@@ -62,6 +62,6 @@ export function scope(findings: Findings): readonly string[] {
   const ahead = aheadOf(findings);
   const count = (side: Side) => ahead.filter((one) => one === side).length;
   return [
-    `This is the average over these ${subject.scenarios.length} scenarios; ${subject.arms.a} is ahead in ${count("a")} of them, ${subject.arms.b} in ${count("b")}. It says nothing about others.`,
+    `This is the average over ${scenariosText(subject)}; ${subject.arms.a} is ahead in ${count("a")} of them, ${subject.arms.b} in ${count("b")}. It says nothing about others.`,
   ];
 }

@@ -1,3 +1,4 @@
+import { memberName } from "../../domain/member.ts";
 import { counted, percentText, usdText } from "../../domain/number-text.ts";
 import type { EarlierTrials, Series } from "../../domain/series.ts";
 import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
@@ -40,7 +41,7 @@ function nothing({ subject, tallies }: Findings): readonly string[] {
   const empty = subject.scenarios.filter((_, place) => tallies[place]?.counted.length === 0);
   if (empty.length === subject.scenarios.length)
     return [`No trial of ${scenariosText(subject)} counts${yet}, so nothing can be said.`];
-  const [first, ...others] = empty.map(({ scenario }) => scenario);
+  const [first, ...others] = empty.map(memberName);
   const more = others.length === 0 ? "" : ` and of ${counted(others.length, "other scenario")}`;
   return [
     `No round of ${scenariosText(subject)} is complete${yet}, so nothing can be said: no trial of ${first}${more} counts.`,
@@ -57,7 +58,7 @@ function oneRun(findings: Findings): string {
   const winner = arms[wins > 0 ? "a" : "b"];
   const by = decided(findings);
   const judged = by === "" ? `judge ${judge_model} preferred ${winner}` : `${winner} won${by}`;
-  return `In this one trial of ${scenarios[0]?.scenario} ${wins + losses === 0 ? "no arm won" : judged}. One run per arm says nothing about how often this would happen.`;
+  return `In this one trial of ${scenariosText({ scenarios })} ${wins + losses === 0 ? "no arm won" : judged}. One run per arm says nothing about how often this would happen.`;
 }
 
 function costs({ subject, rows }: Findings): readonly string[] {

@@ -1,3 +1,4 @@
+import { memberName, withInputId } from "../../domain/member.ts";
 import type { Series } from "../../domain/series.ts";
 import { ALPHA, MARGIN, type SeriesRecord } from "../../domain/series-record.ts";
 import { isFinal } from "../../domain/session-state.ts";
@@ -26,6 +27,7 @@ export interface Subject {
   readonly told: Readonly<Told>;
   readonly scenarios: readonly {
     readonly scenario: string;
+    readonly input?: string;
     readonly digest: string | null;
     readonly comparison: string;
   }[];
@@ -50,6 +52,7 @@ export function plannedSubject(series: SeriesRecord): Subject {
 export interface StoredRuns {
   readonly comparison: string;
   readonly scenario: string;
+  readonly input?: string;
   readonly arms: Readonly<Record<Side, string>>;
   readonly judge_model: string;
   readonly scripted: boolean;
@@ -58,7 +61,7 @@ export interface StoredRuns {
 }
 
 /** Nobody fixed how many runs there would be; what is always valid is valid for them too. */
-export function storedSubject({ comparison, scenario, rows, ...known }: StoredRuns): Subject {
+export function storedSubject({ comparison, scenario, input, rows, ...known }: StoredRuns): Subject {
   return {
     told: {
       series_id: `cmp-${comparison}`,
@@ -67,12 +70,17 @@ export function storedSubject({ comparison, scenario, rows, ...known }: StoredRu
       ...{ stop: null, failure: null, plan: null, plan_digest: null, limits: null, changes: [] },
       ...{ created_at: null, finished_at: null, levels: { alpha: ALPHA, margin: MARGIN } },
     },
-    scenarios: [{ scenario, digest: null, comparison }],
+    scenarios: [{ scenario, ...withInputId(input), digest: null, comparison }],
     ...known,
     arms_differ: false,
   };
 }
 
 /** What the trials are of, for a sentence. */
-export const scenariosText = ({ scenarios }: Subject): string =>
-  scenarios.length === 1 ? `${scenarios[0]?.scenario}` : `these ${scenarios.length} scenarios`;
+export function scenariosText({ scenarios }: Pick<Subject, "scenarios">): string {
+  const [first] = scenarios;
+  if (first === undefined || scenarios.length === 1) return first ? memberName(first) : "no scenario";
+  const names = new Set(scenarios.map(({ scenario }) => scenario));
+  if (names.size === 1) return `these ${scenarios.length} rows of ${first.scenario}`;
+  return `these ${scenarios.length} scenarios`;
+}

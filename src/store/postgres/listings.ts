@@ -8,7 +8,15 @@ import {
   type SessionTally,
   searchedWords,
 } from "../../domain/session-list.ts";
-import { DAMAGED, EXACT, notOfOutcomeAlone, orderOf, type ResultRow, summaryOfRows } from "../sql-listings.ts";
+import {
+  DAMAGED,
+  EXACT,
+  inputText,
+  notOfOutcomeAlone,
+  orderOf,
+  type ResultRow,
+  summaryOfRows,
+} from "../sql-listings.ts";
 import type { SessionQuery } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import { ask, type Sql, type Value } from "./connection.ts";
@@ -59,6 +67,7 @@ function conditionsOf(filter: SessionFilter): { readonly where: string[]; readon
   };
   for (const name of EXACT) if (filter[name] !== undefined) add(filter[name], (place) => `${name} = ${place}`);
   if (filter.model !== undefined) add(filter.model, (place) => `${place} IN (model_a, model_b)`);
+  if (filter.input !== undefined) add(inputText(filter.input), (place) => `strpos(listing, ${place}) > 0`);
   if (filter.conflict !== undefined) where.push("conflict");
   const beside = (place: string) => (filter.blind ? ` AND ${notOfOutcomeAlone(place)}` : "");
   for (const word of searchedWords(filter.text)) add(word, (place) => `strpos(searched, ${place}) > 0${beside(place)}`);

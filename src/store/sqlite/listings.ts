@@ -8,7 +8,15 @@ import {
   type SessionTally,
   searchedWords,
 } from "../../domain/session-list.ts";
-import { DAMAGED, EXACT, notOfOutcomeAlone, orderOf, type ResultRow, summaryOfRows } from "../sql-listings.ts";
+import {
+  DAMAGED,
+  EXACT,
+  inputText,
+  notOfOutcomeAlone,
+  orderOf,
+  type ResultRow,
+  summaryOfRows,
+} from "../sql-listings.ts";
 import type { SessionQuery } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
@@ -72,6 +80,10 @@ function conditionsOf(filter: SessionFilter): { readonly where: string; readonly
   if (filter.model !== undefined) {
     conditions.push("$model IN (model_a, model_b)");
     values["model"] = filter.model;
+  }
+  if (filter.input !== undefined) {
+    conditions.push("instr(listing, $input) > 0");
+    values["input"] = inputText(filter.input);
   }
   if (filter.conflict !== undefined) conditions.push("conflict = 1");
   for (const [index, word] of searchedWords(filter.text).entries()) {

@@ -46,6 +46,14 @@ export const ScenarioFile = record(
         description: "The declared difference between the arms; doctor fails on any other.",
       }),
     ),
+    inputs: Type.Optional(
+      Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+        minItems: 1,
+        description:
+          "Rows: the values that `{{<column>}}` in texts stands for, and an `id`. Each row is run on its own.",
+      }),
+    ),
+    inputs_file: Type.Optional(Text("File with the rows, .csv, .jsonl or .yaml, relative to the scenario file.")),
     task: TaskFile,
     arms: Type.Array(ArmFile, { minItems: 2, maxItems: 2, description: "Exactly two." }),
     policies: Type.Optional(PoliciesFile),

@@ -155,7 +155,7 @@ class Reader {
     const seen = new Set<string>();
     for (const pair of pairs) {
       const key = keyOf(pair);
-      if (key === undefined) this.#refuse(path, "a key must be plain text", pair.key);
+      if (key === undefined) this.#refuse(path, isMap(pair.key) ? UNQUOTED : "a key must be plain text", pair.key);
       else if (key === "__proto__") this.#refuse([...path, key], "cannot be used as a key", pair.key);
       else if (seen.has(key)) this.#repeated([...path, key], pair.key);
       else {
@@ -179,6 +179,8 @@ class Reader {
     return null;
   }
 }
+
+const UNQUOTED = 'a key must be plain text; a text that begins with {{ needs quotes, such as "{{question}}"';
 
 /** Numbers and booleans as keys keep their spelling: `0:` is the key "0". */
 function keyOf({ key }: Pair): string | undefined {

@@ -10,7 +10,7 @@ export const RUN = {
   variadic: true,
   description:
     "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
-    "With --trials, or several files with the same two arms: runs a series, and prints what its trials say together.\n" +
+    "With --trials, several files with the same two arms, or inputs: runs a series, and prints what its trials say together.\n" +
     "Exit status: 0 a verdict or a series, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was\n" +
     "spent); 3 the judge gave no usable answer, in a series in more than half of the trials; 4 --aa found a preference;\n" +
     "130 interrupted. With --check and --new: 0 ready, 2 not. With --self-test: 0 passed, 1 failed, 2 wrong use.\n" +
@@ -37,6 +37,7 @@ export const RUN = {
     junit: { value: "<path>", description: "write the verdict and every hidden check, or every trial, as JUnit XML" },
     markdown: { value: "<path>", description: "write a summary for a pull request" },
     html: { value: "<path>", description: "write the verdict, or the series, as one page that needs no server" },
+    input: { value: "<id>", description: "of a scenario with inputs: run this row alone, and print its verdict" },
     "max-cost": {
       value: "<usd>",
       usd: true,
@@ -88,7 +89,7 @@ export const RUN = {
     json: { description: "with --check or --self-test: the reports as a JSON array, one for each file" },
   },
   groups: {
-    "What is compared": ["model", "judge-model", "seed"],
+    "What is compared": ["model", "judge-model", "seed", "input"],
     "Several runs (a series)": ["trials", "stop-when-sure", "parallel", "margin", "continue", "aa"],
     Money: ["max-cost", "prices"],
     "What is written": ["out", "json", "junit", "markdown", "html", "quiet", "no-color"],

@@ -1,5 +1,6 @@
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
+import { memberName } from "../../../domain/member.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import { trialResult } from "../../../domain/series-status.ts";
@@ -13,13 +14,16 @@ import { namesOf } from "../../report/series-words.ts";
  * pass nor a fail.
  */
 export function junitOf(outcome: SessionOutcome): string {
-  const cases = [verdictCase(outcome), ...outcome.arms.flatMap((arm) => armCases(outcome.scenario, arm))];
-  const { scenario, created_at, totals } = outcome;
-  return junitXml([{ name: `abeval ${scenario}`, cases, timestamp: created_at, wall_ms: totals.wall_ms }]);
+  const cases = [verdictCase(outcome), ...outcome.arms.flatMap((arm) => armCases(memberOf(outcome), arm))];
+  const { created_at, totals } = outcome;
+  return junitXml([{ name: `abeval ${memberOf(outcome)}`, cases, timestamp: created_at, wall_ms: totals.wall_ms }]);
 }
 
-function verdictCase({ scenario, verdict, failure, totals }: SessionOutcome): string {
-  const open = `<testcase ${attributes({ classname: scenario, name: "verdict", time: seconds(totals.wall_ms) })}>`;
+const memberOf = ({ scenario, input }: SessionOutcome) => memberName({ scenario, input: input?.id });
+
+function verdictCase(outcome: SessionOutcome): string {
+  const { verdict, failure, totals } = outcome;
+  const open = `<testcase ${attributes({ classname: memberOf(outcome), name: "verdict", time: seconds(totals.wall_ms) })}>`;
   if (verdict === null) {
     const message = failure?.message ?? "the session has no verdict";
     return `${open}<error ${attributes({ type: failure?.code ?? "no_verdict", message })}/></testcase>`;
@@ -113,7 +117,7 @@ export function seriesJunit(series: Series): string {
   const wall_ms = wallOf(series);
   return junitXml([
     { name: "abeval series", cases: [seriesCase(series)], timestamp: created_at, wall_ms },
-    ...scenarios.map(({ scenario }) => scenarioSuite(series, scenario)),
+    ...scenarios.map((member) => scenarioSuite(series, memberName(member))),
   ]);
 }
 
@@ -131,15 +135,15 @@ function seriesCase(series: Series): string {
 }
 
 function scenarioSuite(series: Series, scenario: string): Suite {
-  const trials = series.trials.filter((trial) => trial.scenario === scenario);
+  const trials = series.trials.filter((trial) => memberName(trial) === scenario);
   const cases = trials.map((trial) => trialCase(trial, series.arms));
   const wall_ms = trials.reduce((sum, { arms_ms }) => sum + (arms_ms ?? 0), 0);
   return { name: `abeval ${scenario}`, cases, timestamp: null, wall_ms };
 }
 
 function trialCase(trial: Series["trials"][number], arms: Series["arms"]): string {
-  const { scenario, trial: number, d, failure, session_id, arms_ms } = trial;
-  const name = attributes({ classname: scenario, name: `trial ${number}`, time: seconds(arms_ms) });
+  const { trial: number, d, failure, session_id, arms_ms } = trial;
+  const name = attributes({ classname: memberName(trial), name: `trial ${number}`, time: seconds(arms_ms) });
   const text = trialResult(trial, namesOf(arms));
   const type = trial.outcome ?? trial.state;
   const error = d === null ? `<error ${attributes({ type, message: failure ?? text })}/>` : "";

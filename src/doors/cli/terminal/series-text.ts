@@ -1,4 +1,5 @@
 import stringWidth from "string-width";
+import { memberName } from "../../../domain/member.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import { MAX_TRIALS } from "../../../domain/series-record.ts";
@@ -65,8 +66,14 @@ function scenarioLines({ scenarios, arms }: Series, width: number): string[] {
   if (scenarios.length < 2) return [];
   const head = ["wins-ties-losses", "win rate", `${arms.a.arm_id} solved`, `${arms.b.arm_id} solved`];
   const rows = scenarios.map(
-    ({ scenario, counts, headline, solved }) =>
-      [scenario, scoreText(counts), rateText(headline.win_rate), solvedText(solved.a), solvedText(solved.b)] as const,
+    ({ counts, headline, solved, ...member }) =>
+      [
+        memberName(member),
+        scoreText(counts),
+        rateText(headline.win_rate),
+        solvedText(solved.a),
+        solvedText(solved.b),
+      ] as const,
   );
   return columns({ head, rows }, width);
 }

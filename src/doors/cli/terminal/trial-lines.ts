@@ -2,6 +2,7 @@ import stringWidth from "string-width";
 import type { SessionServices } from "../../../comparison/planning/services.ts";
 import { seriesInFlight } from "../../../comparison/session/in-flight.ts";
 import type { StartedSeries } from "../../../comparison/session/started-session.ts";
+import { memberName } from "../../../domain/member.ts";
 import { counted, percentText, usdText } from "../../../domain/number-text.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { SeriesRecord } from "../../../domain/series-record.ts";
@@ -82,7 +83,7 @@ export class TrialLines {
     const widest = (names: readonly string[]) => Math.max(...names.map((name) => stringWidth(name)));
     this.#widths = {
       trial: digits(limits.trials * plan.scenarios.length),
-      scenario: widest(plan.scenarios.map(({ scenario }) => cells(scenario, NAME_CELLS))),
+      scenario: widest(plan.scenarios.map((member) => cells(memberName(member), NAME_CELLS))),
       what: widest(["inconsistent", ...plan.arms.map(wonText)]),
       wins: digits(limits.trials * plan.scenarios.length),
     };
@@ -128,7 +129,7 @@ export class TrialLines {
   #head(row: TrialRow | undefined, what: string, colour?: Colour): string {
     const { trial, scenario } = this.#widths;
     const number = String(row?.place?.trial ?? "?").padStart(trial);
-    const name = this.#isSuite ? `${pad(cells(row?.scenario ?? "", NAME_CELLS), scenario)}${GAP}` : "";
+    const name = this.#isSuite ? `${pad(cells(row ? memberName(row) : "", NAME_CELLS), scenario)}${GAP}` : "";
     return `trial ${number}${GAP}${name}${colour ? this.#painter.paint(what, colour) : what}`;
   }
 

@@ -134,11 +134,11 @@ export class DryRun implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<ProbedTwice | null> {
     const workspace = await subject;
-    const { policies } = this.loaded.definition;
+    const { policies, input } = this.loaded.definition;
     if (probe === null) return null;
     const run = {
       probe,
-      left: { answer, calls: [], decisions: [], changes: await workspace.changes() },
+      left: { answer, calls: [], decisions: [], changes: await workspace.changes(), input },
       overlay: probeSource(this.loaded),
       protected: policies.paths.protected,
       network: policies.network,

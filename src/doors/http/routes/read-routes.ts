@@ -39,16 +39,17 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         responses: { 200: answer("Sorted by name.", [EXAMPLES.scenario_row]), ...failures("invalid_scenario") },
       },
     })
-    .get("/api/scenarios/:name", ({ params }) => getScenario.run(services, params, abandoned), {
+    .get("/api/scenarios/:name", ({ params, query }) => getScenario.run(services, { ...query, ...params }, abandoned), {
       params: Type.Object({
         name: Type.String({ description: "Scenario name.", examples: [EXAMPLES.session.definition.name] }),
       }),
+      query: Type.Pick(getScenario.input, ["input"]),
       response: getScenario.output,
       detail: {
         ...about(getScenario, "scenarios"),
         responses: {
           200: answer("The definition.", EXAMPLES.session.definition),
-          ...failures("unknown_scenario", "invalid_scenario"),
+          ...failures("invalid_request", "unknown_scenario", "invalid_scenario"),
         },
       },
     })

@@ -18,10 +18,11 @@ const PAGE_BYTES = 16_000;
 
 const KINDS = ["sessions", "series"] as const;
 
-const { scenario, state, series_id, outcome, model, judge, text, conflict, limit } = SessionListRequest.properties;
+const { scenario, input, state, series_id, outcome, model, judge, text, conflict, limit } =
+  SessionListRequest.properties;
 
 const ListRequest = record("SessionListToolRequest", {
-  ...{ scenario, state, series_id, outcome, model, judge, text, conflict, limit },
+  ...{ scenario, input, state, series_id, outcome, model, judge, text, conflict, limit },
   before: Type.Optional(Type.String({ description: "Only those older than this one." })),
   kind: Type.Optional(oneOf(KINDS, { description: "sessions (default), or series: repeated runs." })),
 });

@@ -25,7 +25,7 @@ export function GoOnForm({ series, limits }: { series: Series; limits: SeriesLim
       return placeOf(await getSeries(series_id));
     },
     send: async () => {
-      const scenarios = series.scenarios.map(({ scenario }) => scenario);
+      const scenarios = [...new Set(series.scenarios.map(({ scenario }) => scenario))];
       const changed = { trials: trials.value, stop_when_sure: sure.value };
       await startSeries({ scenarios, ...changed, continue: series_id });
       return series_id;

@@ -1,3 +1,4 @@
+import { memberName } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import { statusText } from "../../../domain/series-status.ts";
 import { cancelSeries, getSeries, seriesReport } from "../api.ts";
@@ -109,10 +110,10 @@ function Overline({ series: { kind, scenarios, state, created_at, series_id } }:
   return (
     <p class="overline">
       <a href={toSeriesList()}>{kind === "planned" ? "Series" : "All runs of a comparison"}</a>
-      {scenarios.slice(0, NAMED).map(({ scenario }) => (
-        <span key={scenario}>
+      {scenarios.slice(0, NAMED).map(({ scenario, input }) => (
+        <span key={memberName({ scenario, input })}>
           {" · "}
-          <a href={toScenario(scenario)}>{scenario}</a>
+          <a href={toScenario(scenario)}>{memberName({ scenario, input })}</a>
         </span>
       ))}
       {more > 0 && ` and ${more} more`} · {words(state)}

@@ -1,3 +1,4 @@
+import { memberName } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 
 export type ScenarioRow = Series["scenarios"][number];
@@ -26,7 +27,7 @@ export function sortedRows(rows: readonly ScenarioRow[], { by, descending }: Sui
   const direction = descending ? -1 : 1;
   if (by === "scenario")
     return rows.toSorted(
-      (one, other) => direction * one.scenario.localeCompare(other.scenario, "en", { numeric: true }),
+      (one, other) => direction * memberName(one).localeCompare(memberName(other), "en", { numeric: true }),
     );
   const figure = FIGURES[by];
   return rows.toSorted((one, other) => {

@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { memberName } from "../../../domain/member.ts";
 import type { Series, SeriesTrial } from "../../../domain/series.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { count } from "../format.ts";
@@ -33,7 +34,7 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
   const { scenarios, levels, trials } = series;
   const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
   const latest = Math.max(1, Math.floor(DRAWN / scenarios.length));
-  const trialsOf = Map.groupBy(trials, ({ scenario }) => scenario);
+  const trialsOf = Map.groupBy(trials, memberName);
   const isCut = [...trialsOf.values()].some((own) => own.length > latest);
   const columns = columnsOf(series, arms);
   return (
@@ -53,14 +54,14 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
           </thead>
           <tbody>
             {sortedRows(scenarios, order.value).map((row) => (
-              <tr key={row.scenario}>
+              <tr key={memberName(row)}>
                 <th scope="row">
-                  <a href={toScenario(row.scenario)}>{row.scenario}</a>
+                  <a href={toScenario(row.scenario)}>{memberName(row)}</a>
                 </th>
                 <td class="strip-cell">
                   <ScenarioStrip
-                    scenario={row.scenario}
-                    trials={(trialsOf.get(row.scenario) ?? []).slice(-latest)}
+                    scenario={memberName(row)}
+                    trials={(trialsOf.get(memberName(row)) ?? []).slice(-latest)}
                     text={(trial: SeriesTrial) => trialSentence(trial, arms, levels.alpha)}
                     tell={(trial) => (told.value = trial)}
                     current={current}

@@ -1,0 +1,116 @@
+import { canonicalJson } from "../../../domain/canonical-json.ts";
+import { cut } from "../../../domain/excerpt.ts";
+import type { Scenario, ScenarioInput } from "../../../domain/scenario.ts";
+import { MAX_SCENARIOS } from "../../../domain/series-record.ts";
+import { sha256 } from "../../../domain/sha256.ts";
+import type { FieldPath } from "../authored/problems.ts";
+import type { ScenarioFile } from "../authored/scenario-file.ts";
+import { attempt, type ResolveContext } from "../resolve/context.ts";
+import { readTableRows, type WrittenRow, type WrittenRows } from "./read-rows.ts";
+import { templatesOf } from "./templates.ts";
+
+/** The inputs of a scenario file, every row with an id of its own. */
+export interface Inputs {
+  readonly rows: readonly ScenarioInput[];
+  readonly told: NonNullable<Scenario["inputs"]>;
+  /** Columns that nothing uses. */
+  readonly unused: readonly string[];
+}
+
+/** Null where the file names none, or where they have problems. */
+export async function readTable(context: ResolveContext, file: ScenarioFile): Promise<Inputs | null> {
+  const { problems } = context;
+  const { inputs, inputs_file } = file;
+  if (inputs !== undefined && inputs_file !== undefined)
+    problems.add(["inputs_file"], "`inputs` is given too; keep one");
+  const written = await writtenRows(context, file);
+  if (written === null || !problems.sound(["inputs"]) || !problems.sound(["inputs_file"])) return null;
+  const rows = checkedRows(context, written, sourceOf(file));
+  if (rows === null) return null;
+  const fields = fieldsOf(rows, written.header);
+  const { used, faults } = templatesOf(file, fields);
+  for (const { path, message } of faults) problems.add(path, message);
+  if (!checkValues(context, rows, used, sourceOf(file), written)) return null;
+  const unused = fields.filter((name) => name !== "id" && !used.has(name));
+  return { rows, told: { count: rows.length, fields, digest: sha256(canonicalJson(rows)) }, unused };
+}
+
+async function writtenRows(
+  context: ResolveContext,
+  { inputs, inputs_file }: ScenarioFile,
+): Promise<WrittenRows | null> {
+  if (inputs_file === undefined)
+    return Array.isArray(inputs) ? { rows: inputs.map((values) => ({ values, place: "" })) } : null;
+  if (!context.problems.sound(["inputs_file"])) return null;
+  return await attempt(context, ["inputs_file"], inputs_file, () => readTableRows(context, inputs_file));
+}
+
+/** Says where a row stands: in the scenario file by its path, in another by file, line and column. */
+interface Source {
+  readonly path: (index: number, field?: string) => FieldPath;
+  readonly prefix: (row: WrittenRow) => string;
+}
+
+const sourceOf = ({ inputs_file }: ScenarioFile): Source =>
+  inputs_file === undefined
+    ? { path: (index, field) => ["inputs", index, ...(field === undefined ? [] : [field])], prefix: () => "" }
+    : { path: () => ["inputs_file"], prefix: ({ place }) => `${inputs_file} ${place}: ` };
+
+const ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+function checkedRows({ problems }: ResolveContext, { rows }: WrittenRows, source: Source): ScenarioInput[] | null {
+  if (rows.length === 0) problems.add(source.path(0), "has no rows; each row is one input");
+  if (rows.length > MAX_SCENARIOS)
+    problems.add(source.path(MAX_SCENARIOS), `${rows.length} rows: ${MAX_SCENARIOS} at most; split them`);
+  const found: ScenarioInput[] = [];
+  const places = new Map<string, number>();
+  for (const [index, row] of rows.slice(0, MAX_SCENARIOS).entries()) {
+    const say = (message: string, field?: string) =>
+      problems.add(source.path(index, field), source.prefix(row) + message);
+    if (!isMap(row.values)) {
+      say("a row must be a map of columns and values");
+      continue;
+    }
+    const id = idOf(row.values["id"], index);
+    const before = places.get(id);
+    if (!ID.test(id)) say(`id "${cut(id)}" may have 1 to 64 letters, digits, dots, hyphens and underscores`, "id");
+    if (before !== undefined) say(`id "${cut(id)}" is that of row ${before + 1} too; give each row its own`, "id");
+    places.set(id, index);
+    found.push({ id, values: row.values });
+  }
+  return found.length === rows.length && found.length > 0 && places.size === found.length ? found : null;
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A row without an id has its number. */
+const idOf = (given: unknown, index: number): string => (given === undefined ? String(index + 1) : textOf(given));
+
+const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+
+const fieldsOf = (rows: readonly ScenarioInput[], header: readonly string[] = []): string[] => [
+  ...new Set([...header, ...rows.flatMap(({ values }) => Object.keys(values))]),
+];
+
+/** Every row has a value for whatever a template names. */
+function checkValues(
+  { problems }: ResolveContext,
+  rows: readonly ScenarioInput[],
+  used: ReadonlyMap<string, FieldPath>,
+  source: Source,
+  { rows: written }: WrittenRows,
+): boolean {
+  let complete = true;
+  for (const [index, { id, values }] of rows.entries())
+    for (const name of used.keys()) {
+      if (Object.hasOwn(values, name) && values[name] !== null) continue;
+      complete = false;
+      const place = written[index];
+      problems.add(
+        source.path(index, name),
+        `${place ? source.prefix(place) : ""}the row "${id}" has no value for ${name}, which {{${name}}} needs`,
+      );
+    }
+  return complete;
+}

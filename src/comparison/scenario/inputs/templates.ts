@@ -1,0 +1,111 @@
+import { RE2JS } from "re2js";
+import { didYouMean } from "../../../domain/did-you-mean.ts";
+import type { FieldPath } from "../authored/problems.ts";
+
+/** How a value becomes text in one place: as it is, or as part of a pattern, in which it means itself. */
+type Kind = "text" | "pattern";
+
+const CHECKS = ["task", "probe", "checks", "*"];
+
+/** The places of a scenario file that hold templates. `*` is every entry of a list or map. */
+const TEMPLATED: readonly (readonly [path: readonly string[], kind: Kind])[] = [
+  [["task", "prompt"], "text"],
+  [["task", "reference_answer"], "text"],
+  [["task", "follow_ups", "*"], "text"],
+  [["task", "fixture", "files", "*"], "text"],
+  [["arms", "*", "system_prompt"], "text"],
+  [[...CHECKS, "answer_contains"], "text"],
+  [[...CHECKS, "answer_contains", "*"], "text"],
+  [[...CHECKS, "answer_lacks"], "text"],
+  [[...CHECKS, "answer_lacks", "*"], "text"],
+  [[...CHECKS, "answer_matches"], "pattern"],
+  [[...CHECKS, "output_matches"], "pattern"],
+];
+
+/** A shell reads these. */
+const COMMANDS = [CHECKS, [...CHECKS, "run"], ["task", "setup", "*"], ["task", "setup", "*", "run"]];
+
+/** `{{{{`, which stands for two braces, or a name in braces. */
+const TEMPLATE = /\{\{\{\{|\{\{([^{}]*)\}\}/g;
+
+interface Place {
+  readonly path: FieldPath;
+  readonly text: string;
+}
+
+/** A mistake in a template, and where it stands. */
+export interface TemplateFault {
+  readonly path: FieldPath;
+  readonly message: string;
+}
+
+/** Names that templates use, each with the first place that uses it; and what is wrong with templates. */
+export function templatesOf(file: unknown, columns: readonly string[]) {
+  const used = new Map<string, FieldPath>();
+  const faults: TemplateFault[] = [];
+  for (const { path, text } of TEMPLATED.flatMap(([pattern]) => placesOf(file, pattern)))
+    for (const name of namesIn(text)) {
+      if (columns.includes(name)) used.set(name, used.get(name) ?? path);
+      else faults.push({ path, message: `{{${name}}} names no column of the inputs${hintOf(name, columns)}` });
+    }
+  for (const { path, text } of COMMANDS.flatMap((pattern) => placesOf(file, pattern)))
+    for (const name of namesIn(text).filter((one) => columns.includes(one)))
+      faults.push({
+        path,
+        message: `{{${name}}} cannot stand in a command: a shell would run what the value says; read it from $ABEVAL_EVIDENCE/input.json in a check`,
+      });
+  return { used, faults };
+}
+
+const hintOf = (name: string, columns: readonly string[]) =>
+  `${didYouMean(name, columns) || `; there are ${columns.join(", ")}`} For braces as they are write {{{{`;
+
+const namesIn = (text: string) =>
+  [...text.matchAll(TEMPLATE)].flatMap(([, name]) => (name === undefined ? [] : name.trim()));
+
+/** Where a file without inputs has text that inputs would fill. */
+export const looksLikeTemplate = (file: unknown): FieldPath | undefined =>
+  TEMPLATED.flatMap(([pattern]) => placesOf(file, pattern)).find(({ text }) => namesIn(text).length > 0)?.path;
+
+/** The file with the values of one row in the places of their names. What a value says is not filled again. */
+export function filled(file: unknown, values: Readonly<Record<string, unknown>>): unknown {
+  return TEMPLATED.reduce(
+    (now, [pattern, kind]) => changed(now, pattern, (text) => fillText(text, values, kind)),
+    file,
+  );
+}
+
+function fillText(text: string, values: Readonly<Record<string, unknown>>, kind: Kind): string {
+  const isPattern = kind === "pattern" && text.length > 1 && text.startsWith("/") && text.endsWith("/");
+  return text.replace(TEMPLATE, (whole: string, name: string | undefined) => {
+    if (name === undefined) return "{{";
+    const key = name.trim();
+    if (!Object.hasOwn(values, key)) return whole;
+    const value = textOf(values[key]);
+    return isPattern ? RE2JS.quote(value) : value;
+  });
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+function placesOf(value: unknown, [step, ...rest]: readonly string[], path: FieldPath = []): Place[] {
+  if (step === undefined) return typeof value === "string" ? [{ path, text: value }] : [];
+  return stepsInto(value, step).flatMap((key) => placesOf(Reflect.get(Object(value), key), rest, [...path, key]));
+}
+
+/** A copy in which the texts at the pattern are changed. */
+function changed(value: unknown, [step, ...rest]: readonly string[], change: (text: string) => string): unknown {
+  if (step === undefined) return typeof value === "string" ? change(value) : value;
+  const keys = stepsInto(value, step);
+  if (keys.length === 0) return value;
+  const copy: object = Array.isArray(value) ? [...value] : { ...Object(value) };
+  for (const key of keys) Reflect.set(copy, key, changed(Reflect.get(copy, key), rest, change));
+  return copy;
+}
+
+function stepsInto(value: unknown, step: string): readonly (string | number)[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return step === "*" ? value.map((_, index) => index) : [];
+  if (step === "*") return Object.keys(value);
+  return Object.hasOwn(value, step) ? [step] : [];
+}

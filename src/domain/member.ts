@@ -1,0 +1,13 @@
+/** A scenario, or one row of its inputs: what a round of a series runs once. */
+export interface Member {
+  readonly scenario: string;
+  readonly input?: string | undefined;
+}
+
+/** `<scenario>` or `<scenario>[<input>]`: no two members have the same. */
+export const memberName = ({ scenario, input }: Member): string =>
+  input === undefined ? scenario : `${scenario}[${input}]`;
+
+/** For spreading: what names a row is absent where there is none. */
+export const withInputId = (input: string | undefined): { readonly input?: string } =>
+  input === undefined ? {} : { input };

@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Series } from "../../src/domain/series.ts";
+import type { Verdict } from "../../src/domain/verdict.ts";
+import { abeval } from "../abeval.ts";
+import { temporaryDirectory } from "../temporary.ts";
+
+/** One arm writes the file whose name each row gives; the check reads the row. */
+const TABLE = `name: words
+inputs_file: words.csv
+task:
+  prompt: "Write {{word}}."
+  fixture: {files: {word.txt: "{{word}}"}}
+  probe:
+    checks:
+      - {run: 'grep -q "\\"word\\"" "$ABEVAL_EVIDENCE/input.json" && test -f hello.txt', required: true}
+arms:
+  - {id: writes, model: scripted/a, script: [{calls: [{write_file: {path: hello.txt, content: hi}}]}, {say: Done.}]}
+  - {id: talks, model: scripted/b, script: [{say: Done.}]}
+rubric: {criteria: [{measure: probe_score}], judge: {model: builtin/evidence}}
+`;
+
+function openTable() {
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory.path, "words.yaml"), TABLE);
+  writeFileSync(join(directory.path, "words.csv"), "id,word,lang\none,un,fr\ntwo,zwei,de\nthree,drei,de\n");
+  const run = (args: string) => abeval(["run", ...args.split(" "), "--sandbox", "none"], { cwd: directory.path });
+  return { ...directory, run, [Symbol.dispose]: () => directory[Symbol.dispose]() };
+}
+
+test("a table is run as a series of its rows, and reports name them", async () => {
+  using table = openTable();
+  const { stdout, stderr, status } = await table.run(
+    "words.yaml --junit junit.xml --markdown report.md --state-dir state",
+  );
+  expect(status, stderr).toBe(0);
+  const series: Series = JSON.parse(stdout);
+  expect(series.plan?.scenarios.map(({ scenario, input }) => `${scenario} ${input}`)).toEqual([
+    "words one",
+    "words two",
+    "words three",
+  ]);
+  expect(series.trials.map(({ input, round }) => `${input} ${round}`)).toEqual(["one 1", "two 1", "three 1"]);
+  expect(series.counts.wins).toBe(3);
+  expect(series.statement).toContain("these 3 rows of words");
+  expect(new Set(series.scenarios.map(({ comparison }) => comparison)).size).toBe(3);
+  expect(await Bun.file(join(table.path, "junit.xml")).text()).toContain('<testsuite name="abeval words[two]"');
+  expect(await Bun.file(join(table.path, "report.md")).text()).toContain("words&#91;three&#93;");
+  const more = await table.run(`words.yaml --trials 2 --continue ${series.series_id} --state-dir state`);
+  expect((JSON.parse(more.stdout) as Series).trials).toHaveLength(6);
+});
+
+test("--input runs one row", async () => {
+  using table = openTable();
+  const { stdout, stderr, status } = await table.run("words.yaml --input two");
+  expect(status, stderr).toBe(0);
+  expect((JSON.parse(stdout) as Verdict).winner).toBe("writes");
+  const wrong = await table.run("words.yaml --input tow");
+  expect(wrong.status).toBe(2);
+  expect(wrong.stderr).toContain('has no input "tow"; did you mean "two"?');
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "bun:test";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
+import { membersOf, oneMember } from "../../src/comparison/scenario/loaded-scenario.ts";
+import { failureOf, scenarioFolder } from "./scenario-folder.ts";
+
+const TABLE = `name: tone
+inputs_file: rows.csv
+task:
+  prompt: "Answer: {{question}}"
+  fixture: {files: {a.txt: "{{question}} {{{{ }}"}}
+  probe:
+    checks:
+      - {id: has, answer_contains: ["{{wanted}}"]}
+      - {id: form, answer_matches: "/^{{wanted}}$/"}
+arms:
+  - {id: plain, model: openai/gpt-x, system_prompt: "You know {{wanted}}."}
+  - {id: warm, extends: plain, params: {temperature: 1}}
+rubric:
+  criteria: [Is it friendly?]
+`;
+const ROWS = 'id,question,wanted,language\nlate,"Where, then?",a.b,en\nsoon,"{{wanted}}\nnow",c,de\n';
+
+const folder = (table: string, rows = ROWS) => scenarioFolder({ "tone.yaml": table, "rows.csv": rows });
+
+async function messageOf(table: string, rows = ROWS): Promise<string> {
+  await using files = await folder(table, rows);
+  const path = files.path("tone.yaml");
+  return (await failureOf(loadScenarioFile(path))).message.replaceAll(`${path}:`, "");
+}
+
+/** What `table` becomes with `from` in it replaced. */
+const changed = (from: string, to: string) => TABLE.replace(from, to);
+
+describe("inputs", () => {
+  test("each row is a scenario with its values in its texts, filled once", async () => {
+    await using files = await folder(TABLE, `\uFEFF${ROWS.replaceAll("\n", "\r\n")}`);
+    const loaded = await loadScenarioFile(files.path("tone.yaml"));
+    expect(loaded.definition.inputs).toMatchObject({ count: 2, fields: ["id", "question", "wanted", "language"] });
+    expect(loaded.definition.task.prompt).toBe("Answer: {{question}}");
+    const [late, soon] = await membersOf(loaded);
+    expect(late?.definition.task.prompt).toBe("Answer: Where, then?");
+    expect(late?.definition.task.fixture?.files["a.txt"]).toBe("Where, then? {{ }}");
+    expect(late?.definition.arms[1].system_prompt).toBe("You know a.b.");
+    expect(late?.definition.task.probe?.checks[0]?.answer_contains).toEqual(["a.b"]);
+    expect(late?.definition.task.probe?.checks[1]?.answer_matches).toBe("/^a\\.b$/");
+    expect(late?.definition.input?.id).toBe("late");
+    expect(late?.definition.inputs).toBeUndefined();
+    expect(soon?.definition.task.prompt).toStartWith("Answer: {{wanted}}");
+    expect(soon?.digest).not.toBe(late?.digest ?? "");
+  });
+
+  test("rows stand in the file too, and other values are JSON", async () => {
+    const inline = changed(
+      "inputs_file: rows.csv",
+      "inputs: [{question: [1, a], wanted: 2}, {id: x.y, question: q, wanted: true}]",
+    );
+    await using files = await folder(inline);
+    const members = await membersOf(await loadScenarioFile(files.path("tone.yaml")));
+    expect(members.map(({ definition }) => definition.input?.id)).toEqual(["1", "x.y"]);
+    expect(members.map(({ definition }) => definition.task.prompt)).toEqual(['Answer: [1,"a"]', "Answer: q"]);
+    expect(members[1]?.definition.task.probe?.checks[0]?.answer_contains).toEqual(["true"]);
+  });
+
+  test("rows are read from .jsonl and .yaml", async () => {
+    for (const [name, text] of [
+      ["rows.jsonl", '{"question":"q","wanted":"w"}\n\n{"question":"r","wanted":"w"}\n'],
+      ["rows.yaml", "- {question: q, wanted: w}\n- {question: r, wanted: w}\n"],
+    ] as const) {
+      await using files = await scenarioFolder({ "tone.yaml": changed("rows.csv", name), [name]: text });
+      const loaded = await loadScenarioFile(files.path("tone.yaml"));
+      expect(loaded.table?.rows.map(({ id }) => id)).toEqual(["1", "2"]);
+    }
+  });
+
+  test("a mistake is told with its place", async () => {
+    const cases: readonly (readonly [table: string, rows: string, message: string])[] = [
+      [
+        changed('{{question}}"', '{{qestion}}"'),
+        ROWS,
+        '4:11 task.prompt: {{qestion}} names no column of the inputs; did you mean "question"?',
+      ],
+      [TABLE, "id,question\na,b\n", "{{wanted}} names no column"],
+      [
+        TABLE,
+        'id,question,wanted\na,"b,c\n',
+        "2:14 inputs_file: rows.csv line 2, column 2: a quote opens here and is never closed",
+      ],
+      [TABLE, 'id,question,wanted\na,b"c,d\n', "line 2, column 2: a quote stands inside a value"],
+      [TABLE, "id,question,wanted\na,b\n", "line 2: has 2 values, and the header names 3 columns"],
+      [TABLE, "id,question,question\na,b,c\n", 'line 1, column 3: the header has "question" twice'],
+      [TABLE, "id,question,wanted\na,b,c\na,b,c\n", 'rows.csv line 3: id "a" is that of row 1 too'],
+      [TABLE, "id,question,wanted\na b,b,c\n", 'rows.csv line 2: id "a b" may have'],
+      [TABLE, "id,question,wanted\n", "has no rows"],
+      [TABLE, "", "has no header"],
+      [changed("rows.csv", "../rows.csv"), ROWS, "is not inside the scenarios directory"],
+      [changed("rows.csv", "rows.txt"), ROWS, "must end in .csv, .jsonl or .yaml"],
+      [
+        changed("inputs_file: rows.csv", "inputs:\n  - {question: q, wanted: w}\n  - {question: q}"),
+        ROWS,
+        '4:5 inputs[1].wanted: the row "2" has no value for wanted',
+      ],
+      [
+        changed('"Answer: {{question}}"', "{{question}}"),
+        ROWS,
+        'a text that begins with {{ needs quotes, such as "{{question}}"',
+      ],
+      [
+        changed('answer_contains: ["{{wanted}}"]', 'run: "echo {{wanted}}"'),
+        ROWS,
+        "{{wanted}} cannot stand in a command",
+      ],
+      [changed("task:", 'task:\n  setup: ["echo {{wanted}}"]'), ROWS, "{{wanted}} cannot stand in a command"],
+      [
+        changed("inputs_file", "inputs: [{question: q, wanted: w}]\ninputs_file"),
+        ROWS,
+        "`inputs` is given too; keep one",
+      ],
+    ];
+    for (const [table, rows, message] of cases) expect(await messageOf(table, rows)).toContain(message);
+  });
+
+  test("what fits no row is told with the row", async () => {
+    await using files = await folder(changed('"Answer: {{question}}"', '"{{question}}"'), "question,wanted\n,w\n");
+    const failure = await failureOf(membersOf(await loadScenarioFile(files.path("tone.yaml"))));
+    expect(failure.message).toContain("4:11 task.prompt");
+    expect(failure.message).toContain('(with the input "1")');
+  });
+
+  test("a column that nothing uses is a warning, as are templates without inputs", async () => {
+    await using files = await folder(TABLE);
+    expect((await loadScenarioFile(files.path("tone.yaml"))).warnings?.join()).toContain(
+      "nothing uses the column language",
+    );
+    await files.write("tone.yaml", changed("inputs_file: rows.csv\n", ""));
+    const { warnings, definition } = await loadScenarioFile(files.path("tone.yaml"));
+    expect(warnings?.join()).toContain("tone.yaml:3:3 task.prompt: holds {{...}}, which stays as it is");
+    expect(definition.task.prompt).toBe("Answer: {{question}}");
+    expect(Object.keys(definition)).not.toContain("inputs");
+  });
+
+  test("one run is of one row", async () => {
+    await using files = await folder(TABLE);
+    const loaded = await loadScenarioFile(files.path("tone.yaml"));
+    expect((await oneMember(loaded, "soon")).definition.input?.id).toBe("soon");
+    expect((await failureOf(oneMember(loaded, "son"))).message).toContain('did you mean "soon"?');
+    expect((await failureOf(oneMember(loaded, undefined))).message).toContain(
+      "name one as `input` (late, soon), or run them all as a series",
+    );
+    expect((await failureOf(oneMember({ ...(await oneMember(loaded, "soon")) }, "soon"))).message).toContain(
+      "has no inputs",
+    );
+  });
+});
