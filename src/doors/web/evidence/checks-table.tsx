@@ -4,6 +4,7 @@ import { duration } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
 import { DataTable } from "../part/table.tsx";
+import { checkText } from "./check-text.ts";
 import { citedRef, useCitedTarget } from "./cited.ts";
 import type { ShownArm } from "./shown-arm.ts";
 
@@ -21,6 +22,7 @@ export function ChecksTable({ arms }: { arms: readonly ShownArm[] }) {
         <tr key={id}>
           <th scope="row">
             {id}
+            <AskedFor arms={arms} id={id} />
             <Weight check={arms.flatMap(({ arm }) => checkOf(arm, id) ?? [])[0]} />
             {arms.some(({ arm }) => arm.probe?.not_repeatable?.some((check) => check.id === id)) && (
               <small>not repeatable, counts for neither</small>
@@ -41,6 +43,11 @@ const checksOf = ({ probe }: ArmSummary): readonly CheckResult[] => [
 ];
 
 const checkOf = (arm: ArmSummary, id: string) => checksOf(arm).find((check) => check.id === id);
+
+function AskedFor({ arms, id }: { arms: readonly ShownArm[]; id: string }) {
+  const check = arms.flatMap(({ session }) => session.definition.task.probe?.checks ?? []).find((one) => one.id === id);
+  return check ? <small>{checkText(check)}</small> : null;
+}
 
 function Weight({ check }: { check: CheckResult | undefined }) {
   if (!check) return null;

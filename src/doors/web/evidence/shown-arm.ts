@@ -39,3 +39,15 @@ export const samePointer = (one: ArmPointer, other: ArmPointer) =>
 /** Whether the arm left what a judge needs; the server refuses the others. */
 export const isJudgeable = ({ arm: { changes, probe }, session }: ShownArm) =>
   changes !== null && (probe !== null || session.definition.task.probe === null);
+
+/** Whether the final answer is the work, or part of it. */
+export const isAnswerTheWork = (arms: readonly ShownArm[]) =>
+  arms.some(({ session }) => session.definition.task.answer === true);
+
+/** False where the answer is the work and both arms are known to have changed no file, which is no news then. */
+export const areChangesNews = (arms: readonly ShownArm[]) =>
+  !isAnswerTheWork(arms) ||
+  arms.some(({ arm: { changes } }) => {
+    if (changes === null || typeof changes.unknown === "string") return true;
+    return changes.truncated || changes.files.length > 0 || (changes.mode_changed ?? []).length > 0;
+  });

@@ -1,6 +1,7 @@
 import type { Criterion } from "../../../domain/rubric.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import type { ProbeCheck } from "../../../domain/task.ts";
+import { checkText } from "../evidence/check-text.ts";
 import { count, countOf, duration, usd, words } from "../format.ts";
 
 /** Criteria with their weights and what their scores mean, and every hidden check. */
@@ -56,11 +57,12 @@ function HiddenChecks({ checks }: { checks: readonly ProbeCheck[] }) {
         {checks.some(({ required }) => required) && "; a required one that one arm alone fails decides by itself"}.
       </p>
       <ul class="rubric">
-        {checks.map(({ id, run, required, weight }) => (
-          <li key={id}>
-            <span class="quantity">× {count(weight)}</span>
+        {checks.map((check) => (
+          <li key={check.id}>
+            <span class="quantity">× {count(check.weight)}</span>
             <div>
-              <strong>{id}</strong> <code>{run}</code> {required && <span class="aside">required</span>}
+              <strong>{check.id}</strong> <code>{checkText(check)}</code>{" "}
+              {check.required && <span class="aside">required</span>}
             </div>
           </li>
         ))}

@@ -7,7 +7,7 @@ import { AfterThePage } from "../diff/after-the-page.tsx";
 import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
-import { pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
+import { areChangesNews, isAnswerTheWork, pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
 import { duration, tokens, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName, ModelName } from "../part/arm-name.tsx";
@@ -96,23 +96,30 @@ function Pair({ pair: [a, b] }: { pair: ArmPair }) {
 function BeforeJudging({ pair }: { pair: ArmPair }) {
   const [a, b] = blind.value ? hidden(pair) : pair;
   const facts = { a: factsOf(a.arm, a.session.definition.policies), b: factsOf(b.arm, b.session.definition.policies) };
+  const answerFirst = isAnswerTheWork([a, b]);
+  const answers = (
+    <PagePart title="What the arms say">
+      <Answers arms={[a, b]} />
+    </PagePart>
+  );
   return (
     <>
+      {answerFirst && answers}
       <PagePart title="Both arms in numbers">
         <FactsTable a={a} b={b} facts={facts} />
       </PagePart>
       <PagePart title="Hidden checks">
         <ChecksTable arms={[a, b]} />
       </PagePart>
-      <PagePart title="What the arms say">
-        <Answers arms={[a, b]} />
-      </PagePart>
-      <PagePart title="What they changed">
-        <AfterThePage height={CHANGES_HEIGHT}>
-          {() => <BothChanges a={a} b={b} comparison={pairKey(pointerTo(a), pointerTo(b))} />}
-        </AfterThePage>
-        <EachChange arms={[a, b]} />
-      </PagePart>
+      {!answerFirst && answers}
+      {areChangesNews([a, b]) && (
+        <PagePart title="What they changed">
+          <AfterThePage height={CHANGES_HEIGHT}>
+            {() => <BothChanges a={a} b={b} comparison={pairKey(pointerTo(a), pointerTo(b))} />}
+          </AfterThePage>
+          <EachChange arms={[a, b]} />
+        </PagePart>
+      )}
       <PagePart title="What they did">
         <BothTimelines a={a} b={b} />
       </PagePart>

@@ -2,7 +2,7 @@ import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
-import type { ShownArm } from "../evidence/shown-arm.ts";
+import { areChangesNews, isAnswerTheWork, type ShownArm } from "../evidence/shown-arm.ts";
 import { Neutral } from "../part/arm-name.tsx";
 import { Page, PagePart } from "../part/page.tsx";
 import { hasSeen } from "../preferences.ts";
@@ -14,6 +14,12 @@ export function Ballot({ comparison, session_id }: { comparison: Comparison; ses
   const { verdict, a } = comparison;
   const [first, second] = shuffled(comparison);
   const [one, other] = [neutral(first, "a", "First"), neutral(second, "b", "Second")];
+  const answerFirst = isAnswerTheWork([one, other]);
+  const answers = (
+    <PagePart title="What they say">
+      <Answers arms={[one, other]} />
+    </PagePart>
+  );
   return (
     <Neutral.Provider value>
       <Page title="Which is the better answer?" short={`Blind vote on ${verdict.scenario}`}>
@@ -31,12 +37,13 @@ export function Ballot({ comparison, session_id }: { comparison: Comparison; ses
           names={["First", "Second"]}
           blind={!hasSeen(verdict.verdict_id)}
         />
-        <PagePart title="What they changed">
-          <BothArmsChanges arms={[one, other]} />
-        </PagePart>
-        <PagePart title="What they say">
-          <Answers arms={[one, other]} />
-        </PagePart>
+        {answerFirst && answers}
+        {areChangesNews([one, other]) && (
+          <PagePart title="What they changed">
+            <BothArmsChanges arms={[one, other]} />
+          </PagePart>
+        )}
+        {!answerFirst && answers}
         <PagePart title="Hidden checks">
           <ChecksTable arms={[one, other]} />
         </PagePart>

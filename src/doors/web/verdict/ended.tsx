@@ -3,7 +3,7 @@ import { sessionReport } from "../api.ts";
 import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
-import { isJudgeable, pointerTo, shownArmsOf } from "../evidence/shown-arm.ts";
+import { areChangesNews, isAnswerTheWork, isJudgeable, pointerTo, shownArmsOf } from "../evidence/shown-arm.ts";
 import { when, words } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
 import { Page, PagePart } from "../part/page.tsx";
@@ -23,6 +23,12 @@ export function Ended({ session }: { session: SessionOutcome }) {
   const [a, b] = shownArmsOf(session);
   const judgeable = isJudgeable(a) && isJudgeable(b);
   const title = TITLES[state] ?? "This run has no verdict";
+  const answerFirst = isAnswerTheWork([a, b]);
+  const answers = judgeable && (
+    <PagePart title="What the arms say">
+      <Answers arms={[a, b]} />
+    </PagePart>
+  );
   return (
     <Page
       title={title}
@@ -61,19 +67,16 @@ export function Ended({ session }: { session: SessionOutcome }) {
         <a href={toLive(session_id, true)}>Timeline</a>
         <ShareWays report={sessionReport(session_id)} less={LESS_OF_SESSION} />
       </nav>
+      {answerFirst && answers}
       <PagePart title="What they did">
         <DecisionLogs arms={[a, b]} />
       </PagePart>
-      {judgeable && (
+      {judgeable && areChangesNews([a, b]) && (
         <PagePart title="What they changed">
           <BothArmsChanges arms={[a, b]} />
         </PagePart>
       )}
-      {judgeable && (
-        <PagePart title="What the arms say">
-          <Answers arms={[a, b]} />
-        </PagePart>
-      )}
+      {!answerFirst && answers}
     </Page>
   );
 }

@@ -7,7 +7,7 @@ import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
-import { pointerTo } from "../evidence/shown-arm.ts";
+import { areChangesNews, isAnswerTheWork, pointerTo } from "../evidence/shown-arm.ts";
 import { named, when } from "../format.ts";
 import { type PageSection, Sections } from "../part/contents.tsx";
 import { Notice } from "../part/notice.tsx";
@@ -93,7 +93,7 @@ export function Report({ comparison, session_id, votes }: ReportProps) {
 const reportOn = ({ verdict: { verdict_id }, a: { session } }: Comparison) =>
   sessionReport(session.session_id, session.verdict?.verdict_id === verdict_id ? null : verdict_id);
 
-/** What decided comes first. */
+/** What decided comes first, after the answers where they are the work. */
 function sectionsOf(comparison: Comparison, weighing: Weighing): readonly PageSection[] {
   const { verdict, a, b, history } = comparison;
   const fairness = a.session.fairness.observed;
@@ -118,16 +118,20 @@ function sectionsOf(comparison: Comparison, weighing: Weighing): readonly PageSe
     title: verdict.decided_by === "none" ? "What stands between them" : "What decided",
     content: <DecidingFacts comparison={comparison} />,
   };
+  const answers = { id: "answers", title: "What the arms say", content: <Answers arms={[a, b]} /> };
+  const changes = {
+    id: "changes",
+    title: "What they changed",
+    content: <BothArmsChanges arms={[a, b]} open_lines={REPORT_LINES} />,
+  };
+  const answerFirst = isAnswerTheWork([a, b]);
   return [
+    ...(answerFirst ? [answers] : []),
     ...(factsDecide(comparison) ? [decided, facts, criteria, checks] : [criteria, checks, facts]),
     { id: "orders", title: "Both judging orders", content: <Orders comparison={comparison} /> },
-    { id: "answers", title: "What the arms say", content: <Answers arms={[a, b]} /> },
+    ...(answerFirst ? [] : [answers]),
     { id: "steps", title: "What they did", content: <DecisionLogs arms={[a, b]} /> },
-    {
-      id: "changes",
-      title: "What they changed",
-      content: <BothArmsChanges arms={[a, b]} open_lines={REPORT_LINES} />,
-    },
+    ...(areChangesNews([a, b]) ? [changes] : []),
     ...(history.length > 1
       ? [
           {
