@@ -60,3 +60,15 @@ test("--input runs one row", async () => {
   expect(wrong.status).toBe(2);
   expect(wrong.stderr).toContain('has no input "tow"; did you mean "two"?');
 });
+
+test("--check fills every row, tries three, and warns of columns that nothing uses", async () => {
+  using table = openTable();
+  writeFileSync(join(table.path, "words.csv"), "id,word,lang\none,un,fr\ntwo,zwei,de\nthree,drei,de\nfour,vier,de\n");
+  const { stdout } = await table.run("--check words.yaml --json");
+  const [report]: { checks: { id: string; status: string; title: string; detail: string }[] }[] = JSON.parse(stdout);
+  const inputs = report?.checks.filter(({ id }) => id === "inputs") ?? [];
+  expect(inputs[0]?.detail).toStartWith("4 rows are filled in; tried here: one, two, three");
+  expect(inputs[1]).toMatchObject({ status: "warn", detail: expect.stringContaining("nothing uses the column lang") });
+  expect(report?.checks.map(({ title }) => title)).toContain("Scenario file [three]");
+  expect(report?.checks.map(({ title }) => title)).not.toContain("Scenario file [four]");
+});

@@ -1,8 +1,9 @@
 import { basename, extname } from "node:path";
 import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
-import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";
+import { type LoadedScenario, membersOf } from "../../comparison/scenario/loaded-scenario.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/health.ts";
+import { usdText } from "../../domain/number-text.ts";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
 import { runChecks } from "./check.ts";
 import { environmentChecks, MACHINE_CHECKS } from "./environment/environment-checks.ts";
@@ -65,8 +66,55 @@ async function reportOn(
   signal: AbortSignal,
 ): Promise<DoctorReport> {
   if (loaded instanceof Failure) return report(scenario, [...environment, ...unreadableScenario(loaded)], null);
+  if (loaded.table) return await reportOnTable(services, { scenario, loaded, environment, replacement }, signal);
   const { checks, estimate } = await diagnoseScenario(services, loaded, replacement, signal);
-  return report(scenario, [...environment, ...checks], estimate);
+  return report(scenario, [...environment, ...remarksOf(loaded), ...checks], estimate);
+}
+
+/** Rows of a table whose commands are run. */
+const TRIED_ROWS = 3;
+
+/** Fills every row, and tries the first ones; the estimate is that of one row. */
+async function reportOnTable(
+  services: Services,
+  { scenario, loaded, environment, replacement }: ScenarioToDiagnose & { readonly loaded: LoadedScenario },
+  signal: AbortSignal,
+): Promise<DoctorReport> {
+  const members = await membersOf(loaded).catch(asFailure);
+  if (members instanceof Failure) return report(scenario, [...environment, ...unreadableScenario(members)], null);
+  const tried: DoctorCheck[] = [];
+  const names = members.slice(0, TRIED_ROWS).map(({ definition }) => definition.input?.id ?? "");
+  let estimate: CostEstimate | null = null;
+  for (const [index, member] of members.slice(0, TRIED_ROWS).entries()) {
+    const found = await diagnoseScenario(services, member, replacement, signal);
+    estimate ??= found.estimate;
+    tried.push(...found.checks.map((check) => ({ ...check, title: `${check.title} [${names[index]}]` })));
+  }
+  return report(
+    scenario,
+    [...environment, inputsRow(members.length, names, estimate), ...remarksOf(loaded), ...tried],
+    estimate,
+  );
+}
+
+function inputsRow(rows: number, tried: readonly string[], estimate: CostEstimate | null): DoctorCheck {
+  const high = estimate?.high_usd ?? null;
+  const price = high === null ? "" : `; one round costs up to ${usdText(high * rows)} (${rows} x ${usdText(high)})`;
+  return remark("pass", `${rows} rows are filled in; tried here: ${tried.join(", ")}${price}`, null);
+}
+
+/** What the author of the file should know. */
+const remarksOf = ({ warnings = [] }: LoadedScenario): DoctorCheck[] =>
+  warnings.map((warning) => remark("warn", warning, "change the text or the inputs"));
+
+const remark = (status: "pass" | "warn", detail: string, hint: string | null): DoctorCheck => ({
+  ...{ id: "inputs", scope: "scenario", status, title: "Inputs" },
+  ...{ detail, hint, duration_ms: 0 },
+});
+
+function asFailure(error: unknown): Failure {
+  if (error instanceof Failure && error.code === "invalid_scenario") return error;
+  throw error;
 }
 
 /** A broken file is a result, not an error. */
@@ -74,8 +122,7 @@ async function orBroken(loading: Promise<LoadedScenario>): Promise<LoadedScenari
   try {
     return await loading;
   } catch (error) {
-    if (error instanceof Failure && error.code === "invalid_scenario") return error;
-    throw error;
+    return asFailure(error);
   }
 }
 
