@@ -32,7 +32,7 @@ function openTable() {
 test("a table is run as a series of its rows, and reports name them", async () => {
   using table = openTable();
   const { stdout, stderr, status } = await table.run(
-    "words.yaml --junit junit.xml --markdown report.md --state-dir state",
+    "words.yaml --parallel 2 --junit junit.xml --markdown report.md --state-dir state",
   );
   expect(status, stderr).toBe(0);
   const series: Series = JSON.parse(stdout);

@@ -31,8 +31,8 @@ import { tellTrials } from "./terminal/trial-lines.ts";
 export async function runSeries(args: RunArguments): Promise<number> {
   const { value, has } = args;
   demandStdout("series");
-  const options = optionsOf(args);
   const { source, sources } = await readAll(args.parameters, { aa: value("aa"), input: value("input") });
+  const options = optionsOf(args, source.scenarios.length);
   const prepared = await openRun(args, {
     scenarios_dirs: [...new Set(source.scenarios.map(({ directory }) => directory))],
     max_sessions: options.parallel ?? MAX_PARALLEL,
@@ -94,7 +94,7 @@ const isRepeated = ({ parameters, given }: RunArguments) =>
   parameters.length > 1 || (["trials", "stop-when-sure", "continue"] as const).some((flag) => given().includes(flag));
 
 /** @throws UsageError */
-function optionsOf(args: RunArguments) {
+function optionsOf(args: RunArguments, members: number) {
   const { parameters, value, integer, has, usd } = args;
   if (value("aa") !== undefined && parameters.length > 1)
     throw new UsageError("--aa takes one scenario file, whose arm runs against itself");
@@ -107,7 +107,9 @@ function optionsOf(args: RunArguments) {
     usd("max-cost"),
     marginOf(value("margin")),
   ];
-  const single = (["parallel", "margin"] as const).find((flag) => value(flag) !== undefined && !isRepeated(args));
+  const single = (["parallel", "margin"] as const).find(
+    (flag) => value(flag) !== undefined && members < 2 && !isRepeated(args),
+  );
   if (single !== undefined)
     throw new UsageError(`--${single} needs more than one run: give --trials, --stop-when-sure or several files`);
   return {

@@ -1,5 +1,7 @@
 import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
 import type { CostEstimate } from "../../../domain/health.ts";
+import { withInputId } from "../../../domain/member.ts";
 import { isScripted } from "../../../domain/model-name.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { listSessions, startRun } from "../api.ts";
@@ -27,6 +29,8 @@ const LOOKED_THROUGH = 50;
 export function RunForm({ scenario, estimate, models }: RunFormProps) {
   const model = useSignal(models.model ?? "");
   const judge = useSignal(models.judge ?? "");
+  const input = useSignal("");
+  const inputField = useId();
   const chosen = model.value.trim() !== "" || judge.value.trim() !== "";
   const scripted = model.value.trim() === "" && scenario.arms.every((arm) => isScripted(arm.model));
   const runs = async (limit: number) =>
@@ -37,7 +41,10 @@ export function RunForm({ scenario, estimate, models }: RunFormProps) {
   // A series that runs here starts its own.
   const sending = useSendOnce({
     mark: async () => (await runs(1))[0]?.id ?? null,
-    send: async () => (await startRun(requestOf(scenario.name, model.value.trim(), judge.value.trim()))).session_id,
+    send: async () => {
+      const request = requestOf(scenario.name, model.value.trim(), judge.value.trim());
+      return (await startRun({ ...request, ...withInputId(input.value || undefined) })).session_id;
+    },
     find: async (newest) => firstSince(await runs(LOOKED_THROUGH), newest, ({ isTrial }) => !isTrial)?.id ?? null,
     done: (session_id, from) => leadOn(from, toLive(session_id)),
   });
@@ -45,6 +52,21 @@ export function RunForm({ scenario, estimate, models }: RunFormProps) {
   return (
     <div class="run-form">
       <form class="fields" onSubmit={sending.onSubmit}>
+        {scenario.inputs && (
+          <div class="field">
+            <label for={inputField}>Input, one of {scenario.inputs.count} rows</label>
+            <input
+              id={inputField}
+              required
+              pattern="[A-Za-z0-9._\-]{1,64}"
+              title="Id of a row"
+              value={input.value}
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => (input.value = event.currentTarget.value)}
+            />
+          </div>
+        )}
         <ModelField
           label="Model of both arms"
           model={model}
