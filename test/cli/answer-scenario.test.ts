@@ -98,7 +98,8 @@ test("a command without a sandbox finds the same, at a path that no output tells
   using kept = temporaryDirectory();
   const copies = {
     id: "copied",
-    run: `cp -r "$ABEVAL_EVIDENCE" "$(mktemp -d ${kept.path}/XXXXXX)/" && echo "$ABEVAL_EVIDENCE"`,
+    // The copy can be removed again: the evidence itself may not be written.
+    run: `to=$(mktemp -d ${kept.path}/XXXXXX) && cp -r "$ABEVAL_EVIDENCE" "$to/" && chmod -R u+w "$to" && echo "$ABEVAL_EVIDENCE"`,
   };
   const { outcome } = await ran(capitals([...COMMANDS, copies]), "--sandbox", "none");
   for (const found of results(outcome)) expect(found).toMatchObject({ grepped: "pass", copied: "pass" });

@@ -117,9 +117,8 @@ const ROWS: readonly Row[] = [
       withArms(withPrompt(draft, "Greet {{ name }} and {{user.city}}. {{ }} and {one} are no names."), {
         system_prompt: "You speak {{language}}.",
       }),
-    found: { "arms.placeholders": "warn" },
-    detail:
-      "task.prompt holds {{ name }}, {{user.city}}; the system prompt of brief holds {{language}}: it goes to the model as it is",
+    found: { inputs: "warn" },
+    detail: /task\.prompt: holds \{\{name\}\}, \{\{user\.city\}\}, which stays as it is: the file has no inputs$/,
   },
   {
     broken: "one of several scripts whose call lacks a field",
@@ -327,7 +326,7 @@ describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment =
 test("the untouched scenario passes everything", async () => {
   const report = await diagnoseFile(goodScenario());
   expect(troubles(report)).toEqual({});
-  expect(ofScenario(report).length).toBe(39);
+  expect(ofScenario(report).length).toBe(38);
 });
 
 test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {

@@ -133,7 +133,7 @@ describe("inputs", () => {
     );
     await files.write("tone.yaml", changed("inputs_file: rows.csv\n", ""));
     const { warnings, definition } = await loadScenarioFile(files.path("tone.yaml"));
-    expect(warnings?.join()).toContain("tone.yaml:3:3 task.prompt: holds {{...}}, which stays as it is");
+    expect(warnings?.join()).toContain("tone.yaml:3:3 task.prompt: holds {{question}}, which stays as it is");
     expect(definition.task.prompt).toBe("Answer: {{question}}");
     expect(Object.keys(definition)).not.toContain("inputs");
   });

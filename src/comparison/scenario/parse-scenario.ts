@@ -1,3 +1,4 @@
+import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
 import { type FieldPath, fieldName, Problems } from "./authored/problems.ts";
@@ -6,7 +7,7 @@ import { checkShape } from "./document/check-shape.ts";
 import { readYaml, type YamlDocument } from "./document/yaml-document.ts";
 import { GitFiles } from "./git/git-files.ts";
 import { readTable } from "./inputs/read-table.ts";
-import { filled, looksLikeTemplate } from "./inputs/templates.ts";
+import { filled, firstTemplate } from "./inputs/templates.ts";
 import type { ResolveContext } from "./resolve/context.ts";
 import { resolveScenario } from "./resolve/resolve-scenario.ts";
 
@@ -99,9 +100,10 @@ function warningsOf(file: ScenarioFile, inputs: Awaited<ReturnType<typeof readTa
       path: [from],
       message: `nothing uses the column ${name}; write {{${name}}} where its value belongs`,
     }));
-  const path = looksLikeTemplate(file);
-  if (path === undefined || file.inputs !== undefined || file.inputs_file !== undefined) return [];
-  return [{ path, message: "holds {{...}}, which stays as it is: the file has no inputs" }];
+  const template = firstTemplate(file);
+  if (template === undefined || file.inputs !== undefined || file.inputs_file !== undefined) return [];
+  const names = cut(template.names.map((name) => `{{${name}}}`).join(", "), 200);
+  return [{ path: template.path, message: `holds ${names}, which stays as it is: the file has no inputs` }];
 }
 
 const isMap = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);

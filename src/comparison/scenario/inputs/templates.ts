@@ -63,9 +63,14 @@ const hintOf = (name: string, columns: readonly string[]) =>
 const namesIn = (text: string) =>
   [...text.matchAll(TEMPLATE)].flatMap(([, name]) => (name === undefined ? [] : name.trim()));
 
-/** Where a file without inputs has text that inputs would fill. */
-export const looksLikeTemplate = (file: unknown): FieldPath | undefined =>
-  TEMPLATED.flatMap(([pattern]) => placesOf(file, pattern)).find(({ text }) => namesIn(text).length > 0)?.path;
+/** The first text of a file without inputs that inputs would fill, and the names that stand in it. */
+export const firstTemplate = (file: unknown) =>
+  TEMPLATED.flatMap(([pattern]) => placesOf(file, pattern))
+    .map(({ path, text }) => ({
+      path,
+      names: [...new Set(namesIn(text))].filter((name) => /^[A-Za-z_][\w.-]*$/.test(name)),
+    }))
+    .find(({ names }) => names.length > 0);
 
 /** The file with the values of one row in the places of their names. What a value says is not filled again. */
 export function filled(file: unknown, values: Readonly<Record<string, unknown>>): unknown {

@@ -2,7 +2,6 @@ import { prepareCall } from "../../../arms/tool/invoke.ts";
 import { toolbox } from "../../../arms/tool/toolbox.ts";
 import { differences } from "../../../comparison/scenario/declared-differences.ts";
 import type { Arm, ScriptTurn } from "../../../domain/arm.ts";
-import { cut } from "../../../domain/excerpt.ts";
 import { Mistake } from "../../../domain/failure.ts";
 import { isScripted } from "../../../domain/model-name.ts";
 import { type Check, fail, IDLE, pass, skip, warn } from "../check.ts";
@@ -91,28 +90,4 @@ function mistakeOf({ mcp = [], tools }: Arm, name: string, input: unknown): read
   }
 }
 
-/** A template's name in double braces. Nothing fills it in here. */
-const PLACEHOLDER = /\{\{\s*[A-Za-z_][\w.-]{0,60}\s*\}\}/g;
-
-const placeholders: Check<DeclaredScenario> = {
-  id: "arms.placeholders",
-  title: "Prompts say what they mean",
-  run({ loaded: { definition } }) {
-    const prompts = [
-      { name: "task.prompt", text: definition.task.prompt },
-      ...definition.arms.map(({ id, system_prompt }) => ({ name: `the system prompt of ${id}`, text: system_prompt })),
-    ];
-    const found = prompts.flatMap(({ name, text }) => {
-      const names = [...new Set(text.match(PLACEHOLDER))];
-      return names.length === 0 ? [] : [`${name} holds ${cut(names.join(", "), 200)}`];
-    });
-    return found.length === 0
-      ? pass("no name in braces is left")
-      : warn(
-          `${found.join("; ")}: it goes to the model as it is`,
-          "write what it stands for, unless the braces are meant",
-        );
-  },
-};
-
-export const armChecks: readonly Check<DeclaredScenario>[] = [contrast, varies, scriptedCalls, placeholders];
+export const armChecks: readonly Check<DeclaredScenario>[] = [contrast, varies, scriptedCalls];
