@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { shownText } from "./browser.ts";
+import { manySessions } from "./many-sessions.ts";
 import { webService } from "./web-service.ts";
 
 const SCREEN = { width: 1440, height: 900 };
@@ -39,6 +40,38 @@ describeNeeding(CHROMIUM)("a verdict", () => {
     expect(await shownText(page.locator(".glance"))).toContain("no model was asked");
     expect(await page.locator(".contribution-stack.side-a .contribution").allTextContents()).toEqual(["turns"]);
     expect(await shownText(page.locator(".facts tr", { hasText: "Turns" }))).toContain("33% less");
+  }, 60_000);
+
+  test("that another one contradicts says so below its headline, in the words of the list", async () => {
+    const session = await web.service.run("quick");
+    const { verdict } = session;
+    const other = {
+      ...verdict,
+      verdict_id: `${verdict?.verdict_id}-2`,
+      outcome: "tie",
+      winner: null,
+      winner_side: null,
+    };
+    await using reader = await web.visit({ viewport: SCREEN });
+    const { page, complaints } = reader;
+    await page.route(`**/api/sessions/${session.session_id}`, (route) =>
+      route.fulfill({ json: { ...session, verdicts: [other] } }),
+    );
+    await page.goto(`/sessions/${session.session_id}`);
+    const line = page.locator(".caveats");
+    expect(await shownText(line)).toMatch(
+      /verdicts contradict\s+Of 2 verdicts on these runs 1 names short, 1 names none\./,
+    );
+    expect(await lowest(page, [".caveats"])).toBeLessThan(SCREEN.height / 3);
+    await line.getByRole("link").focus();
+    await page.keyboard.press("Enter");
+    await page.locator("#history:focus").waitFor();
+    await manySessions(page, 1, () => ({ conflict: true, flags: ["judge_failed_self_test", "single_trial"] }));
+    await page.goto("/sessions");
+    const chips = page.locator("tr.session .caveat");
+    await chips.first().waitFor();
+    expect(await chips.allTextContents()).toEqual(["✕ verdicts contradict", "✕ judge failed its self-test"]);
+    expect(complaints).toEqual([]);
   }, 60_000);
 
   test("has a list of its sections that follows the reader and leads to each by keyboard", async () => {

@@ -20,7 +20,11 @@ export function Sections({ sections }: { sections: readonly PageSection[] }) {
         <ol>
           {sections.map(({ id, title }) => (
             <li key={id}>
-              <a href={`#${id}`} aria-current={id === current ? "true" : undefined} onClick={(event) => go(event, id)}>
+              <a
+                href={`#${id}`}
+                aria-current={id === current ? "true" : undefined}
+                onClick={(event) => goToPart(event, id)}
+              >
                 {title}
               </a>
             </li>
@@ -38,8 +42,8 @@ export function Sections({ sections }: { sections: readonly PageSection[] }) {
   );
 }
 
-/** A section is no place of its own for the way back, so the address stays. */
-function go(event: Event, id: string): void {
+/** Leads to a part of the page. It is no place of its own for the way back, so the address stays. */
+export function goToPart(event: Event, id: string): void {
   event.preventDefault();
   const section = document.getElementById(id);
   section?.scrollIntoView({ block: "start" });

@@ -4,6 +4,7 @@ import { statusText } from "../../../domain/series-status.ts";
 import { cancelSeries, getSeries, seriesReport } from "../api.ts";
 import { when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
+import { CaveatLine } from "../part/caveats.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { StopButton } from "../part/stop-button.tsx";
@@ -51,6 +52,7 @@ function Report({ series }: { series: Series }) {
       heading={<StatusName {...series} arms={arms} />}
       above={<Overline series={series} />}
     >
+      <CaveatLine flags={series.flags} />
       <p class="lead">{series.statement}</p>
       <SeriesWarnings series={series} />
       <WinRate series={series} />

@@ -1,4 +1,5 @@
 import type { Series } from "../../../domain/series.ts";
+import { caveatPart } from "../part/caveats.tsx";
 import { Notice } from "../part/notice.tsx";
 import { seriesFlagText } from "./flags.ts";
 
@@ -17,7 +18,7 @@ export function SeriesWarnings({ series: { flags, model_changes, failure } }: { 
       {texts
         .filter(({ tone }) => tone !== "note")
         .map(({ flag, tone, title, text }) => (
-          <Notice key={flag} tone={tone} title={title}>
+          <Notice key={flag} id={caveatPart(flag)} tone={tone} title={title}>
             <p>
               {text} <code>{flag}</code>
             </p>

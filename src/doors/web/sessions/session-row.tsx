@@ -1,9 +1,11 @@
+import { caveatsOf } from "../../../domain/caveat.ts";
 import { isBuiltin, judgesNamed } from "../../../domain/model-name.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { duration, score, usd, when, words } from "../format.ts";
 import { ARM_SIDES, ArmMark, ArmName } from "../part/arm-name.tsx";
+import { CaveatChip } from "../part/caveats.tsx";
 import { blind } from "../preferences.ts";
 import { toSeries, toSession } from "../routes.ts";
 import { ConfidenceName } from "../verdict/outcome.tsx";
@@ -131,9 +133,10 @@ function Result({ row }: { row: SessionListing }) {
         <>
           <Outcome outcome={outcome} side={side} name={winner} />
           {confidence && confidence !== "none" && <ConfidenceName confidence={confidence} />}
-          {conflict && <Badge text="≠" says="its verdicts contradict each other" tone="warn" />}
-          {verdicts > 1 && <Badge text={`${verdicts} verdicts`} says="on its arms" />}
-          {flags.length > 0 && <Badge text={`⚑ ${flags.length}`} says={flags.map(words).join(", ")} />}
+          {caveatsOf(flags, conflict).map((caveat) => (
+            <CaveatChip key={caveat.id} caveat={caveat} />
+          ))}
+          {verdicts > 1 && !conflict && <Badge text={`${verdicts} verdicts`} says="on its arms" />}
         </>
       )}
       {trial && (
@@ -156,9 +159,9 @@ function Outcome({ outcome, side, name }: { outcome: string; side: Side | null; 
   );
 }
 
-function Badge({ text, says, tone }: { text: string; says: string; tone?: "warn" }) {
+function Badge({ text, says }: { text: string; says: string }) {
   return (
-    <span class={`badge ${tone ? `badge-${tone}` : ""}`} title={says}>
+    <span class="badge" title={says}>
       {text}
       <span class="hidden-text"> {says}</span>
     </span>

@@ -11,6 +11,13 @@ export function VerdictHistory({ comparison: { history, verdict, a } }: { compar
   return <VerdictTable verdicts={history} session_id={a.session.session_id} current={verdict.verdict_id} />;
 }
 
+/** `Of 3 verdicts on these runs 2 name move-only, 1 none.` */
+export function historyText(verdicts: readonly Verdict[]): string {
+  const named = Map.groupBy(verdicts, ({ winner }) => winner ?? "none");
+  const parts = [...named].map(([winner, of]) => `${of.length} ${of.length === 1 ? "names" : "name"} ${winner}`);
+  return `Of ${verdicts.length} verdicts on these runs ${parts.join(", ")}.`;
+}
+
 interface VerdictTableProps {
   readonly verdicts: readonly Verdict[];
   /** A session that holds all of them. */

@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
+import { contradict } from "../../../domain/contradict.ts";
 import { findingOf } from "../../../domain/people-agreement.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import type { Vote } from "../../../domain/vote.ts";
@@ -9,6 +10,7 @@ import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { areChangesNews, isAnswerTheWork, pointerTo } from "../evidence/shown-arm.ts";
 import { named, when } from "../format.ts";
+import { CaveatLine } from "../part/caveats.tsx";
 import { type PageSection, Sections } from "../part/contents.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
@@ -23,7 +25,7 @@ import { FactsTable } from "./facts-table.tsx";
 import { AtAGlance } from "./glance.tsx";
 import { Headline } from "./headline.tsx";
 import { headlineText } from "./headline-text.ts";
-import { VerdictHistory } from "./history.tsx";
+import { historyText, VerdictHistory } from "./history.tsx";
 import { Orders } from "./orders.tsx";
 import { Warnings } from "./warnings.tsx";
 import { openWeighing, type Weighing } from "./weighing.ts";
@@ -41,7 +43,7 @@ interface ReportProps {
 
 /** The verdict: who, why and how sure first; then all evidence, what decided at the top. */
 export function Report({ comparison, session_id, votes }: ReportProps) {
-  const { verdict, a, b } = comparison;
+  const { verdict, a, b, history } = comparison;
   useEffect(() => rememberSeen(verdict.verdict_id), [verdict.verdict_id]);
   const { statement, scope = "" } = verdict;
   const finding = statement.endsWith(scope) ? statement.slice(0, statement.length - scope.length).trimEnd() : statement;
@@ -54,6 +56,7 @@ export function Report({ comparison, session_id, votes }: ReportProps) {
       heading={<Headline comparison={comparison} />}
       above={<Overline comparison={comparison} />}
     >
+      <CaveatLine flags={verdict.flags} conflict={contradict(history)} says={historyText(history)} />
       <div class="finding">
         <p class="lead">{finding}</p>
         {scope && <p class="small-print">{scope}</p>}

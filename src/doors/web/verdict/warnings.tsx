@@ -1,5 +1,6 @@
 import type { Flag, Suspicion } from "../../../domain/verdict.ts";
 import { ArmName } from "../part/arm-name.tsx";
+import { caveatPart } from "../part/caveats.tsx";
 import { Notice } from "../part/notice.tsx";
 import type { Comparison } from "./comparison.ts";
 import { flagText } from "./flags.ts";
@@ -23,7 +24,7 @@ export function Warnings({ comparison }: { comparison: Comparison }) {
       {texts
         .filter(({ tone }) => tone !== "note")
         .map(({ flag, tone, title, text }) => (
-          <Notice key={flag} tone={tone} title={title}>
+          <Notice key={flag} id={caveatPart(flag)} tone={tone} title={title}>
             <p>
               {text} <code>{flag}</code>
             </p>

@@ -1,0 +1,28 @@
+/** Something that can overturn what a headline says, in two or three words. */
+export interface Caveat {
+  /** A flag of a verdict or series, or `conflict`. */
+  readonly id: string;
+  readonly text: string;
+  /** The headline may be wrong; otherwise it says less than it seems to. */
+  readonly isGrave: boolean;
+}
+
+/** The gravest first. Other flags qualify a result without overturning it. */
+const CAVEATS: readonly Caveat[] = [
+  { id: "conflict", text: "verdicts contradict", isGrave: true },
+  { id: "claim_reversed", text: "trials contradict", isGrave: true },
+  { id: "check_could_not_run", text: "a check could not run", isGrave: true },
+  { id: "judge_failed_self_test", text: "judge failed its self-test", isGrave: true },
+  { id: "injection_effective", text: "an arm's text swayed the judge", isGrave: true },
+  { id: "judge_probe_conflict", text: "judge against checks", isGrave: true },
+  { id: "arm_crashed", text: "an agent crashed", isGrave: true },
+  { id: "prose_decided", text: "decided by prose alone", isGrave: true },
+  { id: "fragile", text: "fragile", isGrave: false },
+  { id: "no_variation", text: "identical trials", isGrave: false },
+  { id: "equal_work", text: "identical work", isGrave: false },
+  { id: "check_not_repeatable", text: "a check is not repeatable", isGrave: false },
+];
+
+/** What stands against the headline of a verdict or series, in the same words wherever it is told. */
+export const caveatsOf = (flags: readonly string[], conflict = false): readonly Caveat[] =>
+  CAVEATS.filter(({ id }) => (id === "conflict" ? conflict : flags.includes(id)));

@@ -1,0 +1,37 @@
+import { type Caveat, caveatsOf } from "../../../domain/caveat.ts";
+import { goToPart } from "./contents.tsx";
+
+/** The same chip wherever a result is shown. */
+export const CaveatChip = ({ caveat: { text, isGrave } }: { caveat: Caveat }) => (
+  <span class={`caveat tone-${isGrave ? "danger" : "warn"}`} title={text}>
+    <span aria-hidden="true">{isGrave ? "✕" : "!"}</span> {text}
+  </span>
+);
+
+/** Where a page explains a caveat. */
+export const caveatPart = (id: string): string => (id === "conflict" ? "history" : `flag-${id}`);
+
+interface CaveatLineProps {
+  readonly flags: readonly string[];
+  readonly conflict?: boolean;
+  /** What the verdicts say that contradict each other. */
+  readonly says?: string;
+}
+
+/** One line below a headline: what can overturn it. Each leads to its explanation on the page. */
+export function CaveatLine({ flags, conflict = false, says }: CaveatLineProps) {
+  const caveats = caveatsOf(flags, conflict);
+  if (caveats.length === 0) return null;
+  return (
+    <ul class="caveats" aria-label="Before you trust this">
+      {caveats.map((caveat) => (
+        <li key={caveat.id}>
+          <a href={`#${caveatPart(caveat.id)}`} onClick={(event) => goToPart(event, caveatPart(caveat.id))}>
+            <CaveatChip caveat={caveat} />
+          </a>
+        </li>
+      ))}
+      {says !== undefined && conflict && <li>{says}</li>}
+    </ul>
+  );
+}
