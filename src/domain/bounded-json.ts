@@ -33,9 +33,38 @@ const JSON_ESCAPES = 1_000_000;
  * that 8 MiB within 100,000 values are read in less than 50 ms on a small machine. Never throws.
  */
 export function readBoundedJson(text: Uint8Array, limits: JsonLimits): BoundedJson {
-  if (text.length > limits.bytes) return beyond(text.length, limits.bytes, "bytes");
-  if (!isUtf8(text)) return { fault: NO_UTF8 };
-  const { values, escapes, levels } = sizeOf(text);
+  if (text.length > limits.bytes || !isUtf8(text)) return unread(text, limits);
+  const size = new JsonSize();
+  size.add(text);
+  return parsed(text, size, limits);
+}
+
+/** As `readBoundedJson`, for megabytes: others have their turn while the text is counted. It may not change meanwhile. */
+export async function readBoundedJsonInTurns(
+  text: Uint8Array,
+  limits: JsonLimits,
+  pace: { bytes(count: number): Promise<void> },
+): Promise<BoundedJson> {
+  if (text.length > limits.bytes || !isUtf8(text)) return unread(text, limits);
+  const size = new JsonSize();
+  for (let at = 0; at < text.length; at += SLICE_BYTES) {
+    const slice = text.subarray(at, at + SLICE_BYTES);
+    size.add(slice);
+    await pace.bytes(COUNTING_COST * slice.length);
+  }
+  return parsed(text, size, limits);
+}
+
+/** Counting these takes a few milliseconds, even before the program is warm. */
+const SLICE_BYTES = 256 * 1024;
+
+/** Counting a byte takes as long as copying so many. */
+const COUNTING_COST = 10;
+
+const unread = ({ length }: Uint8Array, { bytes }: JsonLimits): BoundedJson =>
+  length > bytes ? beyond(length, bytes, "bytes") : { fault: NO_UTF8 };
+
+function parsed(text: Uint8Array, { values, escapes, levels }: JsonSize, limits: JsonLimits): BoundedJson {
   if (values > limits.values) return beyond(values, limits.values, "values");
   const deepest = limits.levels ?? JSON_LEVELS;
   if (levels > deepest) return beyond(levels, deepest, "levels of nesting");
@@ -53,21 +82,32 @@ const decoder = new TextDecoder();
 const beyond = (seen: number, limit: number, what: string) => ({ fault: `${seen} ${what}, at most ${limit} are read` });
 
 /** The counts are exact for JSON. For another text they mean nothing, and the parser refuses it at its first fault. */
-function sizeOf(text: Uint8Array): { readonly values: number; readonly escapes: number; readonly levels: number } {
-  let [values, escapes, level, levels, quoted] = [1, 0, 0, 0, false];
-  for (let at = 0; at < text.length; at += 1) {
-    const byte = text[at] ?? 0;
-    if (byte === QUOTE) quoted = !quoted;
-    if (byte === BACKSLASH) {
-      escapes += 1;
-      at += 1;
-    } else if (!quoted) {
-      values += VALUES[byte] ?? 0;
-      level += LEVELS[byte] ?? 0;
-      levels = Math.max(levels, level);
+class JsonSize {
+  values = 1;
+  escapes = 0;
+  levels = 0;
+  #level = 0;
+  #quoted = false;
+  #escaped = false;
+
+  add(text: Uint8Array): void {
+    let [values, escapes, level, levels, quoted] = [this.values, this.escapes, this.#level, this.levels, this.#quoted];
+    let at = this.#escaped ? 1 : 0;
+    for (; at < text.length; at += 1) {
+      const byte = text[at] ?? 0;
+      if (byte === QUOTE) quoted = !quoted;
+      if (byte === BACKSLASH) {
+        escapes += 1;
+        at += 1;
+      } else if (!quoted) {
+        values += VALUES[byte] ?? 0;
+        level += LEVELS[byte] ?? 0;
+        levels = Math.max(levels, level);
+      }
     }
+    this.#escaped = at > text.length;
+    [this.values, this.escapes, this.#level, this.levels, this.#quoted] = [values, escapes, level, levels, quoted];
   }
-  return { values, escapes, levels };
 }
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];

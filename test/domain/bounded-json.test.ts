@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { readBoundedJson } from "../../src/domain/bounded-json.ts";
+import { readBoundedJson, readBoundedJsonInTurns } from "../../src/domain/bounded-json.ts";
 
 const LIMITS = { bytes: 1_000_000, values: 1_000 };
 const read = (text: string, limits = LIMITS) => readBoundedJson(new TextEncoder().encode(text), limits);
@@ -36,6 +36,24 @@ describe("bounded JSON", () => {
     ["nothing", "", LIMITS, "no valid JSON"],
   ])("%s beyond the limit: the fault names the size and the limit", (_, text, limits, fault) => {
     expect(read(text, limits)).toEqual({ fault });
+  });
+
+  test("megabytes are read alike in turns, wherever an escape stands, and others have their turn between", async () => {
+    for (const before of [262_140, 262_141, 262_142, 262_143]) {
+      const text = new TextEncoder().encode(JSON.stringify([`${"x".repeat(before)}"`, "y".repeat(300_000), [1]]));
+      let counted = 0;
+      const pace = {
+        async bytes(count: number) {
+          counted += count;
+        },
+      };
+      const limits = { bytes: 1_000_000, values: 6 };
+      expect(await readBoundedJsonInTurns(text, limits, pace)).toEqual(readBoundedJson(text, limits));
+      expect(counted).toBeGreaterThanOrEqual(text.length);
+      expect(await readBoundedJsonInTurns(text, { ...limits, values: 4 }, pace)).toEqual({
+        fault: "5 values, at most 4 are read",
+      });
+    }
   });
 
   test("bytes that are no UTF-8 are refused, however many", () => {

@@ -5,7 +5,7 @@ import {
   JSONRPCMessageSchema,
   type JSONRPCRequest,
 } from "@modelcontextprotocol/sdk/types.js";
-import { isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
+import { isMalformed, readBoundedJsonInTurns } from "../../domain/bounded-json.ts";
 import { LINE_BYTES, lines, terminated } from "../../runtime/lines.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { requestProblem } from "./errors.ts";
@@ -86,7 +86,7 @@ export class LineTransport implements Transport {
     const pace = new Pace();
     try {
       for await (const line of lines(terminated(this.#wire.input), LINE_BYTES, tooLong)) {
-        await this.#receive(line);
+        await this.#receive(line, pace);
         await pace.bytes(line.length);
       }
     } catch (error) {
@@ -96,9 +96,9 @@ export class LineTransport implements Transport {
     await this.close();
   }
 
-  async #receive(line: Uint8Array): Promise<void> {
+  async #receive(line: Uint8Array, pace: Pace): Promise<void> {
     if (this.#closed || isBlank(line)) return;
-    const read = readBoundedJson(line, { bytes: LINE_BYTES, values: MESSAGE_VALUES });
+    const read = await readBoundedJsonInTurns(line, { bytes: LINE_BYTES, values: MESSAGE_VALUES }, pace);
     if ("value" in read) {
       if (Array.isArray(read.value)) await this.#receiveBatch(read.value);
       else await this.#receiveMessage(read.value);

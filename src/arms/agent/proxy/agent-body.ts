@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { isMalformed, readBoundedJson } from "../../../domain/bounded-json.ts";
+import { isMalformed, readBoundedJsonInTurns } from "../../../domain/bounded-json.ts";
 import { asRecord, type LooseRecord } from "../../../domain/lenient.ts";
-import { ownTurn } from "../../../runtime/pace.ts";
+import { ownTurn, Pace } from "../../../runtime/pace.ts";
 import { GrownBytes } from "../../wire/grown-bytes.ts";
 
 /** The most that is read of one request. A conversation of a million tokens has some 5 MB and 50,000 values; reading it takes less than 50 ms a step. */
@@ -63,7 +63,7 @@ async function jsonOf(held: HeldBytes): Promise<Pick<AgentBody, "json" | "refuse
   if (!fits)
     return refused(429, `${bytes} bytes, and requests that wait beside it fill the ${ROOM_BYTES} that are held`);
   await ownTurn();
-  const read = readBoundedJson(held.take(), REQUEST_LIMITS);
+  const read = await readBoundedJsonInTurns(held.take(), REQUEST_LIMITS, new Pace());
   if ("fault" in read) return isMalformed(read.fault) ? NO_OBJECT : refused(413, read.fault);
   const json = asRecord(read.value);
   return json === undefined ? NO_OBJECT : { json, refused: null };

@@ -1,4 +1,4 @@
-import { NO_JSON, readBoundedJson } from "../../../domain/bounded-json.ts";
+import { NO_JSON, readBoundedJsonInTurns } from "../../../domain/bounded-json.ts";
 import { cut } from "../../../domain/excerpt.ts";
 import { asRecord, asText, type LooseRecord } from "../../../domain/lenient.ts";
 import { type Clock, startTimer } from "../../../runtime/clock.ts";
@@ -115,7 +115,7 @@ export class JsonRpcPeer {
       this.#lines += 1;
       if (this.#lines > MAX_LINES) this.#stop(`it sent more than ${MAX_LINES} messages`);
       if (this.#excess !== undefined) break;
-      this.#read(line);
+      await this.#read(line, pace);
       await pace.bytes(line.length);
     }
     // Without its output it cannot answer any more. One that ends by itself can still say how.
@@ -126,8 +126,8 @@ export class JsonRpcPeer {
     for (const { reject } of this.#open.values()) reject(new Gone());
   }
 
-  #read(line: Uint8Array): void {
-    const read = readBoundedJson(line, { bytes: LINE_BYTES, values: MESSAGE_VALUES });
+  async #read(line: Uint8Array, pace: Pace): Promise<void> {
+    const read = await readBoundedJsonInTurns(line, { bytes: LINE_BYTES, values: MESSAGE_VALUES }, pace);
     if ("value" in read) this.#receive(asRecord(read.value) ?? {});
     else if (read.fault !== NO_JSON) this.#stop(`it sent a message of ${read.fault}`);
   }
