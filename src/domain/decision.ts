@@ -76,6 +76,11 @@ const ProviderRetryDetail = record("ProviderRetryDetail", {
 
 const FinalAnswerDetail = record("FinalAnswerDetail", { text: Type.String({ description: "Cut at 4 kB." }) });
 
+const FollowUpDetail = record("FollowUpDetail", {
+  number: Type.Integer({ minimum: 1, description: "Of the task's follow-ups." }),
+  text: Type.String({ description: "What the user says, cut at 4 kB." }),
+});
+
 /** The code of an error that is about a program of the arm's own. Its message names the program, which no judge may read. */
 export const PROGRAM_ENDED = "program_ended";
 
@@ -95,6 +100,7 @@ export const DECISION_DETAILS = {
   limit_reached: LimitDetail,
   provider_retry: ProviderRetryDetail,
   final_answer: FinalAnswerDetail,
+  follow_up: FollowUpDetail,
   error: ErrorDetail,
 };
 export type DecisionKind = keyof typeof DECISION_DETAILS;

@@ -89,7 +89,13 @@ export const ArmSummary = record("ArmSummary", {
   log_cut: Type.Optional(
     Type.Literal(true, { description: "Its decisions reached 64 MiB: later ones have no texts, inputs and outputs." }),
   ),
-  final_answer: nullable(Type.String()),
+  final_answer: nullable(Type.String({ description: "The last one." })),
+  answers: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "To the task and to each follow-up, in order, as far as it came. Absent: the task has no follow-ups.",
+    }),
+  ),
   replies_digest: Type.Optional(
     Digest(
       "SHA-256 over what the model said and called, in order: texts, tool names and inputs, uncut. Not over outputs, times, " +
@@ -105,6 +111,10 @@ export const ArmSummary = record("ArmSummary", {
   agent: Type.Optional(AgentRun),
 });
 export type ArmSummary = Static<typeof ArmSummary>;
+
+/** All that the arm answered, as checks see it; null without an answer. */
+export const wholeAnswer = ({ answers, final_answer }: Pick<ArmSummary, "answers" | "final_answer">): string | null =>
+  answers && answers.length > 0 ? answers.join("\n\n") : final_answer;
 
 export const STAGES = ["queued", "preparing", "running", "probing", "judging", "saving"] as const;
 export type Stage = (typeof STAGES)[number];

@@ -117,8 +117,20 @@ export const ReferenceAnswer = record("ReferenceAnswer", {
 });
 export type ReferenceAnswer = Static<typeof ReferenceAnswer>;
 
+const SaidBefore = record("SaidBefore", {
+  role: oneOf(["user", "assistant"]),
+  text: Type.String({ minLength: 1 }),
+});
+
 export const Task = record("Task", {
-  prompt: Type.String({ minLength: 1, description: "The only text an arm gets besides its own system prompt." }),
+  messages: Type.Optional(
+    Type.Array(SaidBefore, {
+      minItems: 2,
+      description: "What was said before the prompt, in turns, from the user's first to the assistant's last.",
+    }),
+  ),
+  prompt: Type.String({ minLength: 1, description: "The text that an arm gets besides its own system prompt." }),
+  follow_ups: Type.Optional(Texts("What the user says next, after each final answer.")),
   fixture: nullable(FileSet),
   setup: Type.Array(SetupStep),
   probe: nullable(Probe),
@@ -128,3 +140,14 @@ export const Task = record("Task", {
   answer: Type.Optional(Type.Literal(true, { description: "The final answer is the work, or part of it." })),
 });
 export type Task = Static<typeof Task>;
+
+/** The texts of a task that its arms read, each with its field. */
+export const saidTo = ({
+  messages = [],
+  prompt,
+  follow_ups = [],
+}: Pick<Task, "messages" | "prompt" | "follow_ups">) => [
+  ...messages.map(({ text }, index) => ({ name: `task.messages[${index}]`, text })),
+  { name: "task.prompt", text: prompt },
+  ...follow_ups.map((text, index) => ({ name: `task.follow_ups[${index}]`, text })),
+];

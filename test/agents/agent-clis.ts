@@ -2,6 +2,7 @@ import { describe, expect } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { withSeconds } from "../agent/plain-agent.ts";
+import type { SeenRequest } from "../fake-provider/exchange.ts";
 import { FAKE_KEY, startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
 import { NODE, SANDBOX } from "../machine.ts";
@@ -258,6 +259,23 @@ describe("Claude Code", () => {
     ]);
   });
 });
+
+for (const cli of [...CLAUDE_CODES, ...CODEXES])
+  testCli(`${nameOf(cli)}: goes on with its conversation`, async () => {
+    const saidLast = ({ messages }: SeenRequest) => messages.findLast(({ role }) => role === "user");
+    const reply = (request: SeenRequest) =>
+      JSON.stringify(saidLast(request)).includes("In one word.") ? { text: "Mended." } : playCli(cli)(request);
+    await using fake = await startFakeProvider({ reply });
+    const { summary, decisions } = await runCli(fake, cli, { task: { follow_ups: ["In one word."] } });
+    expect(summary).toMatchObject({ stop_reason: "final_answer", answers: ["Add adds now.", "Mended."] });
+    expect(summary.final_answer).toBe("Mended.");
+    expect(decisions.slice(-4).map(({ kind }) => kind)).toEqual([
+      ...(["final_answer", "follow_up", "model_turn", "final_answer"] as const),
+    ]);
+    expect(new Set(threadsOf(decisions))).toEqual(new Set([1]));
+    expect(JSON.stringify(fake.requests.at(-1)?.messages)).toContain("Add adds now.");
+    expect([summary.tokens_in, summary.tokens_out]).toEqual([fake.billed.in, fake.billed.out]);
+  });
 
 testCli("opencode: the call for a title keeps its own small model, unless the arm says otherwise", async () => {
   const models = async (agent: object) => {

@@ -10,15 +10,21 @@ import { AGENTS_DIR } from "./installs.ts";
 
 interface Changes {
   readonly policies?: object;
+  /** Fields of \`task:\` beside those of every CLI. */
+  readonly task?: object;
   /** Fields of `agent:`, as a scenario writes them. */
   readonly agent?: object;
 }
 
 /** Runs the agent in a session against an arm that does nothing. */
 export async function runCli({ environment }: Pick<FakeProvider, "environment">, cli: Cli, changes: Changes = {}) {
-  const { policies = {}, agent = {} } = changes;
+  const { policies = {}, agent = {}, task } = changes;
   const arms = [armOf("agent", cli, agent), { id: "script", model: "scripted/x", script: [{ say: "No." }] }];
-  const { outcome } = await runArms(testServices(environment, { agents_dir: AGENTS_DIR }), { arms, policies });
+  const { outcome } = await runArms(testServices(environment, { agents_dir: AGENTS_DIR }), {
+    arms,
+    policies,
+    ...(task && { task: { ...TASK, ...task } }),
+  });
   return { outcome, summary: outcome.arms[0], decisions: outcome.decisions["agent"] ?? [] };
 }
 

@@ -51,6 +51,7 @@ interface Setting {
   readonly clock?: Clock;
   /** In place of the workspace's own. */
   readonly altered?: Workspace["altered"];
+  readonly said?: Pick<ArmRun, "messages" | "follow_ups">;
 }
 
 async function play(turns: readonly FixedTurn[], setting: Setting = {}): Promise<Played> {
@@ -66,6 +67,7 @@ async function play(turns: readonly FixedTurn[], setting: Setting = {}): Promise
   const run: ArmRun = {
     arm,
     prompt: "Fix it.",
+    ...setting.said,
     policies: { ...POLICIES, ...setting.policies },
     workspace: setting.altered ? Object.assign(workspace, { altered: setting.altered }) : workspace,
     clock: setting.clock ?? systemClock,
@@ -403,4 +405,41 @@ test("others have their turn between the calls of a turn, also where all are ref
   const commands = { ...POLICIES.commands, deny: ["git push*"] };
   const turns = await turnsDuring(() => play([act(...refused), say("Done.")], { policies: { commands } }));
   expect(turns).toBeGreaterThanOrEqual(45);
+});
+
+const SAID: Setting["said"] = {
+  messages: [
+    { role: "user", text: "Hello" },
+    { role: "assistant", text: "How can I help?" },
+  ],
+  follow_ups: ["Shorter.", "In French."],
+};
+
+test("a conversation goes on after each answer, and all answers are kept", async () => {
+  const script = [{ say: "It is one." }, { calls: [{ list_files: {} }] }, { say: "One." }, { say: "Un." }];
+  const { end, log } = await play([], { said: SAID, model: scriptedModel("scripted/a", script) });
+  expect(end).toMatchObject({ status: "finished", final_answer: "Un.", answers: ["It is one.", "One.", "Un."] });
+  expect(kinds(log)).toEqual([
+    ...(["model_turn", "final_answer", "follow_up", "model_turn", "tool_call", "model_turn", "final_answer"] as const),
+    ...(["follow_up", "model_turn", "final_answer"] as const),
+  ]);
+  expect(log[2]).toMatchObject({ summary: "Shorter.", detail: { number: 1, text: "Shorter." } });
+});
+
+test("the model is told what was said before, and what the user says next", async () => {
+  const model = fixedModel("fake/model", [say("It is one."), say("One."), say("Un.")]);
+  await play([], { said: SAID, model });
+  expect(model.requests.map(({ messages }) => messages.map((message) => "text" in message && message.text))).toEqual([
+    ["Hello", "How can I help?", "Fix it."],
+    ["Hello", "How can I help?", "Fix it.", "It is one.", "Shorter."],
+    ["Hello", "How can I help?", "Fix it.", "It is one.", "Shorter.", "One.", "In French."],
+  ]);
+});
+
+test("an arm that is stopped within a conversation keeps the answers it gave", async () => {
+  const budget = { ...POLICIES.budget, max_turns: 2 };
+  const { end } = await play([say("It is one."), say("One.")], { said: SAID, policies: { budget } });
+  expect(end).toMatchObject({ stop_reason: "budget:turns", final_answer: "One.", answers: ["It is one.", "One."] });
+  const refused = await play([say("No.", { stop: "refusal" })], { said: SAID });
+  expect(refused.end).toMatchObject({ stop_reason: "refusal", answers: ["No."] });
 });

@@ -39,6 +39,8 @@ export interface AgentPlace extends AsyncDisposable {
   readonly sockets: SocketDirectory;
   readonly token: string;
   readonly attached: AttachedProgram;
+  /** The agent as it is started for what the user says next. */
+  readonly goOn: (prompt: string) => Promise<AttachedProgram>;
 }
 
 /** The same in every run, so that recorded requests are too. */
@@ -59,24 +61,33 @@ export async function openAgentPlace(
   const sockets = made.use(makeSocketDirectory(owner));
   const token = entropy(16);
   const port = portFor(network, entropy);
-  const start = startOf(program, { prompt, base: `http://127.0.0.1:${port}`, key: token });
+  const given = { base: `http://127.0.0.1:${port}`, key: token };
+  const start = startOf(program, { ...given, prompt });
   const theirs = program.files ? await onDisk(program.files, made) : NO_FILES;
   await layOver(home.path, theirs, owner);
   await layOver(home.path, { dir: null, files: settingsOver(start.home, theirs) }, owner);
   const held = made.move();
+  const attachedAs = ({ command, environment }: AgentStart): AttachedProgram => ({
+    command: launcher.command(port, SOCKET_INSIDE, command),
+    network,
+    environment: { ...environment, ...agent.env },
+    mounts: [...launcher.mounts, ...(install ? [{ from: install.path, to: AGENT_INSTALL }] : []), sockets.mount],
+    read_only: paths.protected,
+    home: home.path,
+    limits: AGENT_LIMITS,
+    // Read and thrown away but for its ends.
+    max_printed_bytes: Number.POSITIVE_INFINITY,
+  });
   return {
     token,
     sockets,
-    attached: {
-      command: launcher.command(port, SOCKET_INSIDE, start.command),
-      network,
-      environment: { ...start.environment, ...agent.env },
-      mounts: [...launcher.mounts, ...(install ? [{ from: install.path, to: AGENT_INSTALL }] : []), sockets.mount],
-      read_only: paths.protected,
-      home: home.path,
-      limits: AGENT_LIMITS,
-      // Read and thrown away but for its ends.
-      max_printed_bytes: Number.POSITIVE_INFINITY,
+    attached: attachedAs(start),
+    goOn: async (next) => {
+      const again = startOf(program, { ...given, prompt: next, goes_on: true });
+      // Its settings lie there, and it may have changed them; a long prompt is a file of its own.
+      const long = Object.entries(again.home).filter(([path]) => `${AGENT_HOME}/${path}` === PROMPT_FILE);
+      await layOver(home.path, { dir: null, files: Object.fromEntries(long) }, owner);
+      return attachedAs(again);
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
@@ -91,12 +102,14 @@ const startOf = (
     install,
     upstream: { model, wire },
   }: Pick<AgentProgram, "agent" | "recipe" | "install" | "upstream">,
-  given: Pick<AgentLaunch, "prompt" | "base" | "key">,
+  given: Pick<AgentLaunch, "prompt" | "base" | "key" | "goes_on">,
 ): AgentStart =>
   recipe.start({
     ...given,
-    ...{ model, wire, args: agent.args, entry: install?.entry ?? "", prompt_file: `${AGENT_HOME}/task.md` },
+    ...{ model, wire, args: agent.args, entry: install?.entry ?? "", prompt_file: PROMPT_FILE },
   });
+
+const PROMPT_FILE = `${AGENT_HOME}/task.md`;
 
 /**
  * Reads the settings that will be laid over, before an arm is asked. Those that lie in a commit are read when it starts.

@@ -1,4 +1,5 @@
 import { Failure, Mistake } from "../../domain/failure.ts";
+import { AnsweredSoFar } from "../arm/answered-so-far.ts";
 import type { ArmEnd } from "../arm/arm-end.ts";
 import { effectiveBudget } from "../arm/budget.ts";
 import { DecisionLog } from "../arm/decision-log.ts";
@@ -8,12 +9,13 @@ import { atBudget, atDiskLimit, cancelled, failed, type Stop } from "../arm/stop
 import { Stopwatch, TimeUp } from "../arm/stopwatch.ts";
 import { Throttle } from "../arm/throttle.ts";
 import type { ProcessEnd } from "../sandbox/sandbox.ts";
+import type { AttachedProgram } from "../workspace/workspace.ts";
 import { type AgentProgram, openAgentPlace } from "./agent-place.ts";
 import { cloudHint, strayWords } from "./cloud-forms.ts";
 import { AgentLog } from "./log/agent-log.ts";
 import { PrintedEnds } from "./printed-ends.ts";
 import { agentExchange } from "./proxy/agent-exchange.ts";
-import { openProxy } from "./proxy/provider-proxy.ts";
+import { openProxy, type ProviderProxy } from "./proxy/provider-proxy.ts";
 
 /**
  * An agent of somebody else as an arm: a program in the sandbox whose model calls pass through a proxy of ours. What it did
@@ -42,6 +44,7 @@ class AgentRunner {
   readonly #log: DecisionLog;
   readonly #stopped = Promise.withResolvers<Stop>();
   readonly #agent: AgentLog;
+  readonly #answers: AnsweredSoFar;
   #exit_code: number | null = null;
   #printed: readonly [stdout: PrintedEnds, stderr: PrintedEnds] | undefined;
 
@@ -52,6 +55,7 @@ class AgentRunner {
     this.#signal = AbortSignal.any([caller, stopwatch.signal]);
     this.#log = new DecisionLog(run.clock, run.emit);
     const stop = (reason: Stop) => this.#stopped.resolve(reason);
+    this.#answers = new AnsweredSoFar(run.follow_ups, this.#log);
     this.#agent = new AgentLog({ ...program, run, meter, log: this.#log, signal: this.#signal, stop });
   }
 
@@ -75,7 +79,18 @@ class AgentRunner {
     const onStray = (path: string) => this.#stray(path);
     const onRefused = (message: string) => this.#agent.told.refused(message);
     await using proxy = await openProxy({ ...place, wire, answer: this.#answer(), onStray, onRefused });
-    await using started = await run.workspace.attach(place.attached, this.#signal);
+    for (let attached = place.attached; ; ) {
+      const stop = await this.#untilEnded(attached, proxy);
+      const follow_up = this.#answers.next(stop);
+      if (follow_up === undefined) return stop;
+      this.#agent.goesOn();
+      attached = await place.goOn(follow_up);
+    }
+  }
+
+  /** Runs the agent once, from a prompt to its end. */
+  async #untilEnded(attached: AttachedProgram, proxy: Pick<ProviderProxy, "idle">): Promise<Stop> {
+    await using started = await this.#parts.run.workspace.attach(attached, this.#signal);
     this.#printed = [new PrintedEnds(started.stdout), new PrintedEnds(started.stderr)];
     const first = await Promise.race([this.#stopped.promise, started.ended]);
     started.kill();
@@ -134,7 +149,7 @@ class AgentRunner {
     const { meter, program } = this.#parts;
     const { recipe, agent, install } = program;
     return {
-      ...stop,
+      ...this.#answers.all(stop),
       model_served: this.#agent.model_served,
       replies_digest: this.#agent.replies_digest,
       ...meter.used(),

@@ -10,6 +10,8 @@ export interface ArmEnd {
   readonly cause?: unknown;
   readonly stop_reason: string;
   readonly final_answer: string | null;
+  /** To the prompt and to each follow-up; absent without follow-ups. */
+  readonly answers?: string[];
   readonly model_served: string | null;
   /** SHA-256 over what the model said and called, in order. Two arms that have the same have acted alike. */
   readonly replies_digest: string;

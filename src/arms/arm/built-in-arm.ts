@@ -2,6 +2,7 @@ import { excerpt } from "../../domain/excerpt.ts";
 import { Mistake } from "../../domain/failure.ts";
 import type { CallOptions, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
 import type { Tool } from "../tool/tool.ts";
+import { AnsweredSoFar } from "./answered-so-far.ts";
 import type { ArmEnd } from "./arm-end.ts";
 import { type BudgetState, effectiveBudget, rounded, usedText } from "./budget.ts";
 import { Conversation } from "./conversation.ts";
@@ -46,6 +47,7 @@ class ArmLoop {
   readonly #log: DecisionLog;
   readonly #executor: ToolExecutor;
   readonly #conversation: Conversation;
+  readonly #answers: AnsweredSoFar;
   #served: string | null = null;
 
   constructor({ run, model, tools, stopwatch, meter }: Parts, caller: AbortSignal) {
@@ -57,8 +59,9 @@ class ArmLoop {
     this.#caller = caller;
     this.#signal = AbortSignal.any([caller, stopwatch.signal]);
     this.#log = new DecisionLog(run.clock, run.emit);
+    this.#answers = new AnsweredSoFar(run.follow_ups, this.#log);
     this.#executor = new ToolExecutor({ ...run, tools, log: this.#log, signal: this.#signal });
-    this.#conversation = new Conversation(run.arm, run.prompt, tools);
+    this.#conversation = new Conversation(run, tools);
   }
 
   async run(): Promise<ArmEnd> {
@@ -91,8 +94,16 @@ class ArmLoop {
     if (reply.stop === "context_overflow") return atContextLimit(this.#log, reply);
     this.#conversation.addReply(reply);
     if (reply.stop === "output_limit") return void this.#conversation.explainCut(reply);
-    if (reply.calls.length === 0) return finished(this.#log, reply);
+    if (reply.calls.length === 0) return this.#answered(reply);
     return await this.#answerCalls(reply);
+  }
+
+  #answered(reply: ModelReply): Stop | undefined {
+    const stop = finished(this.#log, reply);
+    const follow_up = this.#answers.next(stop);
+    if (follow_up === undefined) return stop;
+    this.#conversation.goOn(follow_up);
+    return undefined;
   }
 
   async #askModel(): Promise<ModelReply> {
@@ -195,7 +206,7 @@ class ArmLoop {
 
   #end({ violations = [], ...stop }: Stop): ArmEnd {
     return {
-      ...stop,
+      ...this.#answers.all(stop),
       model_served: this.#served,
       replies_digest: this.#conversation.replies_digest,
       ...this.#meter.used(),

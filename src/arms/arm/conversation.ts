@@ -4,6 +4,8 @@ import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS } from "../../domain/defaults.ts";
 import type { Message, ModelReply, ModelRequest, ToolResult, ToolSpec } from "../model/client.ts";
 import { specOf, type Tool } from "../tool/tool.ts";
 import { type BudgetState, usedText } from "./budget.ts";
+import { openingOf } from "./first-turn.ts";
+import type { ArmRun } from "./run-arm.ts";
 
 /** What an arm's model was told and said so far. Gives the request for its next turn. */
 export class Conversation {
@@ -12,10 +14,10 @@ export class Conversation {
   readonly #messages: Message[];
   readonly #replies = createHash("sha256");
 
-  constructor(arm: Arm, prompt: string, tools: readonly Tool[]) {
-    this.#arm = arm;
+  constructor(run: Pick<ArmRun, "arm" | "messages" | "prompt">, tools: readonly Tool[]) {
+    this.#arm = run.arm;
     this.#specs = tools.map(specOf);
-    this.#messages = [{ role: "user", text: prompt }];
+    this.#messages = openingOf(run);
   }
 
   /** @param remaining_ms working time that the arm has left */
@@ -50,6 +52,10 @@ export class Conversation {
     const text = "Not run: your turn was cut by the output limit before it was complete.";
     if (calls.length > 0) this.addResults(calls.map((call) => ({ call_id: call.id, ok: false, text })));
     this.#tell("Your last turn was cut by the output limit. Go on from where you stopped, in smaller steps.");
+  }
+
+  goOn(follow_up: string): void {
+    this.#tell(follow_up);
   }
 
   warn(low: readonly BudgetState[]): void {

@@ -1,6 +1,7 @@
 import type { Arm } from "../../domain/arm.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { Policies } from "../../domain/policies.ts";
+import type { Task } from "../../domain/task.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -10,6 +11,10 @@ import type { ArmEnd } from "./arm-end.ts";
 export interface ArmRun {
   readonly arm: Arm;
   readonly prompt: string;
+  /** What was said before the prompt. */
+  readonly messages?: Task["messages"];
+  /** What the user says after each answer. */
+  readonly follow_ups?: Task["follow_ups"];
   readonly policies: Policies;
   readonly workspace: Workspace;
   /** Those of the arm's MCP servers, which run. */

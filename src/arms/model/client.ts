@@ -32,6 +32,8 @@ export type Message =
       readonly calls: readonly ToolCall[];
       /** The provider's own form of the turn (thinking blocks and the like), sent back unchanged. */
       readonly raw?: unknown;
+      /** Said before the arm began: it is no turn of its model. */
+      readonly given?: true;
     }
   | { readonly role: "tool"; readonly results: readonly ToolResult[] };
 

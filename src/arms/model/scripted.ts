@@ -17,7 +17,7 @@ export function scriptedModel(ref: string, script: readonly ScriptTurn[]): Model
     ref,
     complete: async (request, { signal }) => {
       signal.throwIfAborted();
-      const position = request.messages.reduce((count, { role }) => count + (role === "assistant" ? 1 : 0), 0);
+      const position = request.messages.filter((message) => message.role === "assistant" && !message.given).length;
       const turn = script[position];
       await pause(turn?.delay_ms ?? 0, signal);
       const text = turn === undefined ? SCRIPT_ENDED : (turn.say ?? "");

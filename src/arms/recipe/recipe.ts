@@ -27,6 +27,8 @@ export interface Recipe {
   readonly side_model: ExternalAgent["side_model"];
   /** Globs of its own files in a workspace. */
   readonly notes: readonly string[];
+  /** `start` with `goes_on` goes on with the conversation that this home had last. Absent: it cannot. */
+  readonly goes_on?: true;
   /** Absent: no argument of the user's meets one of its own. */
   readonly arguments?: ArgumentRules;
   /** Its command line, variables and files. `agent.env` and `agent.files` are laid over these. */
@@ -53,6 +55,8 @@ export interface AgentLaunch {
   readonly key: string;
   /** Added to the command, before the prompt. */
   readonly args: readonly string[];
+  /** The prompt is what the user says next. */
+  readonly goes_on?: boolean;
 }
 
 export interface AgentStart {

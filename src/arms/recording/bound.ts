@@ -10,9 +10,14 @@ export type Bound = Readonly<Record<string, string>>;
  * What the arm saw: the task, what it began with, and the arm itself as it is installed. Neither its name, its price nor its limits, and
  * nothing that was hidden from it: changed checks and rubrics replay.
  */
-export function boundToArm({ prompt, fixture, setup }: Task, arm: Arm, install: string | undefined): Bound {
+export function boundToArm(
+  { messages, prompt, follow_ups, fixture, setup }: Task,
+  arm: Arm,
+  install: string | undefined,
+): Bound {
   const { id: _id, title: _title, price_per_mtok: _price, limits: _limits, ...seen } = arm;
-  return hashed({ prompt, fixture: fixture?.digest ?? null, setup: setupForDigest(setup), ...seen, install });
+  const said = { messages, prompt, follow_ups };
+  return hashed({ ...said, fixture: fixture?.digest ?? null, setup: setupForDigest(setup), ...seen, install });
 }
 
 /** Its requests say themselves which case they are about. */

@@ -6,7 +6,7 @@ import { Mistake } from "../../domain/failure.ts";
 import { globMatcher } from "../../domain/path-glob.ts";
 import type { Policies } from "../../domain/policies.ts";
 import type { ScenarioInput } from "../../domain/scenario.ts";
-import type { ArmSummary } from "../../domain/session.ts";
+import { type ArmSummary, wholeAnswer } from "../../domain/session.ts";
 import { isUnknown } from "../../domain/size-of.ts";
 import type { Probe, Task } from "../../domain/task.ts";
 import { withWhatWasMissing } from "./could-not-run.ts";
@@ -15,7 +15,10 @@ import { runProbe } from "./run-probe.ts";
 
 interface Collection {
   readonly workspace: Workspace;
+  /** All that it answered. */
   readonly answer: string | null;
+  /** As `Left` has it. */
+  readonly last_answer?: string | null | undefined;
   readonly calls: readonly CallRecord[];
   readonly decisions: readonly Decision[];
   /** Broken rules that were seen while the arm ran. */
@@ -54,11 +57,19 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
   };
 }
 
+/** What checks read of an arm's words. */
+export const answerOf = (
+  end: Pick<ArmSummary, "answers" | "final_answer">,
+): Pick<Collection, "answer" | "last_answer"> => ({
+  answer: wholeAnswer(end),
+  ...(end.answers && { last_answer: end.final_answer }),
+});
+
 /** Runs hidden checks on what an arm left. @throws as `runProbe` */
 export async function probeOf(probed: Probed, probe: Probe, signal: AbortSignal): Promise<ProbeResult> {
-  const { workspace, task, policies, overlay, redact, answer, calls, decisions, changes, input } = probed;
+  const { workspace, task, policies, overlay, redact, answer, last_answer, calls, decisions, changes, input } = probed;
   const { network, paths } = policies;
-  const left = { answer, calls, decisions, changes, input };
+  const left = { answer, last_answer, calls, decisions, changes, input };
   const run = { probe, overlay, protected: paths.protected, network, redact, left };
   return withWhatWasMissing(await runProbe(workspace, run, signal), task);
 }

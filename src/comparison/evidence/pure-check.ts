@@ -9,7 +9,10 @@ import type { CalledCheck, ChangedCheck, ProbeCheck } from "../../domain/task.ts
 
 /** What an arm left besides its workspace. */
 export interface Left {
+  /** All that it answered. */
   readonly answer: string | null;
+  /** What `answer_json` is about in a conversation: answers side by side are no JSON. Absent: there is one. */
+  readonly last_answer?: string | null | undefined;
   readonly calls: readonly CallRecord[];
   readonly changes: Changes;
 }
@@ -21,19 +24,20 @@ interface Finding {
 }
 
 /** What a check that is no command finds. It needs no sandbox. */
-export async function pureCheck(check: ProbeCheck, { answer, calls, changes }: Left): Promise<Finding> {
+export async function pureCheck(check: ProbeCheck, { answer, last_answer, calls, changes }: Left): Promise<Finding> {
   if (check.called) return found(await whyNotCalled(check.called, calls));
   if (check.changed) return whetherChanged(check.changed, changes);
   const text = answer ?? "";
   if (text.length > ANSWER_CHARS)
     return { status: "error", reason: `the answer has ${text.length} characters, at most ${ANSWER_CHARS} are checked` };
-  return found(await whyNotAnswered(check, text));
+  if (check.answer_json !== undefined) return found(await whyNoJson(check.answer_json, last_answer ?? text));
+  return found(whyNotAnswered(check, text));
 }
 
 const found = (reason: string | null): Finding => ({ status: reason === null ? "pass" : "fail", reason });
 
-async function whyNotAnswered(check: ProbeCheck, answer: string): Promise<string | null> {
-  const { answer_contains = [], answer_lacks = [], ignore_case, answer_matches, answer_json } = check;
+function whyNotAnswered(check: ProbeCheck, answer: string): string | null {
+  const { answer_contains = [], answer_lacks = [], ignore_case, answer_matches } = check;
   const plain = (text: string) => (ignore_case ? text.toLowerCase() : text);
   const has = (text: string) => plain(answer).includes(plain(text));
   const missing = answer_contains.find((text) => !has(text));
@@ -42,7 +46,7 @@ async function whyNotAnswered(check: ProbeCheck, answer: string): Promise<string
   if (present !== undefined) return `the answer contains ${present}`;
   if (answer_matches !== undefined && !matches(answer_matches, answer))
     return `the answer does not contain ${answer_matches}`;
-  return answer_json === undefined ? null : await whyNoJson(answer_json, answer);
+  return null;
 }
 
 /** `/regex/` or literal text, looked for anywhere in `text`. Linear time whatever the pattern. */

@@ -1,5 +1,6 @@
 import { isChanged, isSameWork } from "../../domain/equal-work.ts";
 import type { CheckResult } from "../../domain/evidence.ts";
+import { wholeAnswer } from "../../domain/session.ts";
 import type { Side } from "../../domain/verdict.ts";
 import type { Case } from "./judge.ts";
 
@@ -8,10 +9,11 @@ import type { Case } from "./judge.ts";
  * a file that counts, the answers must be the same, too; may be, unless no model has read them.
  */
 export function isEqualWork({ a, b, task }: Pick<Case, "a" | "b" | "task">, model_asked: boolean): boolean {
-  const { changes, final_answer } = a.summary;
-  if (task.answer && final_answer !== b.summary.final_answer) return false;
+  const { changes } = a.summary;
+  const said_alike = wholeAnswer(a.summary) === wholeAnswer(b.summary);
+  if (task.answer && !said_alike) return false;
   if (changes === null || !isSameWork(changes, b.summary.changes, task.deliverable)) return false;
-  return !model_asked || isChanged(changes, task.deliverable) || final_answer === b.summary.final_answer;
+  return !model_asked || isChanged(changes, task.deliverable) || said_alike;
 }
 
 /** A check by which chance told equal work apart, with what it gave for each arm: `pass`, or `fail, then pass`. */

@@ -8,7 +8,9 @@ const REFERENCE_CHARS = 12_000;
 /** Task, rubric, rules and references in words: the part of the prompt that is the same for every pair of arms. */
 export function scenarioBrief(task: Task, rubric: Rubric, policies: Policies): string {
   return [
+    ...(task.messages ? [`# Said before the task\n${task.messages.map(saidText).join("\n")}`] : []),
     `# Task given to both agents\n${task.prompt.trim()}`,
+    ...(task.follow_ups ? [`# Said to both agents after each answer\n${numbered(task.follow_ups)}`] : []),
     `# Rubric\n${rubric.criteria.filter(isJudged).map(criterionText).join("\n")}`,
     rubric.instructions.trim() === "" ? "" : `# Instructions of the rubric's author\n${rubric.instructions.trim()}`,
     `# Rules both agents worked under\n${policyText(policies, task)}`,
@@ -18,6 +20,12 @@ export function scenarioBrief(task: Task, rubric: Rubric, policies: Policies): s
     .filter((part) => part !== "")
     .join("\n\n");
 }
+
+const saidText = ({ role, text }: NonNullable<Task["messages"]>[number]) =>
+  `${role === "user" ? "User" : "Agent"}: ${text.trim()}`;
+
+const numbered = (texts: readonly string[]) =>
+  texts.map((text, index) => `Follow-up ${index + 1}: ${text.trim()}`).join("\n");
 
 export const isJudged = (criterion: Criterion): criterion is JudgedCriterion => criterion.kind === "judged";
 

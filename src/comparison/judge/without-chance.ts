@@ -1,5 +1,5 @@
 import { checksApart, EVERYTHING, isSameWork, leaveOut } from "../../domain/equal-work.ts";
-import type { ArmSummary } from "../../domain/session.ts";
+import { type ArmSummary, wholeAnswer } from "../../domain/session.ts";
 import type { Case, JudgedArm } from "./judge.ts";
 
 /**
@@ -11,7 +11,7 @@ export function withoutChance(kase: Case): Case {
   const ids = new Set([a, b].flatMap(({ probe }) => (probe?.not_repeatable ?? []).map(({ id }) => id)));
   // The checks of another scenario are other checks.
   const isAlike =
-    !(kase.flags.includes("scenario_drift") || (kase.task.answer && a.final_answer !== b.final_answer)) &&
+    !(kase.flags.includes("scenario_drift") || (kase.task.answer && wholeAnswer(a) !== wholeAnswer(b))) &&
     isSameWork(a.changes, b.changes, EVERYTHING);
   if (isAlike) for (const id of checksApart(kase.task, a.probe, b.probe)) ids.add(id);
   return ids.size === 0 ? kase : { ...kase, a: without(kase.a, ids), b: without(kase.b, ids) };

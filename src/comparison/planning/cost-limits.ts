@@ -52,7 +52,7 @@ const unpriced = (who: string, model: string, limit: string) =>
 export function demandFirstTurns({ arms, policies, task }: Scenario): void {
   for (const arm of arms) {
     const cap = effectiveBudget(policies.budget, arm.limits).max_cost_usd;
-    const least = leastFirstTurn(arm, task.prompt);
+    const least = leastFirstTurn(arm, task);
     if (cap === null || least === null || cap >= least) continue;
     throw new Failure(
       "invalid_request",
@@ -100,7 +100,7 @@ interface Shares {
 }
 
 function demandShare(scenario: Scenario, { max_cost_usd, reserved, share, judges }: Shares): void {
-  const needs = scenario.arms.map((arm) => ({ arm, least: leastFirstTurn(arm, scenario.task.prompt) ?? 0 }));
+  const needs = scenario.arms.map((arm) => ({ arm, least: leastFirstTurn(arm, scenario.task) ?? 0 }));
   const [costliest] = needs.toSorted((a, b) => b.least - a.least);
   if (costliest === undefined || (share > 0 && share >= costliest.least)) return;
   const { arm, least } = costliest;

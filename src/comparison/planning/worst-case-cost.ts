@@ -37,7 +37,8 @@ const AGENT_TOKENS = 12_000;
 export function firstTurnTokens({ task }: Scenario, arm: Arm): number {
   if (arm.agent) return tokensOf(task.prompt) + (arm.agent.use === null ? 0 : AGENT_TOKENS);
   const tools = toolbox(arm.tools).map((tool) => JSON.stringify(specOf(tool)));
-  return tokensOf([arm.system_prompt, task.prompt, ...tools].join("\n"));
+  const before = (task.messages ?? []).map(({ text }) => text);
+  return tokensOf([arm.system_prompt, ...before, task.prompt, ...tools].join("\n"));
 }
 
 /** Every turn sends the whole conversation again. */

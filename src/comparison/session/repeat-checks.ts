@@ -1,3 +1,4 @@
+import { answerOf } from "../evidence/collect.ts";
 import { repeatChecks } from "../evidence/repeat-checks.ts";
 import type { JudgedArm } from "../judge/judge.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
@@ -23,7 +24,7 @@ export async function withoutCoinFlips(
   const shared = { task, input, policies, overlay: probeSource(plan.loaded), redact: services.redact };
   const probed = ({ workspace, end }: StoppedArm, { decisions }: JudgedArm) => ({
     ...{ ...shared, workspace, decisions },
-    ...{ answer: end.final_answer, calls: end.calls },
+    ...{ ...answerOf(end), calls: end.calls },
   });
   const found = await repeatChecks([probed(stopped[0], a), probed(stopped[1], b)], [a.summary, b.summary], signal);
   if (found === undefined) return [a, b];

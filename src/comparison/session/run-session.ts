@@ -10,7 +10,7 @@ import type { SeriesSummary } from "../../domain/series-summary.ts";
 import type { ArmSummary, TrialPlace } from "../../domain/session.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Verdict } from "../../domain/verdict.ts";
-import { collectEvidence } from "../evidence/collect.ts";
+import { answerOf, collectEvidence } from "../evidence/collect.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { openMcpTools, serversOf } from "../planning/mcp-tools.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
@@ -163,10 +163,10 @@ async function runBoth(session: Session, places: readonly [ArmPlace, ArmPlace]):
 async function examine({ plan, log, services, signal }: Session, stopped: StoppedArm): Promise<JudgedArm> {
   const { task, input, policies } = plan.scenario;
   const { arm, workspace, end } = stopped;
-  const { calls, violations: seen, final_answer: answer } = end;
+  const { calls, violations: seen } = end;
   const overlay = probeSource(plan.loaded);
   const { redact } = services;
-  const left = { workspace, answer, calls, decisions: stopped.decisions };
+  const left = { workspace, ...answerOf(end), calls, decisions: stopped.decisions };
   const evidence = await collectEvidence({ ...left, seen, task, input, policies, overlay, redact }, signal);
   const later = evidence.violations.slice(seen.length).filter(({ blocked }) => !blocked);
   const decisions: Decision[] = [...stopped.decisions];

@@ -5,6 +5,7 @@ import { excerpt } from "../../domain/excerpt.ts";
 import { counted, usdText } from "../../domain/number-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
+import type { Task } from "../../domain/task.ts";
 import { SIDES, type Verdict } from "../../domain/verdict.ts";
 import { decidedText, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
 import { type Html, html, htmlPage, htmlTable } from "./html.ts";
@@ -133,14 +134,29 @@ function written(reported: Reported, showing: Showing): Html {
   return html`${asked(reported)}
 ${armsOf(reported).map(
   ({ arm }, index) => html`<h2>${named[index] ?? ""}</h2>
-<h3>Answer</h3>${arm.final_answer === null ? html`<p class="soft">It gave none.</p>` : html`<pre dir="auto">${excerpt(arm.final_answer, ANSWER_CHARS)}</pre>`}
+${answersOf(arm)}
 ${checksOf(arm)}${patchOf(arm)}`,
 )}`;
 }
 
+function answersOf({ answers, final_answer }: ArmSummary): Html[] {
+  const given = answers ?? (final_answer === null ? [] : [final_answer]);
+  if (given.length === 0) return [html`<h3>Answer</h3><p class="soft">It gave none.</p>`];
+  const title = (index: number) => (index === 0 ? "Answer" : `Answer to follow-up ${index}`);
+  return given.map((text, index) => html`<h3>${title(index)}</h3><pre dir="auto">${excerpt(text, ANSWER_CHARS)}</pre>`);
+}
+
+/** The prompt, and the conversation around it. */
+const saidText = ({ messages = [], prompt, follow_ups = [] }: Task): string =>
+  [
+    ...messages.map(({ role, text }) => `${role}, before: ${text}`),
+    prompt,
+    ...follow_ups.map((text, index) => `follow-up ${index + 1}: ${text}`),
+  ].join("\n\n");
+
 /** Between two sessions the task may have changed. */
 function asked({ a, b }: Reported): Html {
-  const [one, other] = [a.session.definition.task.prompt, b.session.definition.task.prompt];
+  const [one, other] = [saidText(a.session.definition.task), saidText(b.session.definition.task)];
   const prompt = (title: string, text: string) =>
     html`<h2>${title}</h2><pre dir="auto">${excerpt(text, PROMPT_CHARS)}</pre>`;
   if (one === other) return prompt("What both were asked", one);

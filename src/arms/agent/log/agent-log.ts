@@ -241,6 +241,11 @@ export class AgentLog {
     for (const pending of this.#pending.rest()) this.told.call(pending, "no result was seen", true);
   }
 
+  /** The user goes on: what was said so far is no answer to that. */
+  goesOn(): void {
+    this.#last = undefined;
+  }
+
   /** How an arm ended whose agent has ended by itself; `exit` is what it ended with. */
   ending(exit: string): Stop {
     const last = this.#last?.thread.number === MAIN_THREAD ? this.#last.said : undefined;

@@ -40,13 +40,13 @@ interface ProxySettings {
 const REQUEST_MS = 120_000;
 
 /** What an agent takes for its provider. Disposal ends what is under way and closes the socket. */
-interface Proxy extends AsyncDisposable {
+export interface ProviderProxy extends AsyncDisposable {
   /** Every request that came has been dealt with. */
   idle(): Promise<void>;
 }
 
 /** @throws Error when the socket cannot be made */
-export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS): Promise<Proxy> {
+export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS): Promise<ProviderProxy> {
   const closing = new AbortController();
   const open = new Set<Promise<void>>();
   const strays = new Set<string>();

@@ -48,12 +48,14 @@ export const claudeCode: Recipe = {
   },
   side_model: "keep",
   notes: ["**/CLAUDE.md", "**/CLAUDE.local.md", "**/.claude/**", ".mcp.json"],
+  goes_on: true,
   arguments: ARGUMENTS,
   start: (launch: AgentLaunch) => {
     const task = givenTask(launch);
     return {
       command: [
         ...([launch.entry, "-p", task.argument, "--model", launch.model] as const),
+        ...(launch.goes_on ? ["--continue"] : []),
         ...[...ownArguments(ARGUMENTS, launch.args), ...expandHome(launch.args)],
       ],
       environment: {

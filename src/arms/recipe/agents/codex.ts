@@ -51,6 +51,7 @@ export const codex: Recipe = {
   },
   side_model: "keep",
   notes: ["**/AGENTS.md", "**/AGENTS.override.md", "**/.codex/**"],
+  goes_on: true,
   arguments: ARGUMENTS,
   start: (launch) => {
     const task = givenTask(launch);
@@ -59,7 +60,9 @@ export const codex: Recipe = {
       command: [
         ...([launch.entry, "exec", ...ownArguments(ARGUMENTS, launch.args), "-m", launch.model] as const),
         ...["-c", "model_provider=abeval", "-c", `model_providers.abeval=${provider}`],
-        ...[...expandHome(launch.args), task.argument],
+        ...expandHome(launch.args),
+        ...(launch.goes_on ? ["resume", "--last"] : []),
+        task.argument,
       ],
       environment: providerVariables(launch).openai,
       home: task.home,

@@ -1,7 +1,7 @@
 import { whyUnknown } from "../../../domain/at-least.ts";
 import { globFault, globMatcher } from "../../../domain/path-glob.ts";
 import type { Measure, MeasuredCriterion } from "../../../domain/rubric.ts";
-import type { ArmSummary } from "../../../domain/session.ts";
+import { type ArmSummary, wholeAnswer } from "../../../domain/session.ts";
 import { isUnknown } from "../../../domain/size-of.ts";
 import type { Task } from "../../../domain/task.ts";
 import { sumKnown } from "../../../domain/usage.ts";
@@ -76,7 +76,7 @@ function didTheWork(
   { counts, answer }: { counts: Counts; answer: boolean | undefined },
 ): boolean | null {
   const { changes } = arm;
-  if (answer) return !requiredChecks(arm)?.failed && (arm.final_answer ?? "").trim() !== "";
+  if (answer) return !requiredChecks(arm)?.failed && (wholeAnswer(arm) ?? "").trim() !== "";
   if (changes === null || isUnknown(changes)) return null;
   return !requiredChecks(arm)?.failed && changes.files.some(({ path }) => counts(path));
 }
@@ -90,7 +90,7 @@ function readingOf(name: Measure, arm: ArmSummary, counts: Counts): Reading {
     case "changed_lines":
       return changedLines(arm, counts);
     case "answer_words":
-      return wordsIn(arm.final_answer ?? "");
+      return wordsIn(wholeAnswer(arm) ?? "");
     case "tokens":
       return sumKnown([arm.tokens_in, arm.tokens_out]);
     default:

@@ -67,6 +67,8 @@ function describe(decision: Decision): Description {
       return { head: "waited", rank: "other" };
     case "final_answer":
       return { head: "gives its final answer", rank: "other" };
+    case "follow_up":
+      return { head: `the user goes on: follow-up ${decision.detail.number}`, rank: "other" };
     case "error": {
       const { class: whose, code, message } = decision.detail;
       // The result of the call before it says the same without the name.

@@ -11,6 +11,7 @@ import type { RedactIdentity } from "./identity-redactor.ts";
 import type { Section } from "./section.ts";
 import {
   answerSection,
+  draftAnswers,
   draftProbe,
   notesSection,
   probeSection,
@@ -93,7 +94,7 @@ async function draftsOf({ summary, decisions }: JudgedArm, { told, settings, byt
   const probe =
     probe_visibility === "shown" && summary.probe !== null ? await draftProbe(summary.probe, bytes, redact) : null;
   await breathe();
-  const answer = draftText(summary.final_answer ?? "", bytes, redact, isWork ? WORK_LINE_CHARS : LINE_CHARS);
+  const answer = draftAnswers(summary, (text) => draftText(text, bytes, redact, isWork ? WORK_LINE_CHARS : LINE_CHARS));
   return { diff, digest, probe, answer };
 }
 

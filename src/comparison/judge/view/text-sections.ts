@@ -1,4 +1,5 @@
 import type { CheckResult, ProbeResult } from "../../../domain/evidence.ts";
+import type { ArmSummary } from "../../../domain/session.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import { CLEAN_COST, cleanLine } from "./clean-text.ts";
 import { clip, draftText, fitText, LEFT_OUT, measured, type TextDraft } from "./clip.ts";
@@ -11,23 +12,81 @@ const REASON_CHARS = 160;
 /** Characters of one line of an answer that is the work: paragraphs are lines. */
 export const WORK_LINE_CHARS = 10_000;
 
+/** Stands before an arm's words, and what a check printed, where they follow a line of ours. */
+const INDENT = "  ";
+
+/** Answers, read but not yet cut. */
+interface AnswerDraft {
+  /** `head` says to what it answers; null where there is one answer. */
+  readonly parts: readonly { readonly head: ViewLine | null; readonly text: TextDraft }[];
+  /** What showing all of it takes, and the part that is never cut. */
+  readonly bytes: number;
+  readonly headBytes: number;
+  /** Names that were replaced. */
+  readonly redactions: number;
+}
+
+const ANSWER_ITEM = { kind: "answer", ref: "final" } as const;
+
+/** In a conversation the answers are told apart by lines of ours. */
+export function draftAnswers(
+  { answers, final_answer }: Pick<ArmSummary, "answers" | "final_answer">,
+  draft: (text: string) => TextDraft,
+): AnswerDraft {
+  const parts =
+    answers === undefined
+      ? [{ head: null, text: draft(final_answer ?? "") }]
+      : answers.map((text, index) => ({ head: answerHead(index), text: indented(draft(text)) }));
+  const headBytes = linesBytes(parts.flatMap(({ head }) => head ?? []));
+  return {
+    ...{ parts, headBytes },
+    bytes: parts.reduce((sum, { text }) => sum + text.bytes, headBytes),
+    redactions: parts.reduce((sum, { text }) => sum + text.redactions, 0),
+  };
+}
+
+/** A line of the arm's own is never like one of ours. */
+const indented = ({ lines, partial, redactions }: TextDraft): TextDraft =>
+  measured(
+    lines.map((line) => INDENT + line),
+    partial,
+    redactions,
+  );
+
+const answerHead = (index: number): ViewLine => ({
+  text: index === 0 ? "To the task:" : `To follow-up ${index}:`,
+  authored: false,
+  item: ANSWER_ITEM,
+});
+
 /** An answer that is the work itself. */
-export function workSection(draft: TextDraft, bytes: number): Section {
+export function workSection(draft: AnswerDraft, bytes: number): Section {
   const section = answerSection(draft, bytes);
   return { ...section, title: "The final answer, which is the work", core_cut: section.omissions.length > 0 };
 }
 
 /** What the arm says about its own work. */
-export function answerSection(draft: TextDraft, bytes: number): Section {
+export function answerSection({ parts, headBytes }: AnswerDraft, bytes: number): Section {
   const base = { name: "answer", title: "The agent's own claim, unverified", core_cut: false } as const;
-  const item = { kind: "answer", ref: "final" } as const;
-  if (draft.lines.length === 0)
-    return { ...base, lines: [{ text: "No final answer was given.", authored: false, item }], omissions: [] };
-  const { lines, cut } = fitText(draft, bytes);
+  if (parts.every(({ text }) => text.lines.length === 0))
+    return {
+      ...base,
+      lines: [{ text: "No final answer was given.", authored: false, item: ANSWER_ITEM }],
+      omissions: [],
+    };
+  const shares = shareOut(
+    parts.map(({ text }) => text.bytes),
+    bytes - headBytes,
+  );
+  const shown = parts.map(({ head, text }, index) => ({ head, ...fitText(text, shares[index] ?? 0) }));
+  const told = (text: string, authored: boolean): ViewLine => ({ text, authored, item: ANSWER_ITEM });
   return {
     ...base,
-    lines: lines.map((text) => ({ text, authored: true, item })),
-    omissions: cut ? ["The middle of the final answer is left out for space."] : [],
+    lines: shown.flatMap(({ head, lines }) => [
+      ...(head ? [head] : []),
+      ...(head && lines.length === 0 ? [told("An empty answer.", false)] : lines.map((text) => told(text, true))),
+    ]),
+    omissions: shown.some(({ cut }) => cut) ? ["The middle of the final answer is left out for space."] : [],
   };
 }
 
@@ -40,9 +99,6 @@ interface ProbeDraft {
   /** Names that were replaced. */
   readonly redactions: number;
 }
-
-/** Stands before what a check printed. */
-const INDENT = "  ";
 
 export async function draftProbe(probe: ProbeResult, limit: number, redact: RedactIdentity): Promise<ProbeDraft> {
   const pace = new Pace();

@@ -22,11 +22,12 @@ interface WordlessArm {
  * `brief`, which the judge reads too, are not its own.
  */
 export async function withoutWords(arm: JudgedArm, brief: string): Promise<WordlessArm> {
-  const { changes, probe, final_answer } = arm.summary;
+  const { changes, probe, final_answer, answers } = arm.summary;
   const plain = changes && (await plainChanges(changes, brief));
   const summary = {
     ...arm.summary,
     final_answer: final_answer === null ? null : WITHHELD,
+    ...(answers && { answers: answers.map(() => WITHHELD) }),
     changes: plain?.changes ?? null,
     probe: probe && { ...probe, checks: probe.checks.map((check) => ({ ...check, output: "" })) },
   };

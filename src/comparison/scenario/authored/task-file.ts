@@ -114,7 +114,27 @@ export type ReferenceFixFile = Static<typeof ReferenceFixFile>;
 export const TaskFile = record(
   "TaskFile",
   {
-    prompt: Text("The only text an arm gets besides its own system prompt."),
+    messages: Type.Optional(
+      Type.Array(
+        record("MessageMap", {
+          role: oneOf(["user", "assistant"], { description: "Who said it." }),
+          text: Text("What was said."),
+        }),
+        {
+          minItems: 2,
+          maxItems: 200,
+          description: "What was said before the prompt: user and assistant in turns, ending with the assistant.",
+        },
+      ),
+    ),
+    prompt: Text("The text an arm gets besides its own system prompt."),
+    follow_ups: Type.Optional(
+      Type.Array(Text("What the user says."), {
+        minItems: 1,
+        maxItems: 50,
+        description: "What the user says next, after each final answer, in order.",
+      }),
+    ),
     fixture: Type.Optional(FixtureFile),
     setup: Type.Optional(
       Type.Array(SetupStepFile, { maxItems: 50, description: "Run in order before the arms start." }),

@@ -11,6 +11,7 @@ const CHECKS = ["task", "probe", "checks", "*"];
 const TEMPLATED: readonly (readonly [path: readonly string[], kind: Kind])[] = [
   [["task", "prompt"], "text"],
   [["task", "reference_answer"], "text"],
+  [["task", "messages", "*", "text"], "text"],
   [["task", "follow_ups", "*"], "text"],
   [["task", "fixture", "files", "*"], "text"],
   [["arms", "*", "system_prompt"], "text"],

@@ -9,6 +9,7 @@ import type { Problems } from "../authored/problems.ts";
 import type { ScenarioFile } from "../authored/scenario-file.ts";
 import { checkBudgets, resolveArms } from "./arms.ts";
 import type { ResolveContext } from "./context.ts";
+import { checkListeners } from "./conversation.ts";
 import { withAnswer } from "./deliverable.ts";
 import { checkPattern } from "./pattern.ts";
 import { checkRequiredTools, resolvePolicies } from "./policies.ts";
@@ -74,6 +75,7 @@ function checkTogether(problems: Problems, file: ScenarioFile, { task, arms, pol
     checkBudgets(problems, policies.budget, arms);
     checkRequiredTools(problems, policies, arms);
   }
+  if (task && arms) checkListeners(problems, task, arms);
   if (task && rubric) checkMeasures(problems, file.rubric, file.task);
 }
 

@@ -4,6 +4,7 @@ import type { ReferenceAnswer, SetupStep, Task } from "../../../domain/task.ts";
 import type { TaskFile } from "../authored/task-file.ts";
 import { readText } from "../read-text.ts";
 import { attempt, locateFile, type ResolveContext } from "./context.ts";
+import { checkFollowUps, checkMessages } from "./conversation.ts";
 import { resolveDeliverable } from "./deliverable.ts";
 import { resolveFixtureFile } from "./fixture-file.ts";
 import { resolveProbe } from "./probe.ts";
@@ -16,8 +17,12 @@ export async function resolveTask(context: ResolveContext, task: TaskFile): Prom
   const fixture =
     task.fixture === undefined ? null : await resolveFixtureFile(context, ["task", "fixture"], task.fixture);
   const reference_answer = await resolveReferenceAnswer(context, task.reference_answer);
+  checkMessages(problems, task.messages);
+  checkFollowUps(problems, task.follow_ups);
   return {
+    ...(task.messages && { messages: task.messages }),
     prompt: task.prompt,
+    ...(task.follow_ups && { follow_ups: task.follow_ups }),
     fixture,
     setup: (task.setup ?? []).map(setupStep),
     probe: task.probe === undefined ? null : await resolveProbe(context, task.probe),

@@ -48,7 +48,9 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
   };
   const { policies, task } = scenario;
   const { arm_clock: clock, redact } = services;
-  const run = { arm, prompt: task.prompt, policies, workspace, mcp_tools: mcp.tools, clock, redact, emit };
+  const { prompt, messages, follow_ups } = task;
+  const said = { prompt, ...(messages && { messages }), ...(follow_ups && { follow_ups }) };
+  const run = { arm, ...said, policies, workspace, mcp_tools: mcp.tools, clock, redact, emit };
   const end = await runArm(run, signal);
   await mcp[Symbol.asyncDispose]();
   const ended = { ...summaryOf(end), ...(bounded.full && { log_cut: true as const }) };

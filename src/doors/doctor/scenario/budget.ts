@@ -29,7 +29,7 @@ import type { DryRun, ProbedTwice } from "./dry-run.ts";
 
 const tokenBudget: Check<DeclaredScenario> = {
   id: "budget.tokens",
-  title: "Tokens cover the prompt and a few turns",
+  title: "Turns and tokens cover the prompt and a few turns",
   run: ({ loaded }) => worst(loaded.definition.arms.map((arm) => tokensFor(loaded.definition, arm))),
 };
 
@@ -60,7 +60,13 @@ export const secondsBudget: Check<DryRun> = {
 };
 
 function tokensFor(scenario: Scenario, arm: Arm): Finding {
-  const { max_tokens } = budgetOf(scenario, arm);
+  const { max_tokens, max_turns } = budgetOf(scenario, arm);
+  const answers = 1 + (scenario.task.follow_ups?.length ?? 0);
+  if (max_turns < answers)
+    return fail(
+      `${arm.id}: ${max_turns} turns for ${answers} answers: it could never end the conversation`,
+      "raise max_turns, or leave out follow_ups",
+    );
   const first = firstTurnTokens(scenario, arm);
   const { tokens_in, tokens_out } = shortRun(scenario, arm);
   const figures = `${arm.id}: ${max_tokens} tokens, the first turn sends about ${first}, ${SHORT_TURNS} turns about ${tokens_in + tokens_out}`;
@@ -79,7 +85,7 @@ function costFor(scenario: Scenario, arm: Arm): Finding {
   if (needed === null)
     return fail(`${arm.id}: ${arm.model} has no price, and its cap (${max_cost_usd} USD) needs one`, PRICES_HINT);
   if (needed === 0) return pass(`${arm.id}: ${arm.model} costs nothing`);
-  const least = leastFirstTurn(arm, scenario.task.prompt);
+  const least = leastFirstTurn(arm, scenario.task);
   if (least !== null && least > max_cost_usd)
     return fail(
       `${arm.id}: cap ${max_cost_usd} USD, the first turn takes at least ${least.toFixed(4)} USD`,

@@ -203,7 +203,8 @@ export async function rehearseAgent(
   };
   const commands = { ...policies.commands, deny: [], allow: null };
   const run = { arm: { ...arm, limits: {} }, prompt: task.prompt, policies: { ...policies, budget, commands } };
-  const end = await runArm({ ...run, workspace, clock, redact, emit }, signal);
+  const follow_ups = task.follow_ups && { follow_ups: task.follow_ups.slice(0, 1) };
+  const end = await runArm({ ...run, ...follow_ups, workspace, clock, redact, emit }, signal);
   const first_request_ms = asked_ticks === null ? null : asked_ticks - end.began_ticks;
   return { end, decisions, first_request_ms, offers_tools };
 }

@@ -9,6 +9,7 @@ import { Unusable } from "../../../comparison/scenario/unusable.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { type FilePatch, linesOfPatch, pathOfPatch, readPatch } from "../../../domain/patch.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
+import { saidTo } from "../../../domain/task.ts";
 import { type Check, IDLE, pass, skip, warn } from "../check.ts";
 import type { DryRun } from "./dry-run.ts";
 
@@ -204,7 +205,7 @@ const ALL_BYTES = 32_000_000;
 /** The prompts and the text files of the fixture, without those of dependencies. */
 async function visibleTexts(pristine: Pristine, { task, arms }: Scenario): Promise<readonly VisibleText[]> {
   const prompts = [
-    visible(null, "task.prompt", task.prompt),
+    ...saidTo(task).map(({ name, text }) => visible(null, name, text)),
     ...arms.map(({ id, system_prompt }) => visible(null, `the system prompt of ${id}`, system_prompt)),
   ];
   const files: VisibleText[] = [];

@@ -35,7 +35,7 @@ export const getScenario = tool({
 });
 
 /** The view without the prompts, which the text holds already. */
-const untold = ({ task: { prompt: _p, ...task }, arms, ...rest }: ScenarioView) => ({
+const untold = ({ task: { prompt: _p, messages: _m, follow_ups: _f, ...task }, arms, ...rest }: ScenarioView) => ({
   ...rest,
   task,
   arms: arms.map(({ system_prompt: _s, ...arm }) => arm),
@@ -45,7 +45,9 @@ function scenarioText({ name, title, task, arms, rubric, policies }: ScenarioVie
   const { max_turns, max_tokens, max_seconds } = policies.budget;
   return [
     `${name}: ${title}`,
+    ...(task.messages ?? []).map(({ role, text }) => `Before, ${role}: ${text.trim()}`),
     `Task: ${task.prompt.trim()}`,
+    ...(task.follow_ups ?? []).map((text, index) => `Follow-up ${index + 1}: ${text.trim()}`),
     ...arms.map((arm) => `Arm ${arm.id} (${arm.model}): ${arm.system_prompt.trim() || "no system prompt"}`),
     `Hidden checks: ${task.probe_checks}. Budget: ${max_turns} turns, ${max_tokens} tokens, ${max_seconds} s for each arm.`,
     "Criteria:",

@@ -21,6 +21,7 @@ const SESSION = [
 ] as const;
 const ARM = [
   ...ARM_FACTS,
+  "answers",
   "cached_tokens",
   "replies_digest",
   "violations",

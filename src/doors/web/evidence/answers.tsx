@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { ArmName } from "../part/arm-name.tsx";
 import { citedRef, useCitedTarget } from "./cited.ts";
 import type { ShownArm } from "./shown-arm.ts";
@@ -16,12 +17,19 @@ export function Answers({ arms }: { arms: readonly ShownArm[] }) {
 function Answer({ shown: { side, name, arm } }: { shown: ShownArm }) {
   const isCited = citedRef(side, "answer") !== null;
   const target = useCitedTarget<HTMLDivElement>(isCited);
+  const answers = arm.answers ?? (arm.final_answer ? [arm.final_answer] : []);
   return (
     <div class={`answer side-${side}`} ref={target} tabIndex={-1} data-cited={isCited || undefined}>
       <h3>
         <ArmName side={side} name={name} />
       </h3>
-      {arm.final_answer ? <p class="arm-text">{arm.final_answer}</p> : <p class="empty">It gave no final answer.</p>}
+      {answers.length === 0 && <p class="empty">It gave no final answer.</p>}
+      {answers.map((text, index) => (
+        <Fragment key={index}>
+          {answers.length > 1 && <h4>{index === 0 ? "To the task" : `To follow-up ${index}`}</h4>}
+          <p class="arm-text">{text}</p>
+        </Fragment>
+      ))}
     </div>
   );
 }

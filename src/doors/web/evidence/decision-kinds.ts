@@ -11,6 +11,7 @@ export const KINDS: Readonly<Record<DecisionKind, { readonly name: string; reado
   limit_reached: { name: "Used up", shape: "■" },
   provider_retry: { name: "Retry", shape: "↻" },
   final_answer: { name: "Answer", shape: "★" },
+  follow_up: { name: "User", shape: "❯" },
   error: { name: "Error", shape: "⚠" },
 };
 

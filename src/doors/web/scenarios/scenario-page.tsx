@@ -4,6 +4,7 @@ import { CheckList, Lights } from "../doctor/checks.tsx";
 import { useLoaded } from "../loaded.ts";
 import { lazy } from "../part/lazy.tsx";
 import { Page } from "../part/page.tsx";
+import { SaidToArms } from "../part/said-to-arms.tsx";
 import { Show } from "../part/show.tsx";
 import { type ChosenModels, toSeriesList, toSessions } from "../routes.ts";
 import { DifferencesTable } from "./differences-table.tsx";
@@ -45,7 +46,7 @@ function Definition({ scenario, models }: { scenario: Scenario; models: ChosenMo
       </section>
       <section>
         <h2>What both arms are asked</h2>
-        <blockquote class="prompt">{scenario.task.prompt.trim()}</blockquote>
+        <SaidToArms task={scenario.task} />
       </section>
       <section>
         <h2>How they are judged</h2>

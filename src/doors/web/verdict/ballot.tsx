@@ -5,6 +5,7 @@ import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { areChangesNews, isAnswerTheWork, type ShownArm } from "../evidence/shown-arm.ts";
 import { Neutral } from "../part/arm-name.tsx";
 import { Page, PagePart } from "../part/page.tsx";
+import { SaidToArms } from "../part/said-to-arms.tsx";
 import { hasSeen } from "../preferences.ts";
 import type { Comparison } from "./comparison.ts";
 import { VoteForm } from "./vote-form.tsx";
@@ -27,7 +28,7 @@ export function Ballot({ comparison, session_id }: { comparison: Comparison; ses
           Two arms did the same task. You see what they left, not who they were or what the judge said. Vote, and
           everything is shown.
         </p>
-        <blockquote class="prompt">{a.session.definition.task.prompt.trim()}</blockquote>
+        <SaidToArms task={a.session.definition.task} />
         {hasSeen(verdict.verdict_id) && (
           <p>This browser has shown you this verdict before, so your vote counts as not blind.</p>
         )}
