@@ -175,5 +175,5 @@ function okExit({ recipe, agent }: Pick<AgentProgram, "recipe" | "agent">): { re
   return all.length === 0 ? {} : { ok_exit: all };
 }
 
-/** Of what it printed last, in a message: to stderr, or to stdout when that is empty. */
+/** The characters of its last output that a message shows: of stderr, or of stdout when stderr is empty. */
 const SAID_CHARS = 2_000;

@@ -10,7 +10,7 @@ const WRONG_USE = 64;
 const SOCKET_GONE = 69;
 const CANNOT_LISTEN = 71;
 
-/** As a shell tells of a program that it cannot run, or that is not there. */
+/** The exit code of a shell for a program that it cannot run or find. */
 const NOT_RUN = 126;
 const NOT_FOUND = 127;
 

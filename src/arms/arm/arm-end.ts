@@ -38,6 +38,6 @@ export interface ArmEnd {
   readonly calls: readonly CallRecord[];
   /** Broken rules that ended the arm early; empty otherwise. */
   readonly violations: readonly Violation[];
-  /** Of an external agent. */
+  /** How an external agent's process ended; absent for the built-in arm. */
   readonly agent?: AgentRun;
 }

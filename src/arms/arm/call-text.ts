@@ -40,7 +40,7 @@ const copied = (text: string): string => Buffer.from(text).toString();
 const ABOUT_CHARS = 90;
 const REASON_CHARS = 50;
 
-/** For a summary: the command, the path or the pattern. The call may fit no tool. */
+/** The command, path or pattern that a summary shows. The call may fit no tool. */
 function aboutOf(input: unknown): string {
   if (typeof input !== "object" || input === null) return "";
   const { command, path, pattern } = input as { command?: unknown; path?: unknown; pattern?: unknown };

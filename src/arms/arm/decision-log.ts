@@ -41,7 +41,7 @@ export class DecisionLog {
 
 const SUMMARY_CHARS = 160;
 
-/** For a summary: one line without control, zero-width or direction characters, cut at its end. */
+/** A text as one line of a summary: without control, zero-width or direction characters, and cut at its end. */
 export function oneLine(text: string, limit: number = SUMMARY_CHARS): string {
   const head = text.slice(0, limit * 4);
   const line = head

@@ -50,7 +50,7 @@ export class Meter {
   /** Estimated where the provider gave no usage, so that the budget holds. */
   #spentTokens = 0;
   #spentUsd = 0;
-  /** Of the last turn: bytes of its messages, and what sending them cost. */
+  /** The bytes of the last turn's messages, and what sending them cost. */
   #sent = { bytes: 0, usd: 0 };
   #tokens = NO_USAGE;
   #cost: number | null;

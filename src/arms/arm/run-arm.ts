@@ -17,7 +17,7 @@ export interface ArmRun {
   readonly follow_ups?: Task["follow_ups"];
   readonly policies: Policies;
   readonly workspace: Workspace;
-  /** Those of the arm's MCP servers, which run. */
+  /** The tools of the arm's MCP servers, which are running. */
   readonly mcp_tools?: readonly Tool[];
   readonly clock: Clock;
   /** Takes secrets out of what a tool returned, before anyone reads it. */

@@ -36,7 +36,7 @@ export class Stopwatch implements Disposable {
     return Math.round(this.#clock.ticks() - this.began_ticks);
   }
 
-  /** In no other figure. */
+  /** Time that no other figure includes. */
   get stalled_ms(): number {
     return Math.round(this.#stalls?.ms ?? 0);
   }

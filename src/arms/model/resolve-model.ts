@@ -140,7 +140,7 @@ const throughRecording = ({ transport, modelOf }: Connection, recording: Recordi
 function providerClient(ref: string, { transport, modelOf }: Connection, sources: ModelSources): ModelClient {
   const { credentials } = sources;
   const model = modelOf.then((make) => make(ref, transport));
-  // Nobody awaits a model that is named but never asked.
+  // A model that is named but never asked is never awaited.
   model.catch(() => undefined);
   const limited: ModelClient = {
     ref,

@@ -20,7 +20,7 @@ import { endpointOf, type ModelSources, placeFor } from "./resolve-model.ts";
 /** A request in the agent's own words, after the base address of its wire. Its headers hold no credentials. */
 export interface UpstreamRequest {
   readonly method: "POST" | "GET";
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
@@ -32,13 +32,13 @@ export interface UpstreamRequest {
 export interface RefusedRequest {
   readonly status: number;
   readonly headers: Headers;
-  /** As it came: it may hold secrets. */
+  /** The provider's words as they came. They may hold secrets. */
   readonly words: string;
 }
 
 /** A provider for requests that another program has written. Bytes pass; address and key are ours. */
 export interface Upstream {
-  /** Without the provider. */
+  /** The model's name without its provider. */
   readonly model: string;
   readonly wire: WireName;
   /** Takes our keys out of what a provider says, and nothing else. */

@@ -8,7 +8,7 @@ import { readShell } from "./shell-commands.ts";
 export interface Refusal {
   /** As the scenario writes it. */
   readonly rule: string;
-  /** For the model: what was refused and what it may do instead. */
+  /** Tells the model what was refused and what it may do instead. */
   readonly message: string;
 }
 

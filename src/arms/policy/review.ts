@@ -21,7 +21,7 @@ export interface CallRecord {
   readonly own_tool?: string;
 }
 
-/** As much of a subject as a rule can be held against; a longer command is not read. A part of a text would keep the whole in memory. */
+/** The part of a subject that rules are checked against; a longer command counts as unread. It is a copy: a slice would keep the whole text in memory. */
 export const heldSubject = (subject: string): string =>
   subject.length <= COMMAND_CHARS ? subject : Buffer.from(subject.slice(0, COMMAND_CHARS + 1)).toString();
 

@@ -34,7 +34,7 @@ export function pipedText(node: PipelineNode): string | null {
   }
 }
 
-/** As its reader gets it, with variables by name and `$()` for substitutions. */
+/** The body as its reader gets it, with variables by name and `$()` for substitutions. */
 function hereText({ body, delimiter }: HereDoc): string {
   if (body.parts) return wordText(body.parts);
   return delimiter?.quoted ? body.text : body.text.replace(/\\(?:\n|([$`\\]))/g, "$1");

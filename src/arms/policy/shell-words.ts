@@ -34,7 +34,7 @@ export function redirectionText(redirection: Redirection, source: string): strin
   return source.slice(pos, redirection.target.pos) + shellWord(redirection.target).raw;
 }
 
-/** Without quotes and escapes, with variables by name and `$()` for substitutions. */
+/** A word without its quotes and escapes, with variables by name and `$()` for substitutions. */
 export const wordText = (parts: readonly WordPart[]): string => parts.map((part) => partTexts(part).plain).join("");
 
 /** Stands for text that is known only when the line runs. No shell word can hold it. */

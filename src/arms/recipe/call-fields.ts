@@ -91,7 +91,7 @@ export class CallFields {
     return found === undefined ? undefined : relativePath(found.trim());
   }
 
-  /** Of one tool for everything, as Anthropic's text editor is. */
+  /** The tool that one call means, where one tool does everything, such as Anthropic's text editor. */
   editorCommand(): ToolName | undefined {
     const command = this.#first(["command"]);
     return typeof command === "string" && this.paths().length > 0 ? EDITOR_COMMANDS.get(command) : undefined;

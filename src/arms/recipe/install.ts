@@ -14,7 +14,7 @@ export interface Install {
   readonly path: string;
   /** Its program, as seen from inside; null for a command that names no file of the install. */
   readonly entry: string | null;
-  /** Of its package; null when it has none. */
+  /** The version of its package; null when it has none. */
   readonly version: string | null;
   /** SHA-256 over the names and versions of its packages and the bytes of its entry. */
   readonly digest: string;
@@ -144,7 +144,7 @@ async function packageAt(path: string, place: string): Promise<Package | null> {
   }
 }
 
-/** Of a recipe's package at the top; of a command, of the install's own package. */
+/** The version of the recipe's package at the top of the install; for a command, that of the install's own package. */
 function versionOf(packages: readonly Package[], names: readonly string[]): string | null {
   const places = names.length > 0 ? names.map((name) => join("node_modules", name)) : [""];
   return packages.find(({ place }) => places.includes(place))?.version ?? null;

@@ -6,13 +6,13 @@ import type { ArgumentRules } from "./arguments.ts";
 export interface Recipe {
   /** As scenarios write it. */
   readonly name: string;
-  /** For people. */
+  /** The name that people read. */
   readonly title: string;
   /** Words that would tell a judge who it is. */
   readonly identities: readonly string[];
   /** What it can speak, the preferred one first. */
   readonly wires: readonly WireName[];
-  /** On npm; none for a command of the scenario's own. */
+  /** Its packages on npm; none for a command of the scenario's own. */
   readonly packages: readonly string[];
   /** Names that its program can have in `node_modules/.bin`; the first that is there is started. */
   readonly programs: readonly string[];
@@ -43,7 +43,7 @@ export type ToolTable = Readonly<Record<string, ToolName | "own">>;
 export interface AgentLaunch {
   /** Its program, as seen from inside. */
   readonly entry: string;
-  /** As the provider calls it, without our name of the provider. */
+  /** The provider's own name for it, without our name for the provider. */
   readonly model: string;
   readonly prompt: string;
   /** Absolute path inside, below its home. `AgentStart.home` holds the file when the command needs it. */

@@ -26,7 +26,7 @@ export const RECIPES: readonly Recipe[] = [
 
 export const RECIPE_NAMES = RECIPES.map(({ name }) => name);
 
-/** Of a scenario that was read: an unknown name was refused then. */
+/** The recipe of an agent in a scenario that was read: unknown names were refused then. */
 export function recipeOf(agent: Pick<ExternalAgent, "use" | "command" | "wires">): Recipe {
   return RECIPES.find(({ name }) => name === agent.use) ?? commandRecipe(agent);
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { JsonLimits } from "../../domain/bounded-json.ts";
 import { Count, Timestamp } from "../../domain/schema.ts";
 
-/** Of the format of the file. */
+/** The version of the file format. */
 export const RECORDING_VERSION = 1;
 
 /** Bytes of a file, and of one line of it. The longest recordings of today's agents have some megabytes. */
@@ -13,12 +13,12 @@ export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 export const MAX_LINES = 250_000;
 
 /**
- * Of one line, and of the part of a request that is in it. A request that is passed on has 100,000 values at most, and a part of it is
- * three of a line. A reply is one text in which each quotation mark is escaped.
+ * The values of one line and of the part of a request that is in it. A request that is passed on has 100,000 values at most, and
+ * one part of it takes three values of a line. A reply is one text in which each quotation mark is escaped.
  */
 export const LINE_LIMITS: JsonLimits = { bytes: MAX_LINE_BYTES, values: 400_000, escapes: 8_000_000 };
 
-/** Of a name in the header, which messages show. */
+/** The characters of a name in the header, which messages show. */
 const NAME_CHARS = 1_000;
 
 /** What later versions add is no fault. */

@@ -21,11 +21,11 @@ import { hashOf, keyOf } from "./matching/asked.ts";
 
 /** A recording as it was read. */
 export interface RecordedFile {
-  /** For messages: its path below the directory of recordings. */
+  /** Its path below the directory of recordings, which messages show. */
   readonly name: string;
   readonly header: Header;
   readonly exchanges: readonly Exchange[];
-  /** Of the parts, by their hash. */
+  /** The texts of the parts, by their hash. */
   readonly texts: ReadonlyMap<string, string>;
 }
 

@@ -68,7 +68,7 @@ export class Recorder implements Recording {
     }
   }
 
-  /** Nothing is recorded any more. */
+  /** Stops recording. */
   async end(): Promise<void> {
     await this.#written;
     const file = this.#file;
@@ -170,7 +170,7 @@ interface Told {
   readonly began: number;
 }
 
-/** Without the path, which is named beside it. */
+/** An error's words without the path, which is named beside them. */
 function faultOf(error: unknown): string {
   const code = errorCode(error);
   if (code === "ENOSPC" || code === "EDQUOT") return "no space is left on its disk";

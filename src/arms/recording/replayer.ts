@@ -11,7 +11,7 @@ import type { RecordedFile } from "./read-recording.ts";
 
 interface ReplayerOptions {
   readonly normalise: Normalise;
-  /** Of this abeval. */
+  /** The version of the running abeval. */
   readonly version: string;
 }
 
@@ -83,7 +83,7 @@ export class Replayer implements Recording {
   }
 }
 
-/** Nobody waits in a replay, but a wait that was too long for another try still is. */
+/** A replay does not wait. A recorded wait that was too long for another try stays too long. */
 function replyOf({ status, type, ms, retry_after_ms = 0, should_retry, body }: Exchange): ReplayedReply {
   const waits = status === 429 && retry_after_ms > QUOTA_WAIT_MS;
   const headers = {

@@ -11,7 +11,7 @@ export interface Role {
   readonly of: string;
   readonly model: string;
   readonly bound: Bound;
-  /** Of the same arm in recordings of 0.1.6 and before: small calls of a `command` kept their model then. */
+  /** What recordings of 0.1.6 and before are bound to for the same arm: small calls of a `command` kept their model then. */
   readonly formerly?: Bound | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface SandboxHost {
   readonly accept_host_network?: boolean;
 }
 
-/** For callers that do not say. */
+/** The default of callers that name no host. */
 export const THIS_HOST: SandboxHost = {
   clock: systemClock,
   path: "/usr/local/bin:/usr/bin:/bin",

@@ -30,7 +30,7 @@ interface Layout {
 
 const LAYOUTS: Readonly<Record<MemoryGroups["version"], Layout>> = {
   v1: {
-    // In this order: the second must not be below the first.
+    // The order matters: the second limit must not be below the first.
     limits: (max) => [
       ["memory.limit_in_bytes", max],
       ["memory.memsw.limit_in_bytes", max],

@@ -54,7 +54,7 @@ export class NoSandbox extends Launcher {
     const { stdin, stdout, stderr } = child;
     const pipes = stdin && stdout && stderr && { stdin, stdout: kept(stdout), stderr: kept(stderr) };
     const exited = exitOf(child);
-    // Without a number there is no process, and waiting for its end throws why.
+    // A child without a pid never started, and waiting for its end throws why.
     const pid = child.pid ?? (await exited.finally(() => remove(room)));
     const memory = new CommandMemory(null, pid, limits.tree_bytes);
     const kill = () => terminate(pid, exited);
@@ -154,7 +154,7 @@ async function bearers(mark: string): Promise<{ readonly marked: readonly number
   return { marked, unclear };
 }
 
-/** In the middle of an exec a process has no arguments to show. The kernel's own, children of pid 2, never have any. */
+/** A process that is in the middle of an exec shows no arguments. The kernel's own, children of pid 2, never have any. */
 function isStarting(pid: number): boolean {
   const parent = processRow(pid)?.parent;
   return parent !== undefined && parent !== 2 && pid !== 2 && !isGone(pid) && textAt(`/proc/${pid}/cmdline`) === "";

@@ -41,7 +41,7 @@ export async function tryCommand(sandbox: BubblewrapSandbox, network: CommandNet
   }
 }
 
-/** In a small user namespace root has no unprivileged user to give the directory to. */
+/** Root in a small user namespace has no unprivileged user to give the directory to. */
 function handOver(directory: string, { uid, gid }: Owner): void {
   try {
     chownSync(directory, uid, gid);

@@ -52,7 +52,7 @@ export interface Scratch {
   readonly home: string;
   /** Writable at /tmp. */
   readonly tmp: string;
-  /** On disk, of both together. */
+  /** The bytes that both together may take on disk. */
   readonly max_bytes: number;
   readonly disk: DiskTaken;
 }
@@ -60,7 +60,7 @@ export interface Scratch {
 export interface SandboxedCommand extends ShellCommand, WorkingDirectory {
   /** Absent: a home and temporary files in memory that nobody keeps; without a sandbox, on disk. */
   readonly scratch?: Scratch;
-  /** As those of a program. */
+  /** Variables as a program's. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly mounts?: readonly Mount[];
   /** Default: those of a command. */
@@ -115,7 +115,7 @@ export interface ProcessEnd {
 export interface SandboxedProcess extends AsyncDisposable {
   /** Takes writes also when the program is gone; they are lost then. */
   readonly stdin: Writable;
-  /** For one reader. A program whose output nobody reads has to wait. */
+  /** It has one reader. A program whose output nobody reads has to wait. */
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
   /** What it printed can still be read afterwards. @throws what kept it from being watched */

@@ -52,7 +52,7 @@ export class Sandboxes {
    * @throws Failure `sandbox_unavailable`
    */
   async withOpenNetwork(sandbox: Sandbox, commandsFromModel: boolean): Promise<ChosenSandbox> {
-    // Without a sandbox no network is held, and its note says so already.
+    // A run without a sandbox holds no network back, and its note says so already.
     if (!(sandbox instanceof BubblewrapSandbox)) return { sandbox, note: null };
     if (!commandsFromModel) return { sandbox, note: `network: open: the scenario's own commands ${REACH}` };
     if (this.host.accept_host_network)

@@ -76,6 +76,6 @@ function node(searchPath: string, owner: Owner | null): Toolchain {
   return { binds: [{ from: binary, to: `${NODE_DIRECTORY}/bin/node` }], scripts: {}, path };
 }
 
-/** On the usual PATH and below /usr, which every sandbox sees. */
+/** Whether it is on the usual PATH and below /usr, which every sandbox sees. */
 const isSharedAlready = (found: string) =>
   /^(\/usr(\/local)?)?\/bin\/[^/]+$/.test(found) && realpathSync(found).startsWith("/usr/");

@@ -48,7 +48,7 @@ function soleOccurrence(bytes: Buffer, old: string, file: { readonly path: strin
   );
 }
 
-/** At most one more than a message names. Searches bytes, which takes linear time; searching strings does not. */
+/** Finds at most one occurrence more than a message names. It searches bytes, which takes linear time; searching strings does not. */
 function occurrences(bytes: Buffer, part: Buffer): readonly number[] {
   const found: number[] = [];
   for (let at = bytes.indexOf(part); at !== -1 && found.length <= NAMED_PLACES; at = bytes.indexOf(part, at + 1))

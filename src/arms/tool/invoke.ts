@@ -25,7 +25,7 @@ export function prepareCall(tools: readonly Tool[], call: ToolCall): PreparedCal
     throw new Mistake(
       `The arguments of ${call.name} cannot be read: they are not valid JSON, or nested too deep. Send one JSON object; escape quotes and newlines.`,
     );
-  // Whoever wrote the schema of an opaque tool checks by it.
+  // The server that wrote the schema of an opaque tool checks inputs by it.
   const schema = tool.effect === "opaque" ? ANY_OBJECT : tool.input;
   if (!Value.Check(schema, call.input))
     throw new Mistake(`Wrong input for ${call.name}:\n${inputProblems(schema, call.input).join("\n")}`);

@@ -60,7 +60,7 @@ export class Search {
     this.#signal.throwIfAborted();
   }
 
-  /** At most `limit` lines that match. @throws the signal's reason. */
+  /** Finds at most `limit` lines that match. @throws the signal's reason. */
   async linesIn(text: string, limit: number): Promise<readonly FoundLine[]> {
     if (text.length <= this.longest_line && !(await this.#matches(this.#anywhere, text))) return [];
     const found: FoundLine[] = [];

@@ -61,7 +61,7 @@ function withoutOuterSlashes(path: string): string {
   return path.slice(0, end).replace(/^\.?\/+/, "");
 }
 
-/** At most one line more than is shown. */
+/** Finds at most one line more than is shown. */
 async function matchingLines(
   workspace: Workspace,
   search: Search,

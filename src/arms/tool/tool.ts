@@ -27,7 +27,7 @@ export interface ToolOutput {
 /** A tool says what it does. Policy, review and judge rely on that, never on its name. */
 export type Tool<Input extends TSchema = TSchema> = ToolSpec &
   ToolFacts & {
-    /** Of an `opaque` tool a schema that somebody else wrote, for the model alone. */
+    /** For an `opaque` tool, the schema that its server wrote: only the model reads it. */
     readonly input: Input;
     /** Returns what the model will read. @throws Mistake for what the model can correct; Failure for a fault of ours. */
     run(input: Static<Input>, context: ToolContext): Promise<ToolOutput>;

@@ -17,7 +17,7 @@ const FORMS: Readonly<Record<WireName, ReplyForm>> = {
 };
 
 export interface OpenReply {
-  /** Of the provider's reply: a stream of events, or one JSON. */
+  /** The type of the provider's reply: a stream of events, or one JSON. */
   readonly content_type: string;
   /** Asked once for each call, before the agent sees any of it. */
   readonly gate?: CallGate;

@@ -69,7 +69,7 @@ export function* readInputs(calls: readonly CallSoFar[]): InSteps<void> {
   }
 }
 
-/** Of inputs that are read in one step, unless one alone has more. */
+/** The characters of inputs that are read in one step, unless one input alone has more. */
 const STEP_CHARS = 512 * 1024;
 
 /** What is known when no more comes. */

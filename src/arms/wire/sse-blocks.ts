@@ -14,10 +14,10 @@ export interface SseBlock {
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Of one event: providers write one or two, and a JSON over several lines has as many as values. */
+/** The lines of one event. Providers write one or two, and a JSON over several lines has as many as it has values. */
 const MAX_LINES = 100_000;
 
-/** Of one event that is no valid UTF-8, in which each wrong byte has to be replaced. Some servers cut a character in two. */
+/** The bytes of one event that is no valid UTF-8, where each wrong byte has to be replaced. Some servers cut a character in two. */
 const MAX_WRONG_BYTES = 1024 * 1024;
 
 /**

@@ -58,13 +58,13 @@ interface Counts {
   readonly cached: number | null;
 }
 
-/** More cached than there was is no count. */
+/** Drops a count of cached tokens that exceeds all tokens. */
 const counted = ({ tokens_in, tokens_out, cached }: Counts): Usage => ({
   tokens_in,
   tokens_out,
   cached_tokens: tokens_in !== null && cached !== null && cached <= tokens_in ? cached : null,
 });
 
-/** For readers who need all of it: nothing is known of a usage of which one side is missing. */
+/** The usage for readers who need all of it: when one side is missing, both are unknown. */
 export const wholeUsage = (usage: Usage): Usage =>
   usage.tokens_in === null || usage.tokens_out === null ? UNKNOWN_USAGE : usage;

@@ -16,7 +16,7 @@ export interface WireCall {
 export interface WireResult {
   /** Null on a wire without ids. */
   readonly call_id: string | null;
-  /** Of the tool; null when neither the result nor a call in the same request says it. */
+  /** The tool's name; null when neither the result nor a call in the same request says it. */
   readonly name: string | null;
   /** Results of the same name that stand before it in the request. */
   readonly nth: number;
@@ -54,7 +54,7 @@ export interface WireRequest {
 export interface WireReply extends Usage {
   /** What the model said, without its reasoning. A refusal is text, too. */
   readonly text: string;
-  /** As the model made them, also those that the gate exchanged. One that is not whole has `unparsed`. */
+  /** The calls as the model made them, also those that the gate replaced. An incomplete call has `unparsed`. */
   readonly calls: readonly WireCall[];
   /** Cache writes within tokens_in; null where the wire does not say them. */
   readonly cache_write_tokens: number | null;

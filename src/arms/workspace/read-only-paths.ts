@@ -30,7 +30,7 @@ export async function readOnlyPaths(
   );
 }
 
-/** Those that are still there. What an arm has put a link in the place of is found when the trees are compared. */
+/** The paths that are still there. A link that an arm put in place of one is found when the trees are compared. */
 export const stillPlain = (root: string, paths: readonly string[]): readonly string[] =>
   paths.filter((path) => isPlainPath(root, path));
 

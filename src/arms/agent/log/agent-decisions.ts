@@ -132,7 +132,7 @@ export class AgentDecisions {
     });
   }
 
-  /** From now on a conversation may have two numbers. Told once. */
+  /** From now on one conversation may get two numbers. This is logged once. */
   forgotten(): void {
     if (this.#forgotten) return;
     this.#forgotten = true;
@@ -157,7 +157,7 @@ const cacheUse = ({ cached_tokens, cache_write_tokens, cache_write_1h_tokens }: 
   ...(cache_write_1h_tokens !== undefined && { cache_write_1h_tokens }),
 });
 
-/** Of a tool's name. */
+/** The characters of a tool's name that are kept. */
 const NAME_CHARS = 128;
 
 /** Refused requests that are told of. They cost nothing, so no budget ends an agent that sends them for ever. */

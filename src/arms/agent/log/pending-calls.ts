@@ -4,9 +4,9 @@ import type { WireCall, WireResult } from "../../wire/wire.ts";
 
 /** A call that the agent was told to make, without its input, which may have megabytes. */
 export interface PendingCall extends Pick<CanonicalCall, "effect" | "subject" | "checked"> {
-  /** As it was written. */
+  /** The call as the model wrote it. */
   readonly call: Pick<WireCall, "id" | "name">;
-  /** In our words. */
+  /** The same call in our own tool names and fields. */
   readonly told: ToldCall;
   readonly thread: number;
   /** Monotonic milliseconds. */

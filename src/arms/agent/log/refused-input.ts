@@ -25,7 +25,7 @@ function exchanged(record: LooseRecord | undefined, command: string): LooseRecor
 /** Where agents put what a shell runs, or what is typed into one that runs. */
 const COMMAND_FIELDS: readonly string[] = ["command", "cmd", "commands", "script", "chars", "input"];
 
-/** Of a shell that names its command as nobody else does: what rules were held against. */
+/** The text that rules were checked against, for a shell whose field for the command is unknown. */
 const onlyText = (record: LooseRecord): readonly string[] =>
   Object.keys(record)
     .filter((name) => typeof record[name] === "string")

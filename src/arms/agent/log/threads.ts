@@ -13,7 +13,7 @@ interface Thread extends ThreadName {
   /** It offers tools. */
   tools: boolean;
   readonly system: string;
-  /** Of its messages, and how many there are. */
+  /** A digest of its messages, and their number. */
   digest: string;
   length: number;
   /** A request waits for its reply. */

@@ -260,7 +260,7 @@ async function answerAside(parts: ExchangeParts, request: AgentRequest, response
   }
 }
 
-/** Nothing of it goes on before its end: a key may stand in two pieces. Replies to turns pass in whole events, which hold whole keys. */
+/** The whole body, since a key may be split between two chunks. Replies to turns pass in whole events, which hold whole keys. */
 async function wholeOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const kept = new GrownBytes();
   for await (const chunk of chunks) {
@@ -273,5 +273,5 @@ async function wholeOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 /** The longest lists of models have some megabytes. */
 const MAX_ASIDE_BYTES = 16 * 1024 * 1024;
 
-/** Of a provider's words, in the log. */
+/** The characters of a provider's refusal that the log shows. */
 const REFUSAL_CHARS = 500;

@@ -27,7 +27,7 @@ interface ProxySettings {
   readonly sockets: SocketDirectory;
   /** What the agent holds in the place of a key. */
   readonly token: string;
-  /** Of the arm's provider. Other providers' addresses are none here. */
+  /** The wire of the arm's provider. Addresses of other providers are refused. */
   readonly wire: WireName;
   readonly answer: AnswerAgent;
   /** Once for each address that is not served. */
@@ -156,11 +156,11 @@ const passedHeaders = ({ headers }: IncomingMessage): Record<string, string> => 
 
 const FOREIGN: BodyRefusal = { status: 401, message: "this is not the key that the agent was given" };
 
-/** Nothing that waits on its connection is read: an agent could send such requests faster than anybody answers them. */
+/** Closes the connection unread: an agent could send such requests faster than they can be answered. */
 const turnAway = (response: ServerResponse, wire: WireName, refusal: BodyRefusal): void =>
   refuse(response.setHeader("connection", "close"), wire, refusal);
 
-/** In the wire's own form. Agents do not try again where they are told not to. */
+/** Answers in the wire's own form for errors. Agents do not retry what they are told not to retry. */
 export function refuse(
   response: ServerResponse,
   wire: WireName,

@@ -19,7 +19,7 @@ export function anthropicModel(ref: string, sdk: Anthropic, transport: Transport
         sdk.messages.create(messageParams(model, request, force_tool), {
           signal: call.signal,
           fetchOptions: forCall(call),
-          // Without a timeout of ours the SDK refuses requests that may take longer than ten minutes.
+          // The SDK refuses requests that may take longer than ten minutes, unless a timeout is given.
           timeout: SDK_TIMEOUT_MS,
           headers: versionHeaders(request),
         }),
@@ -44,7 +44,7 @@ export function anthropicSdk({ base_url, base_url_overridden, key, extra }: Endp
   return new Anthropic({
     // The SDK adds /v1 itself.
     baseURL: base_url.replace(/\/+$/, "").replace(/\/v1$/, ""),
-    // Without a key the SDK searches the machine for credentials. A null header keeps this one from the wire.
+    // The SDK searches the machine for credentials when it is given no key. A null header keeps this one from the wire.
     apiKey: key?.reveal() ?? "none",
     webhookKey: null,
     fetch: fetchOfCall,

@@ -129,7 +129,7 @@ function statedMessage(words: string): string | undefined {
   return places.map((path) => asText(dig(body, ...path))).find((text) => text !== undefined);
 }
 
-/** Without scripts, styles and tags. Each pattern stops at the next tag, so that the time is linear in the text. */
+/** Removes scripts, styles and tags. Each pattern stops at the next tag, so the time is linear in the text. */
 function plainText(words: string): string {
   const [head = "", ...blocks] = words.split(/<(?:script|style)\b/i);
   const rest = blocks.map((block) => block.replace(/^[\s\S]*?<\/(?:script|style)\b/i, "<"));

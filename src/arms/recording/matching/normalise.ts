@@ -35,7 +35,7 @@ export function normaliser(redact: Redact, ignore: readonly string[] = []): Norm
 /** Bytes that are compared in the time in which a pattern begins. */
 const FEW_BYTES = 100;
 
-/** Of a text for which others wait between two patterns. */
+/** A longer text gives others their turn between two patterns. */
 const LONG_CHARS = 100_000;
 
 const kept = (record: LooseRecord) => Object.entries(record).filter(([name]) => name !== "cache_control");
@@ -69,7 +69,7 @@ const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}";
 const WEEKDAY = "(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? {1,2})?";
 const YEAR_OR_TIME = "(?:,? {1,2}\\d{4}|,? {1,2}\\d{1,2}:\\d\\d)";
 
-/** In this order: a date holds what looks like a time. No pattern begins with `\b` where an id stands in a longer word. */
+/** The order matters: a date holds what looks like a time. No pattern begins with `\b` where an id stands in a longer word. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, "<uuid>"],
   [/\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?/g, "<date>"],
@@ -88,7 +88,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b(shellId:) \d+/g, "$1 <id>"],
   [/\b(pg?id)(:? |[:=])\d+/gi, "$1$2<id>"],
   [/\b(ses|prt)_\w{8,}/g, "$1_<id>"],
-  // Of helpers and of commands in the background, as agents tell them their model, also within JSON within JSON.
+  // Ids of helpers and of commands in the background, as agents tell them to their model, also within JSON within JSON.
   [/\b(agent_?id|task_?id|shell_?id)(\\*"?: ?\\*"?)(?![<"\\ ])[\w-]+/gi, "$1$2<id>"],
   [/(<(?:task|shell|agent)[-_]id>)[\w-]+/g, "$1<id>"],
   [/\b(running in background with ID:) [\w-]+/g, "$1 <id>"],

@@ -38,7 +38,7 @@ export function withResultsInOrder(message: unknown): unknown {
   return { ...record, [field]: inResultOrder(blocksIn(record, field), idOfResult, canonicalJson) };
 }
 
-/** Of the call that a message, an item or a block reports on; undefined when it does more, or something else. */
+/** The id of the call that a message, an item or a block reports on; undefined when it does more or something else. */
 export function idOfResult(value: unknown): string | undefined {
   const record = asRecord(value) ?? {};
   const own = ownId(record);

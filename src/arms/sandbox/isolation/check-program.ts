@@ -60,7 +60,7 @@ function refuse(what: string, why: string | undefined): void {
   if (why !== undefined) throw new Failure("invalid_request", `${what} ${why}`);
 }
 
-/** Nothing but names and text: a NUL would end the argument that hands it to bubblewrap. */
+/** Only plain names and text pass: a NUL would end the argument that hands the variable to bubblewrap. */
 function whyNotVariable(name: string, value: string): string | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name)) return "has a name that no shell takes; use letters, digits and _";
   return whyNotArgument(value);

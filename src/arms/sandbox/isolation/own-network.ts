@@ -56,7 +56,7 @@ const ARGUMENTS: Readonly<Record<Helper, (pid: number) => readonly string[]>> = 
     ...["--configure", "--mtu=65520", "--disable-host-loopback", "--disable-dns", "--enable-sandbox"],
     ...[String(pid), "tap0"],
   ],
-  // Without these it forwards ports of this machine into the namespace, and maps the gateway to its loopback.
+  // By default pasta forwards ports of this machine into the namespace and maps the gateway to its loopback.
   pasta: (pid) => [
     ...["--config-net", "--foreground", "--quiet", "--ipv4-only", "--no-map-gw"],
     ...["-t", "none", "-u", "none", "-T", "none", "-U", "none"],
@@ -100,7 +100,7 @@ const machineAddresses = () =>
     .map(({ address }) => address)
     .filter((address) => isIPv4(address) && !address.startsWith("127."));
 
-/** In the second, systemd lists the servers behind its own, which listens on this machine's loopback. */
+/** The second file has the servers behind systemd's own, which listens on this machine's loopback. */
 const RESOLVERS = ["/etc/resolv.conf", "/run/systemd/resolve/resolv.conf"];
 
 /**

@@ -58,7 +58,7 @@ export class ContainedProcess implements AsyncDisposable {
     const { stdin, stdout } = this.#parts.child;
     let isThere = await says(stdout);
     if (isThere && network) {
-      // With a network of its own it says first that its network is there.
+      // A program with a network of its own says first that its network is there.
       void this.#connect(network);
       isThere = await says(stdout);
     }
@@ -77,7 +77,7 @@ export class ContainedProcess implements AsyncDisposable {
     return this.#stderr && { stdin, stdout: this.#stdout ?? kept(stdout), stderr: this.#stderr };
   }
 
-  /** Of a program that did not begin: why. */
+  /** Why the program did not begin. */
   async complaint(): Promise<string> {
     const { output } = this.#parts;
     const printed = output === null ? "" : printedText(output, MAX_STATUS_BYTES).output;
@@ -126,7 +126,7 @@ export class ContainedProcess implements AsyncDisposable {
 
 const SILENT_HELPER = "it ended at once and said nothing";
 
-/** As a shell tells of a program that was ended by SIGKILL. */
+/** The exit code of a shell for a program that SIGKILL ended. */
 const KILLED = 137;
 
 /** An input that is closed says no more than the end of its program. */

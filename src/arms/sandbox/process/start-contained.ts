@@ -28,7 +28,7 @@ export interface BubblewrapSettings {
   readonly clock: Clock;
 }
 
-/** Nothing of the program ran. */
+/** The program did not run at all. */
 interface NotBegun {
   /** Why, in the words of what should have started it. */
   readonly said: string;

@@ -19,7 +19,7 @@ export interface Launch extends Omit<SandboxedProgram, "command" | "max_printed_
   readonly argv: readonly string[];
   /** The file that it prints to, with nothing to read; null: pipes for all three streams. */
   readonly output: number | null;
-  /** In place of `home`. */
+  /** Used in place of `home`. */
   readonly scratch?: Scratch;
 }
 
@@ -59,7 +59,7 @@ export abstract class Launcher implements Sandbox {
     const output = files.appending(this.owner);
     const started = await this.launch({ ...where, argv: [...SHELL, run], output }, signal);
     const { ended, full, exit_code, duration_ms } = await started.ended;
-    // Nothing but the signal kills a command.
+    // Only the signal kills a command.
     if (signal.aborted || ended === "killed") throw signal.reason;
     const printed = printedText(output, max_output_bytes);
     return { ended, ...(full !== undefined && { full }), exit_code, ...printed, duration_ms };

@@ -171,7 +171,7 @@ interface StepOptions {
 /** What a person calls it. */
 export const serverTitle = ({ name }: McpServer) => `MCP server ${name}`;
 
-/** As in "ended: ...". */
+/** How a process ended, as in "ended: ...". */
 function endText({ ended, exit_code }: ProcessEnd): string {
   switch (ended) {
     case "exit":

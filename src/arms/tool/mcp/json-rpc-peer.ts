@@ -118,7 +118,7 @@ export class JsonRpcPeer {
       await this.#read(line, pace);
       await pace.bytes(line.length);
     }
-    // Without its output it cannot answer any more. One that ends by itself can still say how.
+    // A program that closed its output cannot answer any more. One that ends by itself can still say how.
     const insist = setTimeout(() => this.#program.kill(), ENDING_MS);
     await this.#program.ended.catch(() => undefined);
     clearTimeout(insist);
@@ -145,7 +145,7 @@ export class JsonRpcPeer {
     else open?.reject(new PeerError(asText(asRecord(error)?.["message"]) ?? "an error without a message"));
   }
 
-  /** Nothing that a server may ask for is offered, but that of a sign of life. */
+  /** Declines every request of a server except `ping`. */
   #decline(id: unknown, method: string): void {
     if (!isId(id)) return;
     if (method === "ping") this.#send({ id, result: {} });

@@ -14,7 +14,7 @@ const MAX_NAME_CHARS = 128;
 /** One answer to `tools/list`. @throws Unusable */
 export function readToolPage(result: unknown): {
   readonly tools: readonly ListedTool[];
-  /** Of the next page; "" on the last one. */
+  /** The cursor of the next page; "" on the last one. */
   readonly cursor: string;
 } {
   const { tools, nextCursor } = asRecord(result) ?? {};

@@ -33,7 +33,7 @@ export type FilterTool = (tool: LooseRecord) => {
   readonly removed: readonly string[];
 };
 
-/** Without tools there is no choice among them. */
+/** Drops the choice among tools where there are none. */
 export const filterTools =
   (filterTool: FilterTool): Filter =>
   (body) => {

@@ -81,7 +81,7 @@ export const PROVIDER_TOOL_FILTERS: Readonly<Record<WireName, Filter>> = {
     chooseAmong({ type: "auto" }, ({ type, name }, tools) => type !== "tool" || tools.names.has(name)),
     withoutAddresses("messages", typed("text")),
   ),
-  // Those of Perplexity, xAI, OpenRouter and Qwen beside OpenAI's own.
+  // Fields of Perplexity, xAI, OpenRouter and Qwen beside OpenAI's own.
   chat: filters(
     withoutFields("web_search_options", "search_parameters", "plugins", "enable_search", "search_options"),
     filterTools(keep(chat.isClientTool)),

@@ -48,7 +48,7 @@ function takeBlock({ type, text, id, name, input }: LooseRecord, place: number, 
   if (type === "text") reply.addText(asText(text) ?? "");
   if (type !== "tool_use") return [];
   const call = reply.callAt(place, { id: asId(id) ?? null, name: asName(name) ?? "" });
-  // In a stream it is empty, as a rule, and comes in pieces.
+  // A stream usually begins with an empty input, which then comes in pieces.
   if (Object.keys(asRecord(input) ?? {}).length > 0) reply.setInput(call, input);
   return [call];
 }

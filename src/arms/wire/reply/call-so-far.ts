@@ -6,7 +6,7 @@ import type { WireCall } from "../wire.ts";
 export class CallSoFar {
   id: string | null;
   name: string;
-  /** Nothing of its input is still to come. */
+  /** Whether all of its input has come. */
   whole = false;
   /** Put in the place of its input; null: the input stays. Undefined while nobody has decided. */
   exchanged: object | string | null | undefined = undefined;
@@ -61,13 +61,13 @@ export class CallSoFar {
     return !this.#free_text && this.#input.trim() !== "" && this.#own().unparsed === undefined;
   }
 
-  /** As the model made it. */
+  /** The call as the model made it. */
   get call(): WireCall {
     const seen = { id: this.id, name: this.name, ...this.#own() };
     return this.whole ? seen : { ...seen, unparsed: this.#input };
   }
 
-  /** As the agent gets it. */
+  /** The call as the agent gets it. */
   get passed(): WireCall {
     return this.exchanged == null ? this.call : { id: this.id, name: this.name, input: this.exchanged };
   }

@@ -75,7 +75,7 @@ export class JsonReply implements ReplyReader {
   }
 }
 
-/** Of a stream that came by another name, which is read at once. */
+/** The events of a stream that was announced as another type, which is read at once. */
 const MAX_EVENTS = 20_000;
 
 const NO_CALLS: readonly CallSoFar[] = [];

@@ -110,7 +110,7 @@ export class ReplySoFar {
     this.error = (message ?? "no message").slice(0, MAX_ERROR_CHARS);
   }
 
-  /** Nothing more is read, for a reason of our own. */
+  /** Stops reading, for a reason of our own. */
   stop(reason: string): void {
     this.ended = "cut";
     this.error = reason;

@@ -24,7 +24,7 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** What holding an event takes beside its bytes. */
 const HELD_EVENT_BYTES = 256;
 
-/** Of a whole reply. Today's longest have 130,000 events of some hundred bytes. */
+/** The bytes of a whole reply. Today's longest have 130,000 events of some hundred bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_EVENTS = 1_000_000;
 
@@ -44,7 +44,7 @@ export class StreamedReply implements ReplyReader {
   #events_left: number;
   #stopped = false;
   #events = 0;
-  /** Of events that are read; all that are named after their types are one. */
+  /** The names of events that were read; all that are named after their types are one. */
   readonly #names = new Set<string | undefined>();
 
   constructor(options: ReadOptions, max_events = MAX_EVENTS) {

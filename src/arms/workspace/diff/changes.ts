@@ -21,7 +21,7 @@ export const NO_CHANGES: Changes = {
   truncated: false,
 };
 
-/** For a tree that cannot be read; `why` is a sentence. */
+/** The changes of a tree that cannot be read; `why` is a sentence. */
 export const unreadableChanges = (why: string): Changes => ({
   files: [],
   patch: `Not shown: ${why}\n`,

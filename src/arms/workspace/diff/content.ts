@@ -28,7 +28,7 @@ export type Content =
   | { readonly kind: "link"; readonly target: string; readonly digest: string }
   /** A pipe, socket, device, or a name that is no text. */
   | { readonly kind: "odd"; readonly digest: string }
-  /** More than is read of one arm's changes. */
+  /** A file beyond what is read of one arm's changes. */
   | { readonly kind: "unread"; readonly size: number; readonly digest: string };
 
 const ABSENT: Content = { kind: "absent" };

@@ -4,7 +4,7 @@ import { compareLines, linesIn, type PatchMeans } from "./text-hunks.ts";
 
 /** One changed path: its part of the unified diff, and its count of lines. */
 interface FilePatch {
-  /** As git writes it; `git apply` and `patch -p1` take it. Null when it is longer than there is room for. */
+  /** The patch in git's form, which `git apply` and `patch -p1` take. Null when it does not fit. */
   readonly patch: string | null;
   readonly added: number;
   readonly removed: number;

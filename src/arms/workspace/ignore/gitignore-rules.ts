@@ -31,7 +31,7 @@ function withoutTrailingSpaces(line: string): string {
   return line.slice(0, escapes % 2 === 1 ? end + 1 : end);
 }
 
-/** As git understands a line: see its manual, gitignore(5). */
+/** Reads a line as git does: see its manual, gitignore(5). */
 export function ruleOf(line: string): Rule {
   const negated = line.startsWith("!");
   const [, written = "", slash] = /^(.*?)(\/?)$/s.exec(negated ? line.slice(1) : line) ?? [];

@@ -57,7 +57,7 @@ export function ignoredBy(gitignores: ReadonlyMap<string, string>): IsIgnored {
   });
 }
 
-/** Of all rules together. */
+/** The characters that all rules together may have. */
 function allowedChars(lines: ReadonlyMap<string, readonly string[]>): number {
   let chars = 0;
   for (const [directory, list] of lines) {
@@ -88,7 +88,7 @@ interface Position {
 /** What the rules say of the entries of one directory. */
 interface DirectoryRules {
   readonly ignored: boolean;
-  /** In the order in which their rules overrule each other, and those of one rule in its own. */
+  /** The positions in the order in which their rules overrule each other; those of one rule stay in its own order. */
   readonly positions: readonly Position[];
 }
 

@@ -18,7 +18,7 @@ export async function readNames(
   try {
     if ((lstatSync(directory, { throwIfNoEntry: false })?.size ?? 0) <= LARGE_DIRECTORY_BYTES)
       return readdirSync(directory, { encoding: "buffer" });
-    // Without the program the names of a large directory arrive all at once.
+    // Bun and Node read the names of a large directory all at once, so a program reads them.
     return (
       (await namesInSlices(find, directory.toString(), limit)) ?? (await readdir(directory, { encoding: "buffer" }))
     );

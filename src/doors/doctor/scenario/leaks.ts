@@ -191,7 +191,7 @@ const sharedLines = ({ path, text, lines }: VisibleText, own: ReadonlySet<string
 interface VisibleText {
   /** A path of the fixture; null for a prompt. */
   readonly path: string | null;
-  /** For people. */
+  /** The name that people read. */
   readonly name: string;
   readonly text: string;
   /** Its telling lines. */
