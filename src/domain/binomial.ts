@@ -10,7 +10,7 @@ export function signTest(one: number, other: number): number {
   return Math.min(1, 2 * tail);
 }
 
-/** Of a share, both 0 to 1. */
+/** The range of a share; both ends are from 0 to 1. */
 interface Range {
   readonly low: number;
   readonly high: number;
@@ -25,6 +25,6 @@ export function wilson(some: number, all: number): Range {
   const [share, z2] = [some / all, Z * Z];
   const centre = (share + z2 / (2 * all)) / (1 + z2 / all);
   const half = (Z * Math.sqrt((share * (1 - share)) / all + z2 / (4 * all * all))) / (1 + z2 / all);
-  // At the ends the sums miss 0 and 1 by a rounding error.
+  // The sums miss 0 and 1 by a rounding error at the ends.
   return { low: some === 0 ? 0 : centre - half, high: some === all ? 1 : centre + half };
 }

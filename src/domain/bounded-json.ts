@@ -5,9 +5,9 @@ export interface JsonLimits {
   readonly bytes: number;
   /** Every value counts: texts, numbers, lists and objects. An empty list or object counts as two. */
   readonly values: number;
-  /** Of nesting; `JSON_LEVELS` when absent. */
+  /** The most levels of nesting; `JSON_LEVELS` when absent. */
   readonly levels?: number;
-  /** Of characters; `JSON_ESCAPES` when absent. */
+  /** The most escaped characters; `JSON_ESCAPES` when absent. */
   readonly escapes?: number;
 }
 

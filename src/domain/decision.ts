@@ -15,7 +15,7 @@ export const BUDGETS = [
 ] as const;
 export type BudgetName = (typeof BUDGETS)[number];
 
-/** Of an external agent. */
+/** The conversation of an external agent. */
 const Thread = Type.Integer({ minimum: 1, description: "Conversation that it belongs to; 1 is the main one." });
 
 const ModelTurnDetail = record("ModelTurnDetail", {

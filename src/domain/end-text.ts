@@ -34,7 +34,7 @@ export function crashOf({ status, agent }: Pick<ArmSummary, "status" | "agent">)
   return agent.ok_exit?.includes(agent.exit_code) ? null : agent.exit_code;
 }
 
-/** As a verdict tells it. */
+/** Whether the verdict tells of a crash. */
 export const isCrashed = ({ crashed }: Pick<Facts, "crashed">): boolean => crashed !== undefined;
 
 /** Codes above this are a signal's number more, as shells tell it. Linux has 64 signals. */

@@ -8,6 +8,6 @@ export interface Member {
 export const memberName = ({ scenario, input }: Member): string =>
   input === undefined ? scenario : `${scenario}[${input}]`;
 
-/** For spreading: what names a row is absent where there is none. */
+/** An object to spread: it names the row, and is empty where there is none. */
 export const withInputId = (input: string | undefined): { readonly input?: string } =>
   input === undefined ? {} : { input };

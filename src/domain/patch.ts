@@ -6,7 +6,7 @@ export interface FilePatch {
   readonly from: string | null;
   /** Where it is afterwards, null when it is removed; without git's `b/`. */
   readonly to: string | null;
-  /** As the diff library applies and formats it. */
+  /** The patch in the diff library's form. */
   readonly parsed: StructuredPatch;
 }
 

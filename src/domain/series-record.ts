@@ -9,7 +9,7 @@ export const SERIES_PROTOCOL = "series/1";
 
 export const MAX_TRIALS = 1_000;
 export const MAX_SCENARIOS = 100;
-/** Of all scenarios together, and stored runs of a comparison that a report reads: each trial that ends reads them all. */
+/** The trials of all scenarios together, and the stored runs of a comparison that a report reads: each trial that ends reads them all. */
 export const MAX_TRIALS_IN_ALL = 10_000;
 export const MAX_PARALLEL = 16;
 /** With --stop-when-sure and no number: .8 of preferences of four in five are found, as the exact tables say. */

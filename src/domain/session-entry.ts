@@ -15,7 +15,7 @@ export interface AttemptStartedEntry {
   readonly at: string;
 }
 
-/** Whoever ran it gave it back before its end: it is queued again. */
+/** The process that ran it gave it back before its end: it is queued again. */
 export interface ReleasedEntry {
   readonly type: "released";
   readonly at: string;
@@ -40,7 +40,7 @@ interface ArmEndedEntry {
   readonly summary: Partial<ArmSummary> & Pick<ArmSummary, "status">;
 }
 
-/** In what the arms differed though nobody declared it. */
+/** What the arms differed in though it was not declared. */
 interface ObservedEntry {
   readonly type: "observed";
   readonly differences: readonly string[];
@@ -71,7 +71,7 @@ interface VotedEntry {
   readonly vote: Vote;
 }
 
-/** Nothing of the run comes after it; a later verdict or vote may. */
+/** The last entry of the run; only a later verdict or vote may follow. */
 export interface EndedEntry {
   readonly type: "ended";
   readonly at: string;

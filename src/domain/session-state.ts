@@ -12,6 +12,6 @@ export const STATES = [
 ] as const;
 export type SessionState = (typeof STATES)[number];
 
-/** Nothing of the run will change any more; a rejudge may still add to it. */
+/** Whether the run has ended; a rejudge may still add to it. */
 export const isFinal = (state: SessionState) =>
   state === "completed" || state === "failed" || state === "cancelled" || state === "interrupted";

@@ -57,7 +57,7 @@ export const TrialRow = record("TrialRow", {
     model_served: nullable(Type.String()),
     cost_usd: nullable(Type.Number({ minimum: 0 })),
   }),
-  /** Of what both arms said and called: equal for trials that went the same way; null where it is unknown. */
+  /** A digest of what both arms said and called: equal for trials that went the same way; null when unknown. */
   conduct: nullable(Digest("SHA-256.")),
   /** Equal for runs in which no model was asked and that replay the same: copies of one run. Absent where one was asked. */
   draw: Type.Optional(Digest("SHA-256.")),

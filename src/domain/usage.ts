@@ -112,7 +112,7 @@ export function usageOfDecisions(decisions: readonly Decision[], price: Price | 
 
 type ModelTurn = Extract<Decision, { kind: "model_turn" }>;
 
-/** Those whose usage is unknown count as nothing. */
+/** The sum over turns; a turn of unknown usage adds nothing. */
 const usageOfTurns = (turns: readonly ModelTurn[]): Usage => ({
   tokens_in: sumKnown(turns.map((turn) => turn.tokens_in)),
   tokens_out: sumKnown(turns.map((turn) => turn.tokens_out)),
@@ -127,7 +127,7 @@ const isCall = (decision: Decision) =>
 
 const waited = (decision: Decision) => (decision.kind === "provider_retry" ? (decision.detail?.waited_ms ?? 0) : 0);
 
-/** From the start of the first step to the end of the last, milliseconds. */
+/** Milliseconds from the start of the first step to the end of the last. */
 function span(decisions: readonly Decision[]): number {
   const [first, last] = [decisions[0], decisions.at(-1)];
   if (first?.at === undefined || last?.at === undefined) return 0;

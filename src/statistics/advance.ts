@@ -40,7 +40,7 @@ export interface AdvanceInput extends Money {
 export interface Advance {
   /** Why no trial starts any more. It is final: trials that still run are waited for, and change nothing of it. */
   readonly stop: SeriesStop | null;
-  /** In the order in which they start. */
+  /** The trials to start, in this order. */
   readonly start: readonly TrialSpec[];
 }
 

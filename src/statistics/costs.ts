@@ -15,7 +15,7 @@ interface ArmCosts {
   readonly wall_ms_median: number | null;
 }
 
-/** Of the trials with which the claim was made, and those that are missing between them; null without a claim. USD. */
+/** The cost of all trials up to the claim, also of those that do not count, USD; null without a claim. */
 export function costToClaim(tallies: readonly Tally[], { claim }: SequentialTest): number | null {
   if (!claim) return null;
   const rows = tallies.flatMap(({ rows, counted }) => {
@@ -28,11 +28,11 @@ export function costToClaim(tallies: readonly Tally[], { claim }: SequentialTest
 /** USD. A judging that gave no verdict is in none of it. */
 export interface Costs {
   readonly arms: Readonly<Record<Side, ArmCosts>>;
-  /** Of a over b, in the trials where both are known; null without such, or when b's cost nothing. */
+  /** The cost of a over that of b, in the trials where both are known; null without such trials, or when b cost nothing. */
   readonly ratio: number | null;
   readonly judge: number | null;
   readonly total: number | null;
-  /** Of the total, where only a part is known. */
+  /** The known part of the total, where only a part is known. */
   readonly at_least?: { readonly cost_usd: number; readonly why: string };
   /** Mean of the trials with a verdict whose cost is known. */
   readonly per_trial: number | null;
@@ -84,7 +84,7 @@ function ratioOf(rows: readonly TrialRow[]): number | null {
   return b > 0 ? pairs.reduce((sum, pair) => sum + pair.a, 0) / b : null;
 }
 
-/** Of those that are known; null when none is. */
+/** The mean of the known values; null when none is known. */
 function meanOf(values: readonly (number | null)[]): number | null {
   const known = values.flatMap((value) => value ?? []);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;

@@ -2,7 +2,7 @@ import type { SolvedCount } from "../domain/series.ts";
 import type { Counts } from "./claim/e-process.ts";
 import { winRateRange } from "./claim/interval.ts";
 
-/** Of two shares, second minus first, each from -1 to 1. */
+/** The difference of two shares, second minus first, with its range; each from -1 to 1. */
 export interface ShareDifference {
   readonly difference: number;
   readonly low: number;

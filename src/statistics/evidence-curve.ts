@@ -12,7 +12,7 @@ export const tickText = (tick: number): string => (tick >= 0.001 && tick < 1e6 ?
 
 /** A logarithmic axis: where a value stands, and the powers of ten that are named. */
 interface LogAxis {
-  /** From the lower end, 0 to 1; what lies beyond an end is drawn there. */
+  /** The distance from the lower end, 0 to 1; a value beyond an end is drawn at that end. */
   readonly share: (value: number) => number;
   readonly ticks: readonly number[];
 }

@@ -34,7 +34,7 @@ import { plannedSubject, type StoredRuns, storedSubject } from "./words/subject.
 export interface Beside {
   /** Stored runs of the plan's comparisons in the order of creation; this series' own and later ones may be among them. */
   readonly stored: readonly TrialRow[];
-  /** On some scenario the judge has passed no self-test. */
+  /** Whether the judge has passed no self-test on some scenario. */
   readonly judge_unaudited: boolean;
   /** Scenarios on which the judge failed its newest self-test. */
   readonly failed_self_tests?: readonly string[];
@@ -51,7 +51,7 @@ export function storedSeries(runs: StoredRuns, beside: Omit<Beside, "stored">): 
   return seriesOf(findingsOf(storedSubject(runs), runs.rows), { ...beside, forecast: null });
 }
 
-/** For lists. @param stored as in `Beside`; none where nobody needs to look at them */
+/** The standing that lists show. @param stored as in `Beside`; none where they do not matter */
 export function standingOf(
   series: SeriesRecord,
   rows: readonly TrialRow[],

@@ -20,7 +20,7 @@ import type { Verdict } from "../domain/verdict.ts";
  * in the log.
  */
 export function fold([created, ...entries]: SessionLog): SessionOutcome {
-  // Of the run only its last attempt counts; what others asked for stays.
+  // Only the last attempt of a run counts; what others asked for stays.
   const start = lastBeginning(entries);
   const lost_attempts = lostAttempts(created, entries.slice(0, start));
   // Grows in place: a session may be judged again any number of times.

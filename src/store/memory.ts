@@ -37,9 +37,9 @@ interface KeptSession {
  */
 export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   const sessions = new Map<string, KeptSession>();
-  /** In the order of creation. */
+  /** Oldest first. */
   const rows = new Map<string, TrialRow>();
-  /** In the order in which they ended. */
+  /** Ids in the order in which the sessions ended. */
   const ended = new Set<string>();
   const series = new MemorySeries(capacity, (series_id) => {
     for (const { session_id } of trials({ series_id })) if (!sessions.has(session_id)) rows.delete(session_id);
@@ -175,7 +175,7 @@ class MemorySeries implements SeriesStore {
   readonly #capacity: number;
   readonly #dropped: (series_id: string) => void;
   readonly #series = new Map<string, KeptSeries>();
-  /** In the order in which they ended. */
+  /** Ids in the order in which the sessions ended. */
   readonly #ended = new Set<string>();
 
   constructor(capacity: number, dropped: (series_id: string) => void) {

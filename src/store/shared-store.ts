@@ -12,7 +12,7 @@ export type Needs = readonly string[];
 /** Something to be done by any process that has what it needs. */
 export interface Work {
   readonly kind: "session" | "series";
-  /** Of the session or the series. */
+  /** The id of the session or the series. */
   readonly id: string;
   readonly needs: Needs;
   /** Higher goes first. */
@@ -50,7 +50,7 @@ export interface WorkQueue {
   offerSeries(record: SeriesRecord, work: Work): Promise<boolean>;
   /** Asks for a stored series to be run again. */
   resumeSeries(work: Work): Promise<void>;
-  /** At most `free` pieces of a kind that need no more than `capabilities`, the highest priority first, then the oldest. */
+  /** Claims at most `free` pieces of a kind that need no more than `capabilities`: the highest priority first, then the oldest. */
   claim(kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly WorkClaim[]>;
   /** Calls `wake` when there may be work to claim, and from time to time. The returned function ends it. */
   watch(wake: () => void): () => void;

@@ -12,7 +12,7 @@ import type { Ledger } from "./ledger.ts";
 import type { SelfTestStore } from "./self-test-store.ts";
 import type { SeriesStore } from "./series-store.ts";
 
-/** Without a limit: all. */
+/** A query without a limit asks for all. */
 export type SessionQuery = SessionListRequest;
 
 /** The right to write a session's log. One attempt at a time has it. */
@@ -70,8 +70,8 @@ export interface SessionStore extends Disposable {
   /** Sessions that match, in figures. Writes nothing. */
   summarize(request: SessionSummaryRequest): Promise<SessionSummary>;
   /**
-   * In the order of creation, without those that are damaged. One that has not ended shows its state; what else its row says
-   * is whole at its end. Writes nothing.
+   * Lists them oldest first, without the damaged. One that has not ended shows its state; the rest of its row is complete at its
+   * end. Writes nothing.
    */
   trials(of: TrialsOf): Promise<readonly TrialRow[]>;
   /** Calls `wake` when entries of this process can be read and are as safe as was asked. The returned function ends it. */

@@ -22,7 +22,7 @@ const JUDGINGS = 2 * REPEATS + Math.max(HARMLESS_EDITS.length, REWORDINGS_AT_MOS
 
 export interface SelfTestOptions {
   readonly judge_model?: string | undefined;
-  /** Of all its judgings, USD. */
+  /** The most that all its judgings together may cost, USD. */
   readonly max_cost_usd?: number | undefined;
 }
 

@@ -73,12 +73,12 @@ export class JudgeTallies {
 
 interface Context {
   readonly opinion: Opinion;
-  /** Of the judges of a panel. */
+  /** The opinions of a panel's judges. */
   readonly members: readonly Opinion[];
-  /** Of the verdict before on the same two arms. */
+  /** The opinion of the previous verdict on the same two arms. */
   readonly before: Opinion | undefined;
   readonly checks_shown: boolean;
-  /** Of people on the same arms, with the sides of the verdict. */
+  /** People's votes on the same arms, with the sides of the verdict. */
   readonly votes: readonly Vote[];
 }
 
@@ -199,7 +199,7 @@ function clearSign({ facts }: Verdict): number {
   return signOf(backs(gates, "a") ? "a" : backs(gates, "b") ? "b" : null);
 }
 
-/** Of the numbers that are known. */
+/** A mean of the numbers that are known. */
 class Mean {
   #sum = 0;
   #count = 0;

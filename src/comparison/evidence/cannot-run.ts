@@ -6,7 +6,7 @@ const [NOT_EXECUTABLE, NOT_FOUND] = [126, 127];
 /** What a command lacked. */
 export interface Missing {
   readonly kind: "module" | "program";
-  /** As its output names it; null when it does not. */
+  /** The program as the output names it; null when it does not. */
   readonly name: string | null;
   readonly why: string;
 }
@@ -32,8 +32,8 @@ const REFUSED = /(?<![\w./@+-])([\w./@+-]+): (?:Permission denied|[Cc]annot exec
 const PACKAGE = /Cannot find (?:module|package) ['"]([^'"./][^'"\n]{0,200})['"]/;
 
 /**
- * Of a check on the known fix: what is missing, as one sentence that says what to do. No arm is to blame for a package that is
- * missing there.
+ * What a check on the known fix lacks, as one sentence that says what to do. No arm is to blame for a package that is missing
+ * there.
  */
 export function cannotRun(result: Pick<CheckResult, "exit_code" | "output">): string | null {
   const missing = missingProgramOf(result) ?? missingPackage(result);

@@ -83,7 +83,7 @@ export function referenceScore(
   return scoreAgainstReference(reference_fix, answerIn(changes, deliverable), probe);
 }
 
-/** For a tree that is too large as a whole; null when its protected part is too large, too. */
+/** Looks at the protected part alone, where the whole tree is too large; null when that part is too large, too. */
 async function alteredProtected(workspace: Workspace, { paths }: Policies): Promise<readonly string[] | null> {
   try {
     return await workspace.altered(paths.protected);
@@ -99,7 +99,7 @@ function answerIn(changes: Changes, globs: readonly string[]): Changes {
   return { ...changes, files: changes.files.filter((file) => counts(file.path)) };
 }
 
-/** Without provider keys, also in files. */
+/** Removes provider keys, also from the contents of files. */
 export function redactChanges(changes: Changes, redact: (text: string) => string): Changes {
   const clean = (text: string | null) => (text === null ? null : redact(text));
   const files = changes.files.map((file) => ({ ...file, before: clean(file.before), after: clean(file.after) }));

@@ -5,7 +5,7 @@ import { silenceIn } from "./panel-votes.ts";
 import type { Weights } from "./verdict/score-table.ts";
 
 /**
- * From scores, gates and weights to an outcome. It is pure and has no dependencies: a browser recomputes a stored verdict
+ * Decides an outcome from scores, gates and weights. It is pure and has no dependencies: a browser recomputes a stored verdict
  * under other weights with this code.
  */
 

@@ -25,7 +25,7 @@ interface JudgeOptions {
   readonly entropy: Entropy;
   /** Chance for what the judge of that name is shown. Absent: as for all else. */
   readonly blinding?: ((judge: string) => Entropy) | undefined;
-  /** Of the judge model. The cost of judging is unknown without it. */
+  /** The judge model's price. The cost of judging is unknown without it. */
   readonly price?: Price | null;
 }
 

@@ -90,7 +90,7 @@ function judgeOpinion({ calls, measured, tie_margin, suspects }: Scores, weights
   };
 }
 
-/** Of the first hearing, without what the arms took: time and effort alone make nobody a firm winner. */
+/** The gaps of the first hearing, without measures of effort: time and effort alone make no arm a firm winner. */
 function workGaps({ calls, measured }: Pick<Scores, "calls" | "measured">, weights: Weights) {
   const { shown } = scoreTables(calls, ofWork(measured));
   const gaps = shown.map((table) => weigh(table, weights)?.gap);

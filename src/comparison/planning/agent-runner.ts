@@ -92,7 +92,7 @@ export async function agentRunner(
   return externalArm(program);
 }
 
-/** Of other models of the arm's provider. */
+/** The prices of other models of the arm's provider. */
 function pricesBeside(
   list: PriceList,
   scenario: Scenario,

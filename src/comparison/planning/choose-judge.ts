@@ -51,7 +51,7 @@ export interface ChosenJudge {
   readonly judge: Judge;
   /** `<provider>/<model>`, or `panel(...)` with those of its judges. */
   readonly judge_model: string;
-  /** Of a panel: what one token to each of its judges costs. Null when a price is unknown. */
+  /** The judge's price; for a panel, the price of one token to each of its judges. Null when a price is unknown. */
   readonly price: Price | null;
   /** By `<provider>/<model>`; of a panel, of each of its judges. */
   readonly prices: ReadonlyMap<string, Price | null>;

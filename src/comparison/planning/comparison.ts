@@ -19,10 +19,10 @@ export const conditionsOf = (definition: Scenario, judge_model: string): Conditi
 });
 
 interface Compared extends Conditions {
-  /** With override, prices and cost limits, as they run. */
+  /** The arms as they run: with overridden models, prices and cost limits. */
   readonly arms: Scenario["arms"];
   readonly sandbox: SessionSettings["sandbox"];
-  /** Of each arm: what the installs of its agent and its MCP servers are known by. */
+  /** The digests of each arm's installs: its agent's and its MCP servers'. */
   readonly installs: readonly [readonly string[], readonly string[]];
 }
 

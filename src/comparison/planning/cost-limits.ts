@@ -22,7 +22,7 @@ export function demandArmPrices({ arms, policies }: Scenario): void {
 interface Limited {
   /** The flag, as the refusal names it. */
   readonly limit: string;
-  /** Of the judge, or of each judge of a panel, by `<provider>/<model>`. */
+  /** The price of the judge, or of each judge of a panel, by `<provider>/<model>`. */
   readonly judge_prices: ReadonlyMap<string, Price | null>;
 }
 
@@ -80,7 +80,7 @@ export function withinCost(scenario: Scenario, max_cost_usd: number, { price, ju
 }
 
 interface PricedJudge {
-  /** Of a panel: what one token to each of its judges costs. */
+  /** The judge's price; for a panel, the price of one token to each of its judges. */
   readonly price: Price | null;
   /** One, or those of a panel. */
   readonly judges: number;
@@ -92,9 +92,9 @@ const MICRO = 1_000_000;
 /** How a limit is shared out, USD. */
 interface Shares {
   readonly max_cost_usd: number;
-  /** For the judge. */
+  /** What is set aside for the judge, USD. */
   readonly reserved: number;
-  /** For each arm. */
+  /** What each arm may spend, USD. */
   readonly share: number;
   readonly judges: number;
 }

@@ -13,7 +13,7 @@ export const providersAmong = (needs: Needs): string[] =>
 
 export const needOfSandbox = (kind: Sandbox["kind"]): string => SANDBOX + kind;
 
-/** As workers have it that contain what they run. */
+/** The need that only workers with bubblewrap meet. */
 export const SANDBOX_NEED = needOfSandbox("bubblewrap");
 
 export const isOfSandbox = (need: string): boolean => need.startsWith(SANDBOX);

@@ -40,13 +40,13 @@ export interface SeriesSetup {
 }
 
 export interface SeriesSource {
-  /** In the order in which a round goes through them. */
+  /** The scenarios in the order of a round. */
   readonly scenarios: readonly LoadedScenario[];
   /** The scenario, or the row of its inputs, as it is now. */
   readonly load: (scenario: string, input?: string) => Promise<LoadedScenario>;
 }
 
-/** Of scenarios that were read at the start: those are what runs, whatever becomes of their files. */
+/** A series of scenarios that were read at the start. They run as they were read, whatever becomes of their files. */
 export function seriesSource(scenarios: readonly LoadedScenario[]): SeriesSource {
   const byName = new Map(scenarios.map((loaded) => [nameOf(loaded), loaded]));
   const load = async (scenario: string, input?: string) => {
@@ -206,7 +206,7 @@ function planOf(plans: readonly SessionPlan[], { margin, model_override, seed }:
     scripted: arms.flat().some(({ model }) => isScripted(model)),
     arms_differ: arms.some(([a, b]) => [differences(a, first), differences(b, second)].flat().length > 0),
   };
-  // Of what every machine agrees on: a tour of scripts then goes the same way everywhere.
+  // The seed comes from what is equal on every machine, so that a tour of scripts goes the same way everywhere.
   const digests = plans.map(({ loaded }) => loaded.digest);
   return { ...unseeded, seed: seed ?? sha256(digests.join("\n")).slice(0, SEED_DIGITS) };
 }

@@ -5,7 +5,7 @@ export interface SeriesInFlight {
   readonly series_id: string;
   /** The sessions that were started here, in the order of creation. */
   readonly sessions: readonly string[];
-  /** Those that have not ended. */
+  /** The ids of what has not ended. */
   readonly open: ReadonlySet<string>;
   /** Resolves at the next trial, or with the end. */
   readonly next: () => Promise<void>;

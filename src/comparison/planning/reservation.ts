@@ -54,7 +54,7 @@ const today = (clock: Clock) => clock.now().toISOString().slice(0, 10);
 interface Excess {
   readonly limit: number;
   readonly worst_case_usd: number;
-  /** Of the day so far. */
+  /** What the day has cost so far. */
   readonly spending: Spending;
   readonly now: Date;
 }

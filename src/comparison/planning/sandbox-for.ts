@@ -44,7 +44,7 @@ export async function sandboxForCommands(
   return await sandboxes.withOpenNetwork(chosen.sandbox, fromModel);
 }
 
-/** Without a sandbox they could neither be fenced in nor paused. */
+/** Whether an arm runs programs of others, which only a sandbox can contain and pause. */
 const runsForeignPrograms = (arm: Arm) => arm.agent !== undefined || serversOf(arm).length > 0;
 
 function needsOne({ id, agent }: Arm): Fault {

@@ -34,9 +34,9 @@ export interface SessionServices {
   /** Takes provider keys out of a text. */
   readonly redact: (text: string) => string;
   readonly sandbox: SandboxMode;
-  /** Those of the machine that commands run on. */
+  /** The sandboxes of the machine that commands run on. */
   readonly sandboxes: Sandboxes;
-  /** From the environment; used when neither request nor rubric names a judge. */
+  /** The judge that the environment names. It is used when neither request nor rubric names one. */
   readonly judge_model: string | undefined;
   /** What models cost, by whoever pays; it goes before what a scenario says. */
   readonly prices: PriceList;

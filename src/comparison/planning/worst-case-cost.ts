@@ -75,7 +75,7 @@ interface JudgingSize {
   readonly answer: number;
 }
 
-/** Nothing when no criterion asks a model. */
+/** The size of judging; zero when no criterion asks a model. */
 function judging({ task, rubric, policies }: Judgeable, { calls, evidence, answer }: JudgingSize): RunSize {
   if (!rubric.criteria.some(isJudged)) return { tokens_in: 0, tokens_out: 0 };
   const brief = tokensOf(scenarioBrief(task, rubric, policies));
@@ -108,7 +108,7 @@ export function payable({ arms: [first, second] }: Scenario, replayed: Replayed,
   ]);
 }
 
-/** As in `SessionSettings`. */
+/** Which parts of a run are replayed, as `SessionSettings` says it. */
 type Replayed = SessionSettings["replayed"];
 
 /**

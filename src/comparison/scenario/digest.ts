@@ -29,7 +29,7 @@ export function comparabilityDigest({ task, policies, rubric, input }: Scenario)
   );
 }
 
-/** Of which judge a self-test, or whatever else is said of a judge, speaks: those of a verdict. */
+/** What identifies a judge in self-tests and profiles; a verdict has these fields. */
 interface JudgeKey {
   readonly model: string;
   readonly protocol: string;

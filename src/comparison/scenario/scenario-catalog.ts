@@ -16,7 +16,7 @@ const MAX_LISTED = 1_000;
 
 /** The scenarios of a directory, read when asked and again when they change. */
 export interface ScenarioCatalog {
-  /** As given. */
+  /** The directory as the user gave it. */
   readonly directory: string;
   /** Sorted by name; broken files too, with their error. @throws Failure `invalid_scenario` when the directory cannot be read. */
   list(): Promise<ScenarioListing[]>;
@@ -37,7 +37,7 @@ export const openCatalog = (
 /** A reading with the fingerprints that its files had before they were read. */
 interface CachedReading extends ScenarioReading {
   readonly file_fingerprint: string;
-  /** Of all sources; undefined while they were not known. */
+  /** A fingerprint of all sources; undefined while they are unknown. */
   readonly tree_fingerprint: string | undefined;
 }
 

@@ -38,7 +38,7 @@ export async function cancelAnywhere(
   const at = clock.now().toISOString();
   if (!log.some(({ entry }) => entry.type === "cancel_asked"))
     await shared.add([session_id], { type: "cancel_asked", at });
-  // Nobody runs it who could hear that. Whoever has taken it just now is told by its next write.
+  // No process runs it yet. One that has just taken it learns of the cancellation at its next write.
   const run = outcome.state === "queued" ? await shared.takeOver(session_id, at) : undefined;
   if (run) await new RunLog(shared, clock, run).fail(CANCELLED);
   return true;

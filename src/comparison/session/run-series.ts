@@ -24,7 +24,7 @@ export async function startSeries(
     : await newRecord(services, setup, (made) => services.store.series.create(made));
   const series = new RunningSeries(services, setup, { record });
   services.series.add(record.series_id, series);
-  // Nobody may be waiting for it.
+  // The end may have no listener.
   series.done.catch((error: unknown) => services.notice(`${record.series_id}: its end cannot be stored: ${error}`));
   return series;
 }

@@ -43,7 +43,7 @@ async function startHere(services: SessionServices, plan: SessionPlan, trial?: T
     });
     const log = new RunLog(services.store, services.clock, run);
     const done = conductSession({ plan, trial, log, slot, services, signal: stop.signal }, reservation);
-    // Nobody may be waiting for it.
+    // The end may have no listener.
     done.catch((error: unknown) => services.notice(`${run.session_id}: its outcome cannot be read: ${error}`));
     services.runs.add(run.session_id, {
       waits: () => waits,

@@ -58,7 +58,7 @@ interface Asked {
   readonly known: Voted | undefined;
 }
 
-/** Of a session that is voted on again only the votes since then are read: whole, it may have megabytes. */
+/** Reads only the newer votes of a session that is voted on again: the whole session may have megabytes. */
 async function voted(
   store: SessionStore,
   session_id: string,

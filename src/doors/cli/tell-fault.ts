@@ -14,7 +14,7 @@ export function tellFault(error: unknown): void {
   try {
     writeSync(STDERR, text);
   } catch {
-    // Nobody reads stderr any more.
+    // stderr is closed.
   }
 }
 

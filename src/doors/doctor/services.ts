@@ -14,9 +14,9 @@ export interface Services extends SessionServices {
   readonly catalog: ScenarioCatalog;
   /** Monotonic milliseconds when the program started. */
   readonly started_ticks: number;
-  /** As given; undefined: sessions are kept in memory. */
+  /** The directory that the user gave; undefined when sessions are kept in memory. */
   readonly state_dir: string | undefined;
-  /** As given; undefined: no web UI is served. */
+  /** The directory that the user gave; undefined when no web UI is served. */
   readonly web_dir: string | undefined;
   /** Host name or address that this process listens on; undefined: it serves no HTTP. */
   readonly listen_host: string | undefined;

@@ -7,7 +7,7 @@ interface RequestLine {
   /** ISO-8601, when the answer began. */
   readonly at: string;
   readonly method: string;
-  /** Without the query. */
+  /** The path without its query. */
   readonly path: string;
   readonly status: number;
   /** Milliseconds to the answer. */
@@ -16,7 +16,7 @@ interface RequestLine {
 
 export type LogRequest = (line: RequestLine) => void;
 
-/** More of a path is searched for secrets than is shown, so that a secret at the end of the line stays hidden. */
+/** The characters of a path that are searched for secrets: more than are shown, so that a secret at the cut stays hidden. */
 const READ_CHARS = 2_000;
 const SHOWN_CHARS = 300;
 

@@ -79,7 +79,7 @@ function eventOf(session_id: string, entry: SessionEntry, { attempt, telling }: 
   return entry.type === "ended" ? endOf(session_id, telling as SessionLog) : undefined;
 }
 
-/** With these an arm was ended by somebody else. */
+/** The statuses of an arm that something else ended. */
 const CUT_SHORT: ReadonlySet<ArmStatus> = new Set(["failed", "cancelled"]);
 
 function endOf(session_id: string, log: SessionLog): RunEvent | undefined {

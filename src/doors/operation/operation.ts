@@ -7,7 +7,7 @@ export type { Services };
 export interface Operation<Input extends TSchema = TSchema, Output extends TSchema = TSchema> {
   readonly name: string;
   readonly title: string;
-  /** For the reader of an API: what it does, what it costs, what comes next. */
+  /** Tells the reader of the API what it does, what it costs, and what comes next. */
   readonly summary: string;
   readonly input: Input;
   readonly output: Output;

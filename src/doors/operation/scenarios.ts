@@ -26,7 +26,7 @@ export const getScenario = operation({
   output: Scenario,
   async run({ catalog }, { name, input }) {
     const loaded = await catalog.get(name);
-    // Without an input: as it is written, with its templates.
+    // A request without an input gets the file as it is written, with its templates.
     return (input === undefined ? loaded : await oneMember(loaded, input)).definition;
   },
 });

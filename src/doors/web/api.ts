@@ -43,7 +43,7 @@ export const getScenario = (name: string, signal?: AbortSignal) =>
 export const getSession = (id: string, signal?: AbortSignal) =>
   get<SessionOutcome>(`/api/sessions/${encodeURIComponent(id)}`, signal);
 
-/** Without a scenario, the checks of the machine answer at once. With one, its commands run, which takes seconds. */
+/** The checks of the machine answer at once. A scenario's commands run, which takes seconds. */
 export const runDoctor = (scenario: string | null, signal?: AbortSignal, trials?: number) =>
   get<DoctorReport>(`/api/doctor${query({ scenario, trials })}`, signal);
 
@@ -65,7 +65,7 @@ export const getSeries = (id: string, signal?: AbortSignal) =>
 /** Address of a report in a format. */
 export type ReportAddress = (format: string) => string;
 
-/** Of the session's own verdict, or of another one in it. */
+/** The report of the session's own verdict, or of another verdict in it. */
 export const sessionReport =
   (id: string, verdict_id: string | null = null): ReportAddress =>
   (format) =>

@@ -12,7 +12,7 @@ export function nextTheme(): void {
 /** While true, names and verdicts are hidden until the reader has voted. */
 export const blind = remembered("blind", false);
 
-/** For a search on the server: what a blind reader types finds no results. */
+/** Tells the server's search that the reader is blind: results are then not searched. */
 export const blindSearch = (): "yes" | undefined => (blind.value ? "yes" : undefined);
 
 /** Readers who dictate to their browser switch single-key shortcuts off. */

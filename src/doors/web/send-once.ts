@@ -24,7 +24,7 @@ export type Unanswered<Effect> =
   | { readonly state: "not_done" }
   | { readonly state: "done"; readonly effect: Effect };
 
-/** Of rows that are listed newest first, the first of its kind that came after the one that was the newest then. */
+/** Finds the first row that came after `newest`, in a list that has the newest first. */
 export function firstSince<Row extends { readonly id: string }>(
   rows: readonly Row[],
   newest: string | null,

@@ -15,7 +15,7 @@ import { deletedOf, inOrder, missingOf, type Tally, tallyByScenario, tallyOf } f
 /** Everything that a report says is computed from these. */
 export interface Findings {
   readonly subject: Subject;
-  /** In the order of creation. */
+  /** Oldest first. */
   readonly rows: readonly TrialRow[];
   /** By scenario, in the order of the subject's. */
   readonly tallies: readonly Tally[];

@@ -38,6 +38,6 @@ function trialsLeft(tallies: readonly Tally[], trials: number, rounds: number): 
   return (Math.min(...possible) - rounds) * tallies.length;
 }
 
-/** For the next trial: no number is given twice. */
+/** The number of the next trial: no number is given twice. */
 export const nextNumber = (tallies: readonly Tally[]): number =>
   1 + tallies.flatMap(({ rows }) => rows).reduce((largest, row) => Math.max(largest, numberOf(row)), 0);

@@ -60,7 +60,7 @@ export function sequentialTestOf({ scenarios, deleted, from = 1 }: Trials, level
   return walk.sequential();
 }
 
-/** Nothing is known but what one trial of each scenario would tell. */
+/** Whether the trials tell no more than one trial of each scenario would. */
 export const isOnlyCopies = ({ repeats }: Pick<SequentialTest, "repeats">): boolean =>
   repeats.length > 0 && repeats.every(Boolean);
 

@@ -41,7 +41,7 @@ const HALVINGS = 60;
 
 /** The 97.5% quantile of Student's t. */
 export function studentQuantile(freedom: number): number {
-  // At one degree of freedom, the widest, it is 12.7.
+  // The widest is 12.7, at one degree of freedom.
   let [low, high] = [0, 16];
   for (let halving = 0; halving < HALVINGS; halving += 1) {
     const middle = (low + high) / 2;

@@ -12,7 +12,7 @@ interface ModelChange {
   readonly to: string;
 }
 
-/** For each scenario the first change of each served model; what a provider does not say is no change. */
+/** The first change of each served model in each scenario. A provider's silence is no change. */
 export function modelChangesOf({ subject, rows: all, tallies }: Findings): readonly ModelChange[] {
   const served = { a: servedBy("a"), b: servedBy("b"), judge: ({ judge }: TrialRow) => judge.model_served };
   return tallies.flatMap(({ rows }, place) =>

@@ -18,11 +18,11 @@ const LONGEST_ROW = 8;
 interface Reliability {
   /** k trials, drawn without putting back, are all solved: whether the arm can be relied on. */
   readonly pass_power: readonly number[];
-  /** At least one of k is solved: whether trying again helps. */
+  /** The chance that at least one of k is solved, which says whether trying again helps. */
   readonly pass_at: readonly number[];
 }
 
-/** Of the runs that were completed, whatever the judge made of them; null without required checks. */
+/** The solved among completed runs, whatever the judge found; null without required checks. */
 export function solvedOf(rows: readonly TrialRow[], side: Side): SolvedCount | null {
   const known = rows.filter(({ state }) => state === "completed").flatMap(({ arms }) => arms[side].solved ?? []);
   const [solved, trials] = [known.filter(Boolean).length, known.length];

@@ -55,7 +55,7 @@ export function evidenceSentence(findings: Findings): string {
   return `Evidence ${evidenceText(evidenceOf(logEvidenceOf(findings)), alpha)} (${limitText(alpha)} needed).`;
 }
 
-/** Of a suite: that it is a mean, and of these scenarios alone. */
+/** Says that a suite's figure is a mean, and that of these scenarios alone. */
 export function scope(findings: Findings): readonly string[] {
   const { subject } = findings;
   if (subject.scenarios.length === 1) return [];

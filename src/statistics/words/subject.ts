@@ -56,11 +56,11 @@ export interface StoredRuns {
   readonly arms: Readonly<Record<Side, string>>;
   readonly judge_model: string;
   readonly scripted: boolean;
-  /** In the order of creation, none left out. */
+  /** All of them, oldest first. */
   readonly rows: readonly TrialRow[];
 }
 
-/** Nobody fixed how many runs there would be; what is always valid is valid for them too. */
+/** The number of runs was not fixed beforehand; what is always valid is valid for them too. */
 export function storedSubject({ comparison, scenario, input, rows, ...known }: StoredRuns): Subject {
   return {
     told: {

@@ -2,11 +2,11 @@ import { Failure } from "../../domain/failure.ts";
 
 /** Where a database is. */
 export interface DatabaseAddress {
-  /** With the password. */
+  /** The address with its password. */
   readonly url: string;
   readonly database: string;
   readonly user: string;
-  /** Without password and parameters: for people. */
+  /** The address that people see, without password and parameters. */
   readonly name: string;
   /** What no message may hold: the password, as it is and as the URL has it. */
   readonly secrets: readonly string[];

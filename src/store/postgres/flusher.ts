@@ -7,7 +7,7 @@ import type { RunWakes } from "./run-wakes.ts";
 /** One transaction, as its writes see it. */
 export interface Flush {
   readonly sql: Sql;
-  /** Of the logs of the runs that write here, what lists show; as it is with what this transaction has written. */
+  /** What lists show of the runs that write here, with what this transaction has written. */
   readonly logs: Map<string, readonly SessionEntry[]>;
   /** Sessions whose readers hear of it when it is committed. */
   readonly changed: Set<string>;
@@ -50,14 +50,14 @@ export class Flusher {
    */
   write<T>(work: (flush: Flush) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    // Nobody has to wait for it.
+    // The promise may have no listener.
     promise.catch(() => undefined);
     this.#writes.push({ work, resolve: resolve as Write["resolve"], reject });
     this.#running ??= new Promise<void>(setImmediate).then(() => this.#drain());
     return promise;
   }
 
-  /** Nothing more is written of a run. */
+  /** Forgets a run that writes no more. */
   forget(session_id: string): void {
     this.#logs.delete(session_id);
   }

@@ -19,7 +19,7 @@ export class PostgresLedger implements Ledger {
   async reserve({ id, day, usd }: LedgerEntry, limit: number): Promise<Spending | undefined> {
     return await this.#database.transaction(async (sql) => {
       await ask(sql, "SELECT pg_advisory_xact_lock($1)", [LEDGER_LOCK]);
-      // Without its own row: an earlier try may have stored it.
+      // Its own row is left out: an earlier try may have stored it.
       const spending = await spendingOn(sql, day, id);
       if (exceedsLimit(spending, usd, limit)) return spending;
       await ask(sql, WRITE, [id, day, usd, this.#me]);

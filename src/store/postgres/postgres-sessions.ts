@@ -77,7 +77,7 @@ export class PostgresSessions implements AsyncDisposable {
 
   async add(session_ids: readonly string[], entry: AddedEntry): Promise<void> {
     await this.#parts.flusher.write(async (flush) => {
-      // In one order everywhere: two who add to the same sessions wait for each other once.
+      // Every writer uses one order, so that two that add to the same sessions do not deadlock.
       for (const session_id of [...session_ids].sort()) await this.#rows.add(flush, session_id, entry);
     });
   }
@@ -158,7 +158,7 @@ export class PostgresSessions implements AsyncDisposable {
 
 const keyOf = ({ session_id, attempt }: Run) => `${session_id} ${attempt}`;
 
-/** Nothing of the attempt comes behind it. */
+/** Whether the attempt ends with it. */
 const isLast = (given: readonly RunEntry[] | EntriesOfTrials) =>
   typeof given === "function" || given.some(({ type }) => type === "ended" || type === "released");
 

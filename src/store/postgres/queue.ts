@@ -137,7 +137,7 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
 
   watch(wake: () => void): () => void {
     const timer = setInterval(wake, LOOK_MS);
-    // Without it the timer is enough, only later.
+    // If listening fails, the timer finds the work, only later.
     const listening = this.#database.listen(CHANNEL, wake, wake).catch(() => undefined);
     return () => {
       clearInterval(timer);

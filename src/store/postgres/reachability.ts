@@ -16,7 +16,7 @@ export class Reachability {
   readonly #clock: Clock;
   readonly #ask: () => Promise<unknown>;
   #found: { readonly at: number; readonly reachable: boolean } | undefined;
-  /** At most one at a time: where nobody answers, no more questions pile up. */
+  /** At most one at a time, so that questions to a silent database do not pile up. */
   #open: Question | undefined;
 
   /** @param ask resolves when the database has answered anything; rejects when it is given up */

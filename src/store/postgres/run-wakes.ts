@@ -17,7 +17,7 @@ export class RunWakes implements AsyncDisposable {
   readonly #watchers = new Watchers();
   #timer: ReturnType<typeof setInterval> | undefined;
   #leave: (() => Promise<void>) | undefined;
-  /** Whoever waits for a notification of this process. */
+  /** Those of this process that wait for a notification. */
   readonly #own = new Set<() => void>();
 
   constructor(me: string) {

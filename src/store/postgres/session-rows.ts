@@ -137,7 +137,7 @@ async function insertEntries(sql: Sql, run: Run, before: number, entries: readon
 
 /** Brings the session's row up to date after `entries` were inserted. */
 async function describe({ sql, logs }: Flush, session_id: string, entries: readonly SessionEntry[]): Promise<void> {
-  // At its end also what other processes have added.
+  // The end also includes what other processes have added.
   const known = entries.some(({ type }) => type === "ended") ? undefined : logs.get(session_id);
   const log = known ? [...known, ...entries] : await withoutDecisions(sql, session_id);
   if (known) logs.set(session_id, log);

@@ -25,10 +25,10 @@ const COLUMNS: Readonly<Record<keyof ReturnType<typeof listedColumns>, readonly 
 
 const NAMES = Object.keys(COLUMNS);
 
-/** For an UPDATE with `listedColumns`. */
+/** The SET clause of an UPDATE with `listedColumns`. */
 export const SET_LISTED = NAMES.map((name) => `${name} = $${name}`).join(", ");
 
-/** For an INSERT with `listedColumns`. */
+/** The names and values of an INSERT with `listedColumns`. */
 export const INTO_LISTED = { names: NAMES.join(", "), values: NAMES.map((name) => `$${name}`).join(", ") };
 
 /** What 0.1.6 stored of a whole session, as listings have it now. */

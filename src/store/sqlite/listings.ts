@@ -65,7 +65,7 @@ const INDEX = "sessions INDEXED BY sessions_listed";
 const RESULTS = `SELECT result AS name, count(*) AS sessions, sum(conflict) AS conflicts, count(cost) AS costs,
   sum(cost) AS cost_usd, coalesce(sum(duration), 0) AS wall_ms FROM ${INDEX}`;
 
-/** Without listings that were damaged before they had these columns. */
+/** Leaves out listings that were damaged before they had these columns. */
 const EVERY = "searched IS NOT NULL";
 
 function conditionsOf(filter: SessionFilter): { readonly where: string; readonly values: Values } {

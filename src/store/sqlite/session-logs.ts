@@ -39,7 +39,7 @@ export class SessionLogs {
     return series_id === null ? [] : this.trials({ series_id });
   }
 
-  /** As stored; undefined while it runs. */
+  /** The session as stored; undefined while it runs. */
   ended(session_id: string): EndedSession | undefined {
     const log = this.#stored(session_id, 0);
     const outcome = checkedFold(log);

@@ -20,11 +20,11 @@ export interface Written {
 interface NumberedLog {
   readonly entries: readonly SessionEntry[];
   readonly last: number;
-  /** Of its JSON. */
+  /** The size of its JSON. */
   readonly bytes: number;
 }
 
-/** Of a log that is kept though its session has ended. */
+/** The bytes of a log that is kept though its session has ended. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
 /**

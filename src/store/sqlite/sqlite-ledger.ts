@@ -37,7 +37,7 @@ export class SqliteLedger implements Ledger {
     return guarded(this.#subject, () => this.#on(day));
   }
 
-  /** Nobody knows what a process that died had come to: all that it set aside counts, on the day when it did so. */
+  /** The spending of a process that died is unknown: all that it set aside counts, on the day when it did so. */
   settleDead(): void {
     const rows = this.#database.query("SELECT DISTINCT owner FROM spending WHERE owner IS NOT NULL").values();
     for (const [owner] of rows as [string][])

@@ -32,7 +32,7 @@ export class WriteBatch {
    */
   write<T>(work: () => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    // Nobody has to wait for it.
+    // The promise may have no listener.
     promise.catch(() => undefined);
     if (this.#writes.length === 0) setImmediate(() => this.flush());
     const run = () => {

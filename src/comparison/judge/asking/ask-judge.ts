@@ -64,7 +64,7 @@ export async function askJudge(
   return resultOf(question, conversation, tookMs(conversation.replies, clock.ticks() - began));
 }
 
-/** Of replies from a recording: what they took when they were recorded. */
+/** The time that replies took. Recorded replies took what they took when they were recorded. */
 function tookMs(replies: readonly ModelReply[], measured_ms: number): number {
   const recorded = replies.flatMap(({ recorded_ms }) => recorded_ms ?? []);
   const replayed = replies.length > 0 && recorded.length === replies.length;

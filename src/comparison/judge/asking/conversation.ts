@@ -11,11 +11,11 @@ export interface JudgeConversation {
   readonly replies: readonly ModelReply[];
   /** The last usable answer. A judge that wrote the private code has none. */
   readonly answer: UsableAnswer | null;
-  /** Of the last reply. */
+  /** What is wrong with the last reply. */
   readonly errors: readonly string[];
   /** The judge wrote the private code. */
   readonly leaked: boolean;
-  /** Nothing more is asked. */
+  /** Whether the conversation is over. */
   readonly over: boolean;
 }
 

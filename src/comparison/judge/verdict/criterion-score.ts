@@ -40,7 +40,7 @@ function judgedScore(id: string, weight: number, { result, names }: Judged): Cri
 
 type Scores = Readonly<Record<"score_a" | "score_b" | "position_gap", number>>;
 
-/** Of one judge; nothing where an order has no supported score. */
+/** One judge's scores in both orders; none when an order has no supported score. */
 function scoresOf(id: string, calls: readonly JudgeCall[]): readonly Scores[] {
   const score = (order: Order) =>
     calls.find((call) => call.order === order)?.scores.find((entry) => entry.id === id && entry.supported);

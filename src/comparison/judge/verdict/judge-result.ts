@@ -7,10 +7,10 @@ export interface JudgeResult {
   readonly calls: readonly JudgeCall[];
   /** Valid citations of both orders by criterion id, without repetitions. */
   readonly citations: ReadonlyMap<string, readonly Citation[]>;
-  /** Of all calls. */
+  /** The usage of all calls. */
   readonly usage: Usage;
   readonly flags: readonly Flag[];
-  /** From the scan and the judge. The verdict adds the arm's id. */
+  /** The suspicions of the scan and of the judge. The verdict adds the arm's id. */
   readonly suspicions: readonly Omit<Suspicion, "arm_id">[];
   /** Null when no model was asked. */
   readonly prompt_digest: string | null;

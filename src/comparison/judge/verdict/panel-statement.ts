@@ -30,7 +30,7 @@ interface PanelWords {
 const BOTH = "in both presentation orders";
 const WITHHELD = "when the arms' own words were withheld";
 
-/** For a sentence in which a single judge would be named. */
+/** Names a panel in a sentence where a single judge would be named. */
 export const panelTitle = (members: readonly HeardJudge[]): string => `the panel of ${members.length} judges`;
 
 /** How a panel came to this winner: `2 of 3 judges favoured x over y in both presentation orders, 1 neither`. */

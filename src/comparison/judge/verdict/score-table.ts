@@ -22,14 +22,14 @@ export interface ScoreTable {
 
 export interface ScoreTables {
   readonly shown: readonly ScoreTable[];
-  /** Of the masked repetition; empty when there was none. */
+  /** The tables of the masked repetition; empty when there was none. */
   readonly masked: readonly ScoreTable[];
 }
 
 /** Highest score of a judged criterion. */
 export const TOP_SCORE = 4;
 
-/** Of one judge. A criterion counts only when both orders support it. In one order alone nothing cancels the pull of the first slot. */
+/** The tables of one judge. A criterion counts only when both orders support it: one order alone does not cancel position bias. */
 export function scoreTables(calls: readonly CallScores[], measured: readonly MeasuredScore[]): ScoreTables {
   const rows = measured.flatMap(({ id, score_a, score_b, supported }) =>
     supported && score_a !== null && score_b !== null ? [{ id, a: score_a, b: score_b }] : [],
@@ -88,8 +88,8 @@ export function labelOf(gap: number, tie_margin: number): Label {
 /** Binary fractions: 0.65 - 0.35 counts as 0.3. */
 const EPSILON = 1e-9;
 
-/** At least the bound; a rounding error below it counts too. */
+/** Whether a value is at least the bound, or a rounding error below it. */
 export const reaches = (value: number, bound: number): boolean => value >= bound - EPSILON;
 
-/** More than the bound, by more than a rounding error. */
+/** Whether a value is above the bound by more than a rounding error. */
 export const exceeds = (value: number, bound: number): boolean => value > bound + EPSILON;

@@ -98,7 +98,7 @@ function judgesPart(input: StatementInput): string {
     : "not by the judge";
 }
 
-/** Whoever judged, in the middle of a sentence. */
+/** Names the judge or the panel in the middle of a sentence. */
 const who = ({ judge, panel }: StatementInput) => (panel ? panelTitle(panel) : `judge ${judge}`);
 
 const failedJudge = (input: StatementInput) => (input.flags.includes("judge_failed_self_test") ? who(input) : null);

@@ -65,7 +65,7 @@ function introduction(name: string, distinct: string): RegExp {
 
 type Span = readonly [start: number, end: number];
 
-/** In order, with overlapping spans joined. */
+/** Sorts spans and joins those that overlap. */
 function merged(spans: readonly Span[]): Span[] {
   const result: Span[] = [];
   for (const [start, end] of spans.toSorted(([one], [other]) => one - other)) {

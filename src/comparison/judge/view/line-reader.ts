@@ -16,7 +16,7 @@ interface Grammar {
 
 const QUOTES = ['"', "'"];
 const SLASHES: Grammar = { line: ["//"], blocks: { "/*": "*/" }, texts: ["`"], quotes: QUOTES };
-/** Without the single quote: it opens a lifetime too. */
+/** Rust has no single quote here, since that also opens a lifetime. */
 const RUST: Grammar = { ...SLASHES, texts: [], quotes: ['"'] };
 const HASHES: Grammar = { line: ["#"], blocks: {}, texts: ['"""', "'''"], quotes: QUOTES };
 const DASHES: Grammar = {
@@ -57,7 +57,7 @@ export function lineReader(path: string): (line: string) => readonly Piece[] {
 class LineReader {
   readonly #grammar: Grammar;
   readonly #opener: RegExp;
-  /** Of the line that is read. */
+  /** The pieces of the current line. */
   #pieces: Piece[] = [];
   /** Quotes that this line does not close. */
   readonly #unclosed = new Set<string>();

@@ -34,7 +34,7 @@ export async function maskedViews(kase: Case, signal: AbortSignal): Promise<Pair
   return await pairViews({ ...kase, a: a.arm, b: b.arm }, signal);
 }
 
-/** Of the model and of the agent. */
+/** The names of the arm's model and agent. */
 function namesOf({ summary }: JudgedArm): string[] {
   const { model, model_served, agent } = summary;
   const own = [model, providerOf(model), modelOf(model), model_served ?? ""];
@@ -42,13 +42,13 @@ function namesOf({ summary }: JudgedArm): string[] {
   return [...own.filter((name) => !isWords(model, name)), ...identities];
 }
 
-/** Of its names those that anybody may write. */
+/** Those of its names that are everyday words, which anybody may write. */
 const wordsOf = ({ summary: { model, model_served } }: JudgedArm): string[] =>
   [modelOf(model), model_served ?? ""].filter((name) => isWords(model, name));
 
 const providerOf = (model: string) => model.slice(0, model.indexOf("/"));
 const modelOf = (model: string) => model.slice(model.indexOf("/") + 1);
 
-/** Whoever writes a script or serves a model at home names it, often by what it does: `root-cause`. Families are hidden anyway. */
+/** Authors of scripts and home-served models choose their names, often by what they do: `root-cause`. Families are hidden anyway. */
 const isWords = (model: string, name: string) =>
   (isScripted(model) || KEYLESS_PROVIDERS.includes(providerOf(model))) && /^\p{L}+(?:[-_ ]\p{L}+)*$/u.test(name);

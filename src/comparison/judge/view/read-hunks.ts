@@ -69,7 +69,7 @@ function range(start = "0", count = "1"): LineRange {
   return [Number(start), Number(start) + Math.max(0, Number(count) - 1)];
 }
 
-/** Without git's prefix, quotes and time stamp; undefined for `/dev/null`. */
+/** The path without git's prefix, quotes and time stamp; undefined for `/dev/null`. */
 function pathOf(name: string): string | undefined {
   const bare = unquoted(name.split("\t")[0] ?? "");
   return bare === "/dev/null" ? undefined : bare.replace(/^[ab]\//, "");

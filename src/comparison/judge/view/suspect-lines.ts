@@ -6,7 +6,7 @@ import type { ViewLine } from "./section.ts";
 
 const EVALUATOR = "(?:judge|grader|evaluator|assessor|rater|reviewer)s?";
 
-/** Without the words that programs use for their own parts: an expression has an evaluator, a change has a reviewer. */
+/** Leaves out words that programs use for their own parts: an expression has an evaluator, a change has a reviewer. */
 const JUDGE = "(?:judge|grader|rater)s?";
 const PRIZE = "(?:scores?|marks?|points?|ratings?|grades?)";
 

@@ -59,7 +59,7 @@ const yarnFor = (head: string) =>
 
 function yarn(version: string | undefined, head: string): string {
   const isClassic = version?.startsWith("1.") ?? !head.includes("__metadata:");
-  // As npm, it then only warns of a tool for releases that wants a newer Node.
+  // Like npm, yarn then only warns when a package wants a newer Node.
   if (isClassic) return `npx --yes yarn@${version ?? "1"} install --frozen-lockfile --ignore-engines`;
   // Its other ways to install leave packages in HOME, which is gone when the checks run.
   const settings = "YARN_NODE_LINKER=node-modules YARN_ENABLE_GLOBAL_CACHE=true";
@@ -72,7 +72,7 @@ interface PythonEnvironment {
   readonly python: string;
 }
 
-/** Nothing is installed without a lock file of uv or poetry. */
+/** How to install from the lock file of uv or poetry. Without one nothing is installed. */
 export function pythonEnvironment({ top }: Pick<PackageFiles, "top">): PythonEnvironment {
   const python = ".venv/bin/python";
   if (top.has("uv.lock"))

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 60_000;
 const COMPLAINT_BYTES = 4_096;
 
 /**
- * With this environment nothing outside the repository decides what an object holds or makes git start a program: no
+ * An environment in which nothing outside the repository decides what an object holds or makes git start a program: no
  * configuration, hook, filter, replaced object, graft, or fetch of a missing object.
  */
 const ENVIRONMENT: Readonly<Record<string, string>> = {

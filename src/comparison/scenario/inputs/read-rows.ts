@@ -18,7 +18,7 @@ export interface WrittenRow {
 
 export interface WrittenRows {
   readonly rows: readonly WrittenRow[];
-  /** In the order of a CSV file's header; absent where rows name their own. */
+  /** The columns in the order of a CSV file's header; absent where rows name their own. */
   readonly header?: readonly string[];
 }
 

@@ -10,7 +10,7 @@ export class ByteReader {
     this.#cutShort = cutShort;
   }
 
-  /** Without its end. */
+  /** Reads a line, without its newline. */
   async line(maxBytes: number): Promise<string> {
     for (let end = this.#rest.indexOf(10); ; end = this.#rest.indexOf(10)) {
       if (end !== -1) return new TextDecoder().decode(this.#cut(end + 1).subarray(0, end));

@@ -5,7 +5,7 @@ export interface PackedFile {
   /** Relative, with forward slashes. */
   readonly path: string;
   readonly kind: "file" | "executable" | "link";
-  /** Of a link: of its target. */
+  /** The file's size; for a link, the length of its target. */
   readonly bytes: number;
 }
 

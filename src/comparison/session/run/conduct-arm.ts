@@ -74,7 +74,7 @@ const nameIn = <T extends string | null>(text: T) => asName(text) ?? text;
 
 const messageOf = (error: unknown) => (error instanceof Failure ? error.message : "an internal error");
 
-/** Of one arm's decisions as JSON. A long run of hundreds of turns has some megabytes. */
+/** The bytes of one arm's decisions as JSON. A long run of hundreds of turns has some megabytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Decisions of one arm as they are stored: names are short, and after so many bytes no texts follow. */
@@ -110,5 +110,5 @@ export class KeptDecisions {
 const NAMES: ReadonlySet<string> = new Set(["tool", "own_tool", "stop_reason", "code"]);
 const TEXTS: ReadonlySet<string> = new Set(["text", "input", "output"]);
 
-/** Of the tools that one turn calls. */
+/** The names of tools that one turn may call. */
 const MAX_NAMES = 1_000;

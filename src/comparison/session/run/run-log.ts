@@ -118,7 +118,7 @@ export class RunLog {
       this.#store.append(this.#run, [{ type: "released", at: this.#now() }], "durable"),
     );
     this.abandon(reason);
-    // Whoever takes it next begins anew all the same.
+    // The next attempt begins anew in any case.
     await written.catch(() => undefined);
   }
 

@@ -138,7 +138,7 @@ export class RunningSeries implements SeriesInFlight {
     return start.length > 0;
   }
 
-  /** Nothing that happens to a series leaves its trials running without it. */
+  /** Ends a series after an error, or leaves it to another process. Its trials never go on without it. */
   async #broken(error: unknown): Promise<End> {
     const { shared } = this.#services;
     const failure =
@@ -157,7 +157,7 @@ export class RunningSeries implements SeriesInFlight {
     return { state: "failed", stop: "failed", failure: failure.message };
   }
 
-  /** Those behind one that found no place are planned anew: a number that nobody took would look like a deleted trial. */
+  /** Trials behind one that found no place are planned anew: an unused number would look like a deleted trial. */
   async #startAll(specs: readonly TrialSpec[]): Promise<End | undefined> {
     for (const spec of specs) {
       const refused = await this.#start(spec);

@@ -44,7 +44,7 @@ export async function continuedRecord(
   try {
     await store.series.update(record);
   } catch (error) {
-    // Nobody else could go on with it: a store keeps an end that does not fit, and stores it later.
+    // No other process could continue it: a store keeps an end that does not fit, and stores it later.
     await store.series.update(before).catch(() => undefined);
     throw error;
   }

@@ -35,7 +35,7 @@ class DistantSeries implements SeriesInFlight {
     this.#shared = shared;
     this.series_id = series_id;
     this.done = this.#ended.promise;
-    // Nobody may be waiting for it.
+    // The end may have no listener.
     this.done.catch(() => undefined);
   }
 

@@ -45,7 +45,7 @@ export async function offerSession(
   }
 }
 
-/** Nobody follows it before somebody asks how it ended. */
+/** A session that another process runs. It is followed only once its end is asked for. */
 function started(shared: SharedStore, session_id: string): StartedSession {
   let done: Promise<SessionOutcome> | undefined;
   return {

@@ -60,7 +60,7 @@ export async function performSession(workplace: Workplace, claim: WorkClaim): Pr
   } finally {
     services.runs.delete(id);
   }
-  // Without a right to write it is for others, if it has no end: a standby that took over may know nothing of this attempt.
+  // An attempt that may not write leaves the session to others, unless it has ended: a promoted standby may not know this attempt.
   await (back ?? (log.abandoned ? claim.giveUp() : claim.done()));
 }
 
@@ -107,7 +107,7 @@ function keptWork(entries: readonly LoggedEntry[]): Examined | undefined {
   return [armOf(first), armOf(second)];
 }
 
-/** Whoever claims has counted its places. */
+/** A claim needs no further place: the claimer has counted its own. */
 const OWN_PLACE: Disposable = { [Symbol.dispose]: () => undefined };
 
 /** @throws Failure `cancelled`, `interrupted` */

@@ -101,7 +101,7 @@ const attributes = (values: Readonly<Record<string, string | number>>) =>
     .map(([name, value]) => `${name}="${xmlText(String(value))}"`)
     .join(" ");
 
-/** For text and attributes; what XML 1.0 cannot hold, or would steer a terminal, is left out. */
+/** Escapes text and attributes. It drops what XML 1.0 cannot hold and what would steer a terminal. */
 const xmlText = (text: string) =>
   plainText(text)
     .replace(/[\ufffe\uffff]/g, "")

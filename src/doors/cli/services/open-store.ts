@@ -45,9 +45,9 @@ async function openDatabase({ url, ...limits }: DatabasePlace): Promise<OpenedSt
 }
 
 interface DatabasePlace extends Omit<SharedSettings["database"], "url"> {
-  /** With the password. */
+  /** The address with its password. */
   readonly url: string;
-  /** For notifications, where `url` leads to a pooler. */
+  /** The address for notifications, where `url` leads to a pooler. */
   readonly listen_url: string | undefined;
 }
 

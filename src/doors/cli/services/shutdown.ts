@@ -33,7 +33,7 @@ export async function untilStopped(running: Running): Promise<void> {
   listening.refuseConnections();
   stopping.abort(STOPPED);
   interruptQueued(services);
-  // At each look: one that was being prepared may have started since the last.
+  // Asked again each time: a run that was being prepared may have started since.
   const isBusy = () => {
     for (const one of series.all()) one.halt(STOPPED);
     return runs.all().length > 0 || series.all().length > 0 || listening.pending > 0;

@@ -41,7 +41,7 @@ const varies: Check<DeclaredScenario> = {
   },
 };
 
-/** At most this many mistakes are told: the same one is often copied from turn to turn. */
+/** The mistakes that are told: the same one is often copied from turn to turn. */
 const TOLD = 3;
 
 /** A scripted call with a mistake is answered as a model's would be, so the mistake would show only as a lost run. */

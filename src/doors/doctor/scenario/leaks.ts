@@ -144,7 +144,7 @@ function upTo(outer: string, inner: string): string[] {
 const below = (tops: readonly string[], file: string) =>
   tops.filter((top) => file.startsWith(top + sep)).map((top) => relative(top, file).replaceAll(sep, "/"));
 
-/** At most this many leaks are named. */
+/** The leaks that are named. */
 const NAMED = 5;
 
 /** An arm that can read the fix copies it. */

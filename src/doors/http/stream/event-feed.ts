@@ -28,7 +28,7 @@ export abstract class Feed {
     return this.#end;
   }
 
-  /** Nobody reads it. */
+  /** Whether the feed has no reader. */
   get forsaken(): boolean {
     return this.#wakes.size === 0;
   }

@@ -160,7 +160,7 @@ const DATA_SHARE = 0.5;
 interface DecisionLevel {
   readonly chars: number;
   readonly detail: boolean;
-  /** For each page; absent: its share of a result. */
+  /** The bytes of each page; its share of a result when absent. */
   readonly bytes?: number;
 }
 

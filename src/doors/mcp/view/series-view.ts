@@ -49,7 +49,7 @@ interface SeriesView extends SeriesBrief {
     readonly standing: Standing;
   })[];
   readonly scenarios_total: number;
-  /** In the order of creation. */
+  /** Oldest first. */
   readonly trials: readonly Pick<Series["trials"][number], (typeof TRIAL)[number]>[];
   readonly trials_total: number;
   /** The trial after which the next page begins; null: there is none. */

@@ -48,7 +48,7 @@ export const VerdictView = record("VerdictView", {
 });
 export type VerdictView = Static<typeof VerdictView>;
 
-/** At most `quotes` citations for each criterion. */
+/** A verdict with at most `quotes` citations for each criterion. */
 export function viewVerdict(verdict: Verdict, quotes: number): VerdictView {
   const { a, b } = verdict.facts;
   const criteria = verdict.criteria.map((criterion) => ({

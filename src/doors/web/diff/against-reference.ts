@@ -17,7 +17,7 @@ export function armAgainstReference(reference_patch: string, arm: Changes): File
   });
 }
 
-/** Whoever wrote the fix may have left out git's own lines. A patch that cannot be read has no files. */
+/** The files of a fix, which may lack git's own lines. A patch that cannot be read has none. */
 function filesOf(patch: string): ReadonlyMap<string, StructuredPatch> {
   try {
     return new Map(readPatch(patch).map((file) => [pathOfPatch(file), file.parsed]));

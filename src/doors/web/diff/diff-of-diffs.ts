@@ -13,7 +13,7 @@ import {
   patchesByPath,
 } from "./file-change.ts";
 
-/** In the order in which a reader wants to see them. */
+/** The standings in the order in which a reader wants to see them. */
 export const STANDINGS = ["different", "a", "b", "same", "unknown"] as const;
 
 /** What two arms did with one file: both changed it, differently or alike, or one of them alone did. */

@@ -21,7 +21,7 @@ interface FileDiffProps {
   readonly id?: string;
 }
 
-/** More lines take long to draw. */
+/** The lines of a file that is open at first: more take long to draw. */
 const OPEN_LINES = 400;
 
 export function FileDiff(props: FileDiffProps) {

@@ -64,5 +64,5 @@ export function FileTree({ changes, seen, go }: FileTreeProps) {
   );
 }
 
-/** With its slash; empty at the top. */
+/** The directory of a path with its slash; empty at the top. */
 const directoryOf = (path: string) => path.slice(0, path.lastIndexOf("/") + 1);

@@ -118,7 +118,7 @@ function markedTokens(line: DiffLine, mate: DiffLine | undefined, colours: Colou
   return markChanged(tokens, (isBefore ? words?.before : words?.after) ?? []);
 }
 
-/** Without colour when the coloured text is not exactly this line. */
+/** The colours of a line; none when the coloured text is not exactly this line. */
 function tokensOf({ before, after, text }: DiffLine, colours: Colours): readonly ColouredText[] {
   const tokens = after === null ? colours.before?.[(before ?? 0) - 1] : colours.after?.[after - 1];
   if (!tokens || tokens.map((token) => token.text).join("") !== text) return [{ text, class: "" }];

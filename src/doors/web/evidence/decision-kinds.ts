@@ -17,6 +17,6 @@ export const KINDS: Readonly<Record<DecisionKind, { readonly name: string; reado
 
 export const ALL_KINDS = Object.keys(KINDS) as readonly DecisionKind[]; // the record is complete by its type
 
-/** Of a kind that a newer version has added, too. */
+/** The name and shape of a kind, also of one that a newer version added. */
 export const kindNamed = (kind: string): { readonly name: string; readonly shape: string } =>
   Object.entries(KINDS).find(([known]) => known === kind)?.[1] ?? { name: words(kind), shape: "•" };

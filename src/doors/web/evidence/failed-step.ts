@@ -16,6 +16,6 @@ export const isFailure = (decision: Decision): boolean =>
   decision.kind === "policy_violation" ||
   decision.kind === "limit_reached";
 
-/** Of an external agent: the conversation that a step belongs to, 1 is the main one; null when it has none. */
+/** The conversation of an external agent that a step belongs to; 1 is the main one, null means none. */
 export const threadOf = ({ detail }: Decision): number | null =>
   detail && "thread" in detail && detail.thread !== undefined ? detail.thread : null;

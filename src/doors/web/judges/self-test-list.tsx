@@ -7,7 +7,7 @@ import { DataTable } from "../part/table.tsx";
 import { toScenario, toSelfTest } from "../routes.ts";
 import { SelfTestResult } from "./self-test-result.tsx";
 
-/** Those that somebody may look for again. */
+/** The self-tests that the list shows at first. */
 const NEWEST = 20;
 
 /** The newest self-tests, also those that run. */

@@ -147,7 +147,7 @@ function Stages({ session: { state, failure } }: { session: SessionOutcome }) {
 /** Seconds before the verdict opens: enough to see the last checks. */
 const STAY_S = 3;
 
-/** Whoever reads a step, or has scrolled to one, is not taken away from it. */
+/** Whether a reader has opened a step or scrolled: the page then stays where it is. */
 const isReading = () => scrollY > 0 || document.querySelector("details.decision[open]") !== null;
 
 /** Says that the run has ended and opens its verdict, unless the reader wants to stay. */

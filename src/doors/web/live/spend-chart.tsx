@@ -46,7 +46,7 @@ export function SpendChart({ session, logs, names }: SpendChartProps) {
   );
 }
 
-/** In every unit in which both arms spent something that is known. */
+/** The courses in every unit in which the spending of both arms is known. */
 function coursesOf({ settings, arms }: SessionOutcome, logs: Logs): ReadonlyMap<SpendUnit, Courses> {
   const known = SPEND_UNITS.flatMap((unit) => {
     const [a, b] = ARM_SIDES.map((side, index) =>

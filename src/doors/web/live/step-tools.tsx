@@ -79,7 +79,7 @@ interface ThreadChoiceProps {
   readonly set: (thread: number | null) => void;
 }
 
-/** For agents with conversations besides the main one. */
+/** A choice among the conversations of an agent that has several. */
 function ThreadChoice({ steps, thread, set }: ThreadChoiceProps) {
   const threads = [...new Set(steps.flatMap(({ decision }) => threadOf(decision) ?? []))].sort((one, two) => one - two);
   if (threads.length < 2) return null;

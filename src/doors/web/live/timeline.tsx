@@ -55,7 +55,7 @@ export function Timeline({ steps, logs, names, filter, running, folded }: Timeli
 }
 
 interface CommonProps {
-  /** Of arm a; those of the other are alike. */
+  /** The steps of arm a; arm b's are alike. */
   readonly steps: readonly TimedStep[];
   readonly common: number;
   readonly logs: Logs;

@@ -3,7 +3,7 @@ import { useContext } from "preact/hooks";
 import type { ArmSummary } from "../../../domain/session.ts";
 import type { Side } from "../../../domain/verdict.ts";
 
-/** In the order in which a scenario names its arms. */
+/** The sides in the order in which a scenario names its arms. */
 export const ARM_SIDES = ["a", "b"] as const satisfies readonly Side[];
 
 /** Before a blind vote the sides are only what is shown first and second: no colour or letter of an arm. */

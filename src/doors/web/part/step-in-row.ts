@@ -1,4 +1,4 @@
-/** For links in the items of a list that are one stop of the Tab key: the arrows, Home and End go from one to the next. */
+/** Moves between the links of a list that is one stop of the Tab key: the arrows, Home and End go from one to the next. */
 export function stepInRow(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const cell = event.currentTarget.parentElement;
   const row = cell?.parentElement?.children;

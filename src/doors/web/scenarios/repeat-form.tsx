@@ -12,7 +12,7 @@ interface RepeatFormProps {
   readonly chosen: RunRequest;
 }
 
-/** As the server has them. */
+/** The server's limit. */
 const MOST_TRIALS = 1_000;
 const MOST_AT_ONCE = 16;
 

@@ -2,7 +2,7 @@ import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
 import { blind } from "../preferences.ts";
 
-/** In the place of a page on series while the reader is blind. */
+/** Stands in place of a page on series while the reader is blind. */
 export function HiddenSeries() {
   return (
     <Page title="Series">

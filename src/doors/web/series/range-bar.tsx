@@ -4,11 +4,11 @@ import type { Conclusion } from "../../../domain/series-summary.ts";
 import type { Side } from "../../../domain/verdict.ts";
 
 interface RangeBarProps {
-  /** Of arm a, 0 to 1; null without trials. */
+  /** Arm a's win rate, 0 to 1; null without trials. */
   readonly win_rate: number | null;
   readonly low: number;
   readonly high: number;
-  /** Whoever is preferred lends the bar a colour. */
+  /** The preferred arm gives the bar its colour. */
   readonly conclusion?: Conclusion;
   /** Half the width of the rates around 1/2 that count as no difference. */
   readonly margin?: number;

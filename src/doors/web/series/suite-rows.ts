@@ -59,7 +59,7 @@ export const missingWords = ({ invalid, failed, cancelled }: ScenarioRow["counts
     .flatMap(([name, trials]) => (trials === 0 ? [] : [`${trials} ${name}`]))
     .join(", ");
 
-/** In how many scenarios each arm has won more trials than the other. */
+/** Counts the scenarios in which each arm has won more trials than the other. */
 export function aheadIn(rows: readonly ScenarioRow[]): Readonly<Record<"a" | "b" | "even", number>> {
   const nets = rows.map(({ counts }) => Math.sign(counts.wins - counts.losses));
   const a = nets.filter((net) => net > 0).length;

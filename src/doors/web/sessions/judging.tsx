@@ -77,7 +77,7 @@ function useJudging(pair: ArmPair, known: number, judgeModel: () => string) {
       remember(key, null);
       leadOn(from, toSession(verdict.arm_a.session_id, verdict.verdict_id));
     } catch (error) {
-      // Without an answer nobody knows whether it is judged.
+      // A request without an answer may have been accepted.
       if (asFailed(error).code !== "unreachable") remember(key, null);
       throw error;
     }
@@ -88,7 +88,7 @@ function useJudging(pair: ArmPair, known: number, judgeModel: () => string) {
 /** By this browser's clock. */
 const startOf = ({ uptime_ms }: Health): number => moment() - uptime_ms;
 
-/** Nobody is led to pay twice for one judging. A server that was started after it was asked for does not know of it. */
+/** Keeps a reader from paying twice for one judging. A server that was restarted does not know of it. */
 function Awaited({ asked, askAgain }: { asked: AskedJudging; askAgain: () => void }) {
   // When, not for how long: the answer grows old while the page waits.
   const started = useLoaded("started", async (signal) => startOf(await getHealth(signal))).value;

@@ -148,7 +148,7 @@ function Result({ row }: { row: SessionListing }) {
   );
 }
 
-/** Without the word winner, which the column says. */
+/** An outcome without the word winner, which the column says. */
 function Outcome({ outcome, side, name }: { outcome: string; side: Side | null; name: string | null }) {
   if (side === null || name === null) return <span class="outcome">{words(outcome)}</span>;
   return (

@@ -9,7 +9,7 @@ interface ShareProps {
   readonly less?: readonly { readonly format: string; readonly name: string }[];
 }
 
-/** Without what a reader who is to judge must not know, and without what anybody wrote. */
+/** Reports that leave out what a blind reader must not know, or all texts. */
 export const LESS_OF_SESSION = [
   { format: "html-blind", name: "HTML, blind" },
   { format: "html-redacted", name: "HTML, figures only" },
@@ -28,7 +28,7 @@ export function ShareWays({ report, less = [] }: ShareProps) {
   );
 }
 
-/** Of a page that is computed here from what the server has: who is to see it needs the server too. */
+/** Shares the address of a page that the browser computes: its reader needs the server too. */
 export const ShareAddress = () => (
   <Ways copied="Copy the address" read={async () => location.href}>
     <span class="aside">It opens for whoever reaches this server.</span>

@@ -38,7 +38,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "?", does: "This help", run: () => (helpOpen.value = !helpOpen.value), always: true },
 ];
 
-/** Those that do something on the page as it is now. */
+/** The shortcuts that do something on the current page. */
 export const workingShortcuts = (): readonly Shortcut[] =>
   SHORTCUTS.filter(({ needs }) => needs === undefined || document.querySelector(needs) !== null);
 

@@ -11,7 +11,7 @@ export interface Contribution {
   readonly lead: number;
 }
 
-/** Of the criteria that count, under these weights, in the verdict's order. */
+/** The contributions of the criteria that count under these weights, in the verdict's order. */
 export function contributionsOf(
   criteria: readonly CriterionScore[],
   weights: ReadonlyMap<string, number>,

@@ -37,7 +37,7 @@ export function Criteria({ comparison, weighing }: CriteriaProps) {
   );
 }
 
-/** Those that move most first, under the rubric's weights, so that no row jumps while a slider moves. */
+/** The criteria that move most come first, under the rubric's weights, so that no row jumps while a slider moves. */
 function ordered(criteria: readonly CriterionScore[]): readonly CriterionScore[] {
   const rubric = new Map(criteria.map(({ id, weight }) => [id, weight]));
   const leads = new Map(contributionsOf(criteria, rubric).map(({ id, lead }) => [id, lead]));

@@ -21,7 +21,7 @@ export function CriterionRow({ row, comparison, weighing }: CriterionRowProps) {
   const { verdict } = comparison;
   const contribution = contributionsOf(verdict.criteria, weighing.weights.value).find(({ id }) => id === row.id);
   const { lead = 0, share = 0 } = contribution ?? {};
-  // Without a sum nobody leads by a part of it.
+  // No side leads where the sum is unknown.
   const side = weighing.now.value.score_gap === null ? null : (contribution?.side ?? null);
   return (
     <section class="criterion" data-stop tabIndex={-1} aria-labelledby={`criterion-${row.id}`}>
@@ -80,7 +80,7 @@ export function QuestionOf({ row, comparison }: { row: CriterionScore; compariso
   );
 }
 
-/** With no more digits than one compares; what is no number stays as it is. */
+/** Rounds a number to the digits that people compare; other text stays as it is. */
 function figureText(text: string): string {
   const value = Number(text);
   return Number.isFinite(value) && !Number.isInteger(value) ? String(Number(value.toPrecision(4))) : text;

@@ -103,7 +103,7 @@ function violations({ violations: found, disqualified }: Facts): string {
 interface Difference {
   /** The arm that is named: the better one, or where neither is, the one that has more. */
   readonly side: Side;
-  /** As in `38% less` or `2 checks more`; the words `more` or `less` alone where there is no share. */
+  /** A difference such as `38% less` or `2 checks more`; `more` or `less` alone where there is no share. */
   readonly text: string;
   readonly isBetter: boolean;
 }

@@ -6,7 +6,7 @@ import { toJudges } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
 import { leaderOf } from "./contributions.ts";
 
-/** In this protocol a masked repetition masked single lines. Later ones withhold all words. */
+/** The protocol whose masked repetition masked single lines. Later ones withhold all words. */
 const FIRST_PROTOCOL = "swapped-pair/1";
 
 /** What the judge answered in each order of presentation, side by side. */

@@ -12,7 +12,7 @@ interface JudgeAgreement {
   readonly agreement: PeopleAgreement;
 }
 
-/** For each judge of these arms, by its first verdict on them. */
+/** The agreement with people of each judge of these arms, by its first verdict on them. */
 export function agreementsOn(comparison: Comparison, votes: readonly Vote[]): readonly JudgeAgreement[] {
   const first = new Map<string, Verdict>();
   for (const verdict of comparison.history) {
@@ -35,7 +35,7 @@ export const votesOn = (verdict: Verdict, votes: readonly Vote[]): readonly Vote
     return choice === undefined ? [] : [{ ...vote, choice }];
   });
 
-/** Without a model, rules and hidden checks are the judge. */
+/** What a verdict found. Without a model, rules and hidden checks are the judge. */
 function found(verdict: Verdict, { a, b }: Comparison): Side | "tie" | null {
   if (verdict.calls.length === 0) return findingOf(verdict);
   const { session } = verdict.arm_a.session_id === b.session.session_id ? b : a;

@@ -8,7 +8,7 @@ import { type MovedWeights, readWeights, writeWeights } from "./moved-weights.ts
 export interface Weighing {
   readonly weights: ReadonlySignal<ReadonlyMap<string, number>>;
   readonly now: ReadonlySignal<ScoredOutcome>;
-  /** With the rubric's weights. */
+  /** The outcome with the rubric's weights. */
   readonly original: ScoredOutcome;
   readonly touched: ReadonlySignal<boolean>;
   readonly flipped: ReadonlySignal<boolean>;

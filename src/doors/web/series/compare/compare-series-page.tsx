@@ -166,7 +166,7 @@ function scenarioToRead(series: PairOf<Series>, asked: string | null): string | 
   return both.find((name) => name === asked) ?? changedScenarios(series)[0] ?? both[0];
 }
 
-/** Of a trial that shows how the scenario was set up; one with a verdict, if there is any. */
+/** The session of a trial that shows how the scenario was set up; one with a verdict, if there is any. */
 function trialOf({ trials }: Series, scenario: string | undefined): string | null {
   const own = trials.filter((trial) => scenario === undefined || trial.scenario === scenario);
   return (own.find(({ outcome }) => outcome !== null) ?? own[0])?.session_id ?? null;

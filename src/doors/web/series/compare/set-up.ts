@@ -78,7 +78,7 @@ const bothOf = ([one, other]: PairOf<SetUp>, text: Text): PairOf<string | null> 
   text(other) ?? null,
 ];
 
-/** Of every scenario in either. */
+/** The rows of every scenario in either series. */
 function definitionRows(two: PairOf<SetUp>): readonly SetUpRow[] {
   const names = two.map(({ series }) => series.scenarios.map(({ scenario }) => scenario));
   const all = [...new Set(names.flat())];
