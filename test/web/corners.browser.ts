@@ -147,7 +147,7 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
   test("the keyboard alone is enough for help, a run, its verdict, a weight, and the way back from a citation", async () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;
-    await page.goto("/");
+    await page.goto("/scenarios");
     await page.getByRole("link", { name: "Run Say hello" }).waitFor();
     await page.keyboard.press("?");
     await page.getByRole("dialog").waitFor();

@@ -46,7 +46,7 @@ describeNeeding(CHROMIUM)("the page of a scenario", () => {
     const { session_id } = await web.service.run("quick");
     await using reader = await web.visit();
     const { page } = reader;
-    await page.goto("/");
+    await page.goto("/scenarios");
     await page.getByRole("link", { name: "Last result" }).first().waitFor();
     expect(await page.getByRole("link", { name: "Last result" }).first().getAttribute("href")).toContain(session_id);
     expect(await shownText(page.locator(".card").last())).toContain("This file cannot be run");

@@ -12,7 +12,7 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
   test("starts a run, watches it, reads the verdict, follows citations, and moves weights until the outcome changes", async () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;
-    await page.goto("/");
+    await page.goto("/scenarios");
     await page.getByRole("link", { name: "Run Move the rate limit out" }).click();
     await page.getByLabel("Judge model").fill(JUDGE_NAME);
     await page.getByRole("button", { name: "Run both arms" }).click();

@@ -28,7 +28,8 @@ const openEverything = (page: Page) =>
   page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true })") as Promise<void>;
 
 const LOOKS: readonly Look[] = [
-  { name: "scenarios", path: () => "/", ready: "A long way" },
+  { name: "home", path: () => "/", ready: "Latest trials" },
+  { name: "scenarios", path: () => "/scenarios", ready: "A long way" },
   {
     name: "scenario",
     path: () => "/scenarios/extract-rate-limit",

@@ -36,6 +36,18 @@ export const signed = (value: number) => `${value > 0 ? "+" : value < 0 ? "−" 
 const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 export const when = (iso: string) => moment.format(new Date(iso));
 
+const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
+
+/** `5 min ago`; the date once a week has passed. `now` is in milliseconds since 1970. */
+export function ago(iso: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(iso)) / 60_000);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
+  if (minutes < 7 * 24 * 60) return `${Math.floor(minutes / 24 / 60)} d ago`;
+  return day.format(new Date(iso));
+}
+
 /** A word of the API as a reader expects it: `limit_reached` becomes "limit reached". */
 export const words = (code: string) => code.replaceAll("_", " ");
 

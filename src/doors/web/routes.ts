@@ -12,6 +12,7 @@ export interface ChosenModels {
 
 /** Every page, with what its address says. */
 export type Route =
+  | { readonly page: "home" }
   | { readonly page: "scenarios"; readonly filter: string }
   | { readonly page: "scenario"; readonly name: string; readonly models: ChosenModels }
   | { readonly page: "live"; readonly id: string; readonly stay: boolean }
@@ -50,7 +51,8 @@ function topRoute(first: string, parameters: URLSearchParams, path: string): Rou
   const scenario = parameters.get("scenario");
   const filter = parameters.get("filter") ?? "";
   const shown = Math.max(SHOWN_ROWS, Number(parameters.get("shown")) || 0);
-  if (first === "" || first === "scenarios") return { page: "scenarios", filter };
+  if (first === "") return { page: "home" };
+  if (first === "scenarios") return { page: "scenarios", filter };
   if (first === "sessions") return { page: "sessions", view: viewOf(parameters) };
   if (first === "series") return { page: "series-list", scenario, shown, picked: picksOf(parameters) };
   if (first === "judges") return { page: "judges", scenario };
@@ -98,7 +100,7 @@ const suffix = (parameters: Record<string, string | null | undefined>) => {
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 };
 
-export const toScenarios = (filter: string) => `/${suffix({ filter: filter || null })}`;
+export const toScenarios = (filter: string) => `/scenarios${suffix({ filter: filter || null })}`;
 /** `models` are filled into the form that starts a run. */
 export const toScenario = (name: string, models: Partial<ChosenModels> = {}) =>
   `/scenarios/${encodeURIComponent(name)}${suffix({ ...models })}`;

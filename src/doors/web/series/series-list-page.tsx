@@ -120,7 +120,7 @@ function NoSeries() {
   return (
     <div class="empty">
       <p>
-        No series is stored. Open a <a href="/">scenario</a> and run it many times.
+        No series is stored. Open a <a href="/scenarios">scenario</a> and run it many times.
       </p>
       <p>
         If you have run some and they are not here, the server was started without <code>--state-dir</code>.

@@ -119,7 +119,7 @@ function NoSessions({ filtered }: { filtered: boolean }) {
   return (
     <div class="empty">
       <p>
-        No session is stored. Start one from the <a href="/">scenarios</a>.
+        No session is stored. Start one from the <a href="/scenarios">scenarios</a>.
       </p>
       <p>
         If you have run some and they are not here, the server was started without <code>--state-dir</code>: its

@@ -4,9 +4,10 @@ import { lazy } from "../part/lazy.tsx";
 import { Page } from "../part/page.tsx";
 import { blind, nextTheme, shortcutsOn, theme } from "../preferences.ts";
 import { address, pageOf, type Route } from "../routes.ts";
-import { ScenarioListPage } from "../scenarios/scenario-list-page.tsx";
 import { helpOpen, paletteOpen, workingShortcuts } from "./shortcuts.ts";
 
+const HomePage = lazy(async () => (await import("../home/home-page.tsx")).HomePage);
+const ScenarioListPage = lazy(async () => (await import("../scenarios/scenario-list-page.tsx")).ScenarioListPage);
 const ScenarioPage = lazy(async () => (await import("../scenarios/scenario-page.tsx")).ScenarioPage);
 const SessionsPage = lazy(async () => (await import("../sessions/sessions-page.tsx")).SessionsPage);
 const SessionPage = lazy(async () => (await import("../verdict/session-page.tsx")).SessionPage);
@@ -60,6 +61,8 @@ export function App() {
 
 function CurrentPage({ route }: { route: Route }) {
   switch (route.page) {
+    case "home":
+      return <HomePage />;
     case "scenarios":
       return <ScenarioListPage filter={route.filter} />;
     case "scenario":
@@ -92,7 +95,7 @@ function CurrentPage({ route }: { route: Route }) {
       return (
         <Page title="There is no such page">
           <p>
-            Nothing lives at <code>{route.path}</code>. Begin at the <a href="/">scenarios</a> or the{" "}
+            Nothing lives at <code>{route.path}</code>. Begin at the <a href="/scenarios">scenarios</a> or the{" "}
             <a href="/sessions">sessions</a>.
           </p>
         </Page>
@@ -101,7 +104,7 @@ function CurrentPage({ route }: { route: Route }) {
 }
 
 const PLACES = [
-  { href: "/", name: "Scenarios", pages: ["scenarios", "scenario"] },
+  { href: "/scenarios", name: "Scenarios", pages: ["scenarios", "scenario"] },
   { href: "/sessions", name: "Sessions", pages: ["sessions", "session", "diff", "compare", "live"] },
   { href: "/series", name: "Series", pages: ["series-list", "series", "compare-series"] },
   { href: "/judges", name: "Judges", pages: ["judges", "self-test"] },
@@ -113,8 +116,8 @@ function Masthead() {
   const { page } = pageOf(address.value);
   return (
     <header class="masthead">
-      <a class="brand" href="/">
-        abeval
+      <a class="brand" href="/" aria-current={page === "home" ? "page" : undefined}>
+        abeval<span class="hidden-text">, home</span>
       </a>
       <nav aria-label="Main">
         {PLACES.map(({ href, name, pages }) => (

@@ -21,7 +21,8 @@ const COMPARE = ".compare-bar a";
 
 /** `keys` are one or two keys, pressed one after the other. `?` works even when shortcuts are off. */
 export const SHORTCUTS: readonly Shortcut[] = [
-  { keys: "g s", does: "Go to the scenarios", run: () => navigate("/"), always: true },
+  { keys: "g h", does: "Go home", run: () => navigate("/"), always: true },
+  { keys: "g s", does: "Go to the scenarios", run: () => navigate("/scenarios"), always: true },
   { keys: "g r", does: "Go to the sessions (runs)", run: () => navigate("/sessions"), always: true },
   { keys: "g t", does: "Go to the series (trials)", run: () => navigate("/series"), always: true },
   { keys: "g j", does: "Go to the judges", run: () => navigate("/judges"), always: true },

@@ -1,0 +1,113 @@
+import { listSelfTests, listSeries, listSessions } from "../api.ts";
+import { count, countOf, usd } from "../format.ts";
+import { moment } from "../live/ticks.ts";
+import { useLoaded } from "../loaded.ts";
+import { Page, PagePart } from "../part/page.tsx";
+import { Show } from "../part/show.tsx";
+import { blind } from "../preferences.ts";
+import { toScenarios, toSeriesList, toSessions } from "../routes.ts";
+import { AtWork } from "./at-work.tsx";
+import { ComparisonRow } from "./comparison-row.tsx";
+import { Contradictions } from "./contradictions.tsx";
+import { FirstVisit, WhatItIs } from "./first-visit.tsx";
+import { contradictions, type Lately, newestComparisons, running, type Spent, spentSince } from "./overview.ts";
+
+/** Sessions that are read for the overview. */
+const READ = 200;
+/** Comparisons that are shown. */
+const SHOWN = 8;
+
+/** Whether it got better: the newest comparisons, what is at work, what contradicts itself, what was spent. */
+export function HomePage() {
+  const lately = useLoaded("lately", readLately, { changes: isAtWork });
+  return (
+    <Page title="Did it get better?" short="Home" wide>
+      <Show of={lately} what="what was compared lately">
+        {(value) =>
+          value.sessions.length === 0 && value.series.length === 0 ? <FirstVisit /> : <Overview lately={value} />
+        }
+      </Show>
+    </Page>
+  );
+}
+
+async function readLately(signal: AbortSignal): Promise<Lately> {
+  const [sessions, series, self_tests, conflicts] = await Promise.all([
+    listSessions({ limit: READ }, signal),
+    listSeries({ limit: 20 }, signal),
+    listSelfTests({ limit: 100 }, signal),
+    listSessions({ conflict: "only", limit: 5 }, signal),
+  ]);
+  return { sessions, series, self_tests, conflicts };
+}
+
+const isAtWork = (lately: Lately): boolean => {
+  const { sessions, series } = running(lately);
+  return sessions.length + series.length > 0;
+};
+
+function Overview({ lately }: { lately: Lately }) {
+  const newest = newestComparisons(lately, SHOWN);
+  return (
+    <>
+      <SpentToday spent={spentSince(midnight(), lately, READ)} />
+      {isAtWork(lately) && <AtWork {...running(lately)} />}
+      {!blind.value && <Contradictions {...contradictions(lately)} />}
+      <PagePart title="Newest comparisons">
+        {newest.length === 0 && <p class="empty">No comparison has a result yet.</p>}
+        <ul class="newest">
+          {newest.map((comparison) => (
+            <ComparisonRow
+              key={comparison.kind === "run" ? comparison.row.session_id : comparison.row.series_id}
+              comparison={comparison}
+            />
+          ))}
+        </ul>
+        <p class="actions">
+          <a class="button" href={toScenarios("")}>
+            Run a scenario …
+          </a>
+          <a href={toSeriesList()}>All series</a>
+          <a href={toSessions()}>All sessions</a>
+        </p>
+      </PagePart>
+      <details class="fold">
+        <summary>What is compared here</summary>
+        <WhatItIs />
+      </details>
+    </>
+  );
+}
+
+/** The beginning of the reader's day, in the server's form. */
+function midnight(): string {
+  const day = new Date(moment());
+  day.setHours(0, 0, 0, 0);
+  return day.toISOString();
+}
+
+function SpentToday({ spent: { cost_usd, sessions, unknown, isLeast } }: { spent: Spent }) {
+  const least = isLeast || (cost_usd !== null && unknown > 0);
+  return (
+    <p class="lead">
+      {sessions === 0 ? (
+        "Nothing was run today."
+      ) : (
+        <>
+          Today <strong>{isLeast ? `${count(sessions)} or more sessions` : countOf(sessions, "session")}</strong> began;{" "}
+          {cost_usd === null ? (
+            "what they cost is not known."
+          ) : (
+            <>
+              <strong>
+                {least && "at least "}
+                {usd(cost_usd)}
+              </strong>{" "}
+              spent{unknown > 0 && `, ${count(unknown)} of unknown cost`}.
+            </>
+          )}
+        </>
+      )}
+    </p>
+  );
+}

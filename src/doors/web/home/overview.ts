@@ -1,0 +1,84 @@
+import type { SelfTestListing } from "../../../domain/self-test.ts";
+import type { SeriesListing } from "../../../domain/series-record.ts";
+import type { SessionListing } from "../../../domain/session-list.ts";
+import { isFinal } from "../../../domain/session-state.ts";
+import { sumKnown } from "../../../domain/usage.ts";
+
+/** What the server has lately done. */
+export interface Lately {
+  /** Newest first. */
+  readonly sessions: readonly SessionListing[];
+  readonly series: readonly SeriesListing[];
+  readonly self_tests: readonly SelfTestListing[];
+  /** Sessions whose verdicts contradict each other. */
+  readonly conflicts: readonly SessionListing[];
+}
+
+/** A series, or the latest run of a scenario that belongs to none. */
+export type NewestComparison =
+  | { readonly kind: "series"; readonly row: SeriesListing }
+  | {
+      readonly kind: "run";
+      readonly row: SessionListing;
+      /** Other runs of the scenario among the newest sessions. */
+      readonly others: number;
+    };
+
+/** Comparisons that have a result, the newest first. */
+export function newestComparisons({ sessions, series }: Lately, most: number): readonly NewestComparison[] {
+  const single = sessions.filter(({ trial, outcome }) => trial === undefined && outcome !== null);
+  const runs = [...Map.groupBy(single, ({ scenario, input }) => `${scenario} ${input}`).values()].flatMap(
+    ([row, ...others]): NewestComparison[] => (row ? [{ kind: "run", row, others: others.length }] : []),
+  );
+  const counted = series
+    .filter(({ standing, state }) => standing.counted > 0 || state !== "running")
+    .map((row): NewestComparison => ({ kind: "series", row }));
+  return [...runs, ...counted]
+    .toSorted((one, other) => other.row.created_at.localeCompare(one.row.created_at))
+    .slice(0, most);
+}
+
+/** Series and runs at work. Trials are told by their series. */
+export const running = ({ sessions, series }: Lately) => ({
+  series: series.filter(({ state }) => state === "running"),
+  sessions: sessions.filter(({ state, trial }) => trial === undefined && !isFinal(state)),
+});
+
+export interface Spent {
+  /** Null: of none is the cost known. */
+  readonly cost_usd: number | null;
+  readonly sessions: number;
+  readonly unknown: number;
+  /** Older sessions of the day were not read. */
+  readonly isLeast: boolean;
+}
+
+/** What sessions and self-tests cost that began at or after a moment. */
+export function spentSince(since: string, { sessions, self_tests }: Lately, read: number): Spent {
+  const begun = sessions.filter(({ created_at }) => created_at >= since);
+  const tested = self_tests.filter(({ created_at }) => created_at >= since);
+  const costs = [...begun, ...tested].map(({ cost_usd = null }) => cost_usd);
+  const known = costs.filter((cost) => cost !== null);
+  return {
+    cost_usd: known.length === 0 ? null : sumKnown(known),
+    sessions: begun.length,
+    unknown: costs.length - known.length,
+    isLeast: begun.length === read,
+  };
+}
+
+/** What stands against results that others may rely on. */
+export const contradictions = ({ conflicts, self_tests, series }: Lately) => ({
+  conflicts,
+  judges: latestTests(self_tests).filter(({ verdict }) => verdict === "fail"),
+  series: series.filter(
+    ({ standing: { undecided_by } }) =>
+      undecided_by === "contradictory_trials" || undecided_by === "other_trials_disagree",
+  ),
+});
+
+/** Of each judge and scenario only the latest counts: a judge may have been mended. */
+const latestTests = (tests: readonly SelfTestListing[]): readonly SelfTestListing[] =>
+  [
+    ...Map.groupBy(tests, ({ scenario, judge }) => `${scenario} ${judge.model} ${judge.prompt_digest}`).values(),
+  ].flatMap(([latest]) => latest ?? []);

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { CHROMIUM } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
+import { shownText } from "./browser.ts";
+import { inspect } from "./inspect.ts";
+import { webService } from "./web-service.ts";
+
+describeNeeding(CHROMIUM)("the first page", () => {
+  const web = webService();
+
+  test("says to who is new what an A/B is, opens a sample by keyboard, and later tells what came of it", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto("/");
+    const sample = page.getByRole("button", { name: "Run a sample" });
+    await sample.waitFor();
+    const told = await shownText(page.locator("main"));
+    for (const word of ["agent", "arm", "A/B", "verdict", "series"]) expect(told).toContain(word);
+    expect(await inspect(page, "first-visit")).toEqual([]);
+    await sample.focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/live\//);
+    const series_id = await web.service.runSeries({ scenarios: ["quick"], trials: 2 });
+    await page.goto("/");
+    const row = page.locator(".newest > li", { hasText: "quick" });
+    await row.locator(".trial").first().waitFor();
+    expect(await row.locator(".trial").allTextContents()).toEqual(["A", "A"]);
+    expect((await shownText(row)).replaceAll(/\s+/g, " ")).toMatch(
+      /^Undecided: identical trials quick . A Arm A: short against B Arm B: long short: 100%, range 10% to 100%, 2 trials/,
+    );
+    await row.focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/series/${series_id}`);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("shows a blind reader neither results nor contradictions", async () => {
+    await web.service.run("quick");
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto("/");
+    const row = page.locator(".newest > li", { hasText: "Say hello" });
+    expect(await shownText(row)).toContain("won");
+    await page.keyboard.press("b");
+    await page.getByText("hidden (blind mode)").first().waitFor();
+    expect(await shownText(page.locator(".newest").first())).not.toMatch(/won|preferred|Confidence|range/);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+});
