@@ -19,8 +19,9 @@ import { readHunks } from "../src/comparison/judge/view/read-hunks.ts";
 import { suspectLines } from "../src/comparison/judge/view/suspect-lines.ts";
 import { withoutWords } from "../src/comparison/judge/view/without-words.ts";
 import { WordMask } from "../src/comparison/judge/view/word-mask.ts";
+import { promptOf } from "../src/comparison/scenario/draft/from-commit.ts";
 import { testCommand } from "../src/comparison/scenario/draft/test-files.ts";
-import { draftScenario } from "../src/comparison/scenario/draft-scenario.ts";
+import { type Draft, draftScenario } from "../src/comparison/scenario/draft-scenario.ts";
 import { readPatch } from "../src/domain/patch.ts";
 import { plainJson, plainText } from "../src/domain/plain-text.ts";
 import { html } from "../src/doors/report/html.ts";
@@ -51,7 +52,22 @@ const ONCE = { attempts: 1, timeout_ms: 1_000 };
 const NO_RECIPE = { tools: {} };
 const SECTION = { name: "diff", title: "", omissions: [], core_cut: false } as const;
 const VIEW = { truncated: false, truncated_core: false, redactions: 0, identity_in_changes: false };
-const DRAFT = { name: "a", commit: "c", parent: "p", setup: [], checks: [], protected: [], named: [] };
+const DRAFT: Draft = {
+  name: "fix",
+  title: "Fix",
+  origin: "a",
+  form: "from-commit",
+  prompt: "",
+  commit: "b",
+  setup: [],
+  checks: [],
+  reference: null,
+  protected: [],
+  named: [],
+  questions: [],
+  notes: [],
+  material: [],
+};
 const REPERTOIRE = { top: new Set<string>(), manifest: null, locks: {} };
 
 /** Every reader of what somebody else wrote, with its worst texts. */
@@ -229,7 +245,7 @@ export const READERS: readonly Reader[] = [
   { reads: "what a check printed", read: failureLines, families: ["Error", "- ", "aError"] },
   {
     reads: "a commit's message",
-    read: (message) => draftScenario({ ...DRAFT, message }),
+    read: (message) => draftScenario({ ...DRAFT, prompt: promptOf(message, "fix") }),
     families: ["see #", ["fixes", "#"], ["fixes ", ":", "\n"]],
   },
   {

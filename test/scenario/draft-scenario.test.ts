@@ -1,19 +1,25 @@
 import { expect, test } from "bun:test";
 import { parse } from "yaml";
-import { draftScenario } from "../../src/comparison/scenario/draft-scenario.ts";
+import { type Draft, draftScenario } from "../../src/comparison/scenario/draft-scenario.ts";
 
 const MESSAGE = "Mend the pager\n\nchecks: were wrong\narms: too\n  judge: and this\n  - id: last-page\n";
 
 test("a line of a commit's message that looks like a field gets no note", () => {
-  const draft = {
+  const draft: Draft = {
     name: "fix",
-    commit: "a".repeat(40),
-    parent: "b".repeat(40),
-    message: MESSAGE,
+    title: "Mend the pager",
+    origin: "a".repeat(12),
+    form: "from-commit",
+    prompt: MESSAGE,
+    commit: "b".repeat(40),
     setup: [],
     checks: [{ run: "bun test last-page.test.ts", file: "last-page.test.ts" }],
+    reference: { kind: "patch" },
     protected: [],
     named: [],
+    questions: [],
+    notes: [{ path: ["task", "prompt"], text: "From the commit's message." }],
+    material: [{ path: "reference.patch", text: "" }],
   };
   const text = draftScenario(draft, {
     checks: [{ before: "fail", after: "fail", cannot_run: null, reason: "exit code 1, expected 0" }],
@@ -23,7 +29,6 @@ test("a line of a commit's message that looks like a field gets no note", () => 
   expect(text.match(/^ *# .*/gm)?.map((line) => line.trim().slice(0, 24))).toEqual([
     `# Made from ${"a".repeat(12)}`,
     "# From the commit's mess",
-    "# The commit before the ",
     "# Where `before` stands,",
     "# Not `required`: it fai",
     "# Two prompts. The scrip",

@@ -19,6 +19,8 @@ export async function scenarioFolder(files: Readonly<Record<string, string | Uin
   };
 }
 
+export type ScenarioFolder = Awaited<ReturnType<typeof scenarioFolder>>;
+
 /** Fifteen lines are enough. */
 export const SHORT = `name: short
 task:

@@ -1,12 +1,21 @@
 import { Document, isMap, isNode, isScalar, isSeq } from "yaml";
 import { cut } from "../../domain/excerpt.ts";
 import { plainText } from "../../domain/plain-text.ts";
+import type { CheckFile } from "./authored/task-file.ts";
+import type { Material } from "./draft/material.ts";
 import { assignIds, slugOf } from "./resolve/ids.ts";
 
-export interface DraftCheck {
-  readonly run: string;
-  /** The hidden file that it runs. */
+/** A check as an author writes it, without what was not measured. */
+export interface DraftCheck extends Omit<Exclude<CheckFile, string>, "id" | "before" | "required"> {
+  /** The hidden file that it runs, or other words that its id is made of. */
   readonly file: string;
+}
+
+/** What a judge is asked about both arms. */
+interface DraftQuestion {
+  readonly id?: string;
+  readonly question: string;
+  readonly anchors?: Readonly<Record<number, string>>;
 }
 
 /** What was seen when a draft was tried. */
@@ -29,60 +38,108 @@ export interface MeasuredCheck {
   readonly reason: string | null;
 }
 
+/** How the known fix comes: as a patch, as whole files, or by running a script once. */
+export type DraftReference = { readonly kind: "patch" | "files" } | DraftSolution;
+
+/** A script that solves a task, run in the directory that has its files. */
+export interface DraftSolution {
+  readonly kind: "script";
+  readonly run: string;
+  /** Text by path; they are gone before its change is read. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly timeout_s: number;
+}
+
+/** A scenario made of a task of somebody else, read and not yet written. Every importer returns one. */
 export interface Draft {
   readonly name: string;
-  readonly commit: string;
-  readonly parent: string;
-  /** The commit's message. */
-  readonly message: string;
+  readonly title: string;
+  /** What it was made from, for the first line of the file. */
+  readonly origin: string;
+  /** The form that it had, as a tag. */
+  readonly form: string;
+  readonly prompt: string;
+  /** The commit that arms start from; absent: the files of its material below `fixture/`. */
+  readonly commit?: string;
   readonly setup: readonly string[];
   readonly checks: readonly DraftCheck[];
+  readonly reference: DraftReference | null;
   readonly protected: readonly string[];
   /** Files that the fix adds and the tests seem to name: an arm cannot guess them. */
   readonly named: readonly string[];
+  /** Whether the final answer is the work, alone or beside files. */
+  readonly answer?: "alone" | "with_files";
+  /** Seconds that an arm gets; absent: the usual ones. */
+  readonly max_seconds?: number;
+  readonly questions: readonly DraftQuestion[];
+  /** The places at which an author has to decide something. */
+  readonly notes: readonly Note[];
+  /** Files beside the scenario, below a directory of its name. */
+  readonly material: readonly Material[];
+}
+
+/** A comment above a field, or above an entry of a list. */
+export interface Note {
+  readonly path: readonly (string | number)[];
+  readonly text: string;
 }
 
 /** The text of the scenario file. It says of its checks only what was seen. */
 export function draftScenario(draft: Draft, { checks: seen, failed }: MeasuredDraft = UNTRIED): string {
-  const { name, commit, parent, checks, setup } = draft;
+  const { name, checks, setup, max_seconds } = draft;
+  const policies = {
+    ...(draft.protected.length > 0 && { paths: { protected: draft.protected } }),
+    ...(max_seconds !== undefined && { budget: { max_seconds } }),
+  };
   const scenario = {
     name,
-    title: titleOf(draft),
-    tags: ["from-commit"],
+    title: draft.title,
+    tags: [draft.form],
     varies: ["system_prompt"],
     task: {
-      prompt: promptOf(draft),
-      fixture: { git: parent },
+      prompt: draft.prompt,
+      ...fixtureOf(draft),
       ...(setup.length > 0 && { setup }),
-      ...(checks.length > 0 && { probe: { dir: `${name}/probe`, checks: checksOf(checks, seen) } }),
-      reference_fix: { patch: `${name}/reference.patch` },
+      ...(checks.length > 0 && {
+        probe: { ...(hasFiles(draft, "probe") && { dir: `${name}/probe` }), checks: checksOf(checks, seen) },
+      }),
+      ...referenceOf(draft),
+      ...(draft.answer && { deliverable: draft.answer === "alone" ? "answer" : { answer: true, files: ["**"] } }),
     },
     arms: ARMS,
-    ...(draft.protected.length > 0 && { policies: { paths: { protected: draft.protected } } }),
-    rubric: {
-      criteria: [
-        ...(checks.length > 0 ? [{ measure: "probe_score", weight: 2 }] : []),
-        {
-          id: "cause",
-          question: "Is the cause of the problem mended, and nothing else changed?",
-          anchors: {
-            0: "not mended",
-            2: "the symptom is gone, the cause is left",
-            4: "mended at its cause, and only there",
-          },
-        },
-        { measure: "reference_fix" },
-      ],
-      judge: { model: "builtin/evidence" },
-    },
+    ...(Object.keys(policies).length > 0 && { policies }),
+    rubric: { criteria: criteriaOf(draft), judge: { model: "builtin/evidence" } },
   };
   const notes = [
     ...(failed === null ? [] : [{ path: ["task", setup.length > 0 ? "setup" : "probe"], text: untriedLine(failed) }]),
+    ...draft.notes,
     ...NOTES,
-    ...(checks.length > 0 ? checkNotes(checks, seen) : [NO_PROBE]),
+    ...(checks.length > 0 ? checkNotes(draft, seen) : []),
   ];
-  return `# Made from ${commit.slice(0, 12)} by \`abeval run --new\`: ${plainText(titleOf(draft))}\n${withNotes(scenario, notes)}`;
+  return `# Made from ${plainText(draft.origin)} by \`abeval run --new\`: ${plainText(draft.title)}\n${withNotes(scenario, notes)}`;
 }
+
+const hasFiles = ({ material }: Draft, below: "fixture" | "probe") =>
+  material.some(({ path }) => path === below || path.startsWith(`${below}/`));
+
+function fixtureOf(draft: Draft) {
+  if (draft.commit !== undefined) return { fixture: { git: draft.commit } };
+  return hasFiles(draft, "fixture") ? { fixture: `${draft.name}/fixture` } : {};
+}
+
+function referenceOf({ name, reference }: Draft) {
+  if (reference === null) return {};
+  return {
+    reference_fix: reference.kind === "files" ? { dir: `${name}/reference` } : { patch: `${name}/reference.patch` },
+  };
+}
+
+const criteriaOf = ({ checks, questions, reference, answer }: Draft) => [
+  ...(checks.length > 0 ? [{ measure: "probe_score", weight: 2 }] : []),
+  ...questions,
+  ...(reference === null ? [] : [{ measure: "reference_fix" }]),
+  ...(answer === "alone" ? [{ measure: "answer_words" }] : []),
+];
 
 /** Why nothing was tried, in one line. */
 export function untriedLine(failed: string): string {
@@ -108,22 +165,7 @@ const ARMS = [
   },
 ];
 
-/** A comment above a field, or above an entry of a list. */
-interface Note {
-  readonly path: readonly (string | number)[];
-  readonly text: string;
-}
-
-/** The places at which an author has to decide something, in the order of the file. */
 const NOTES: readonly Note[] = [
-  {
-    path: ["task", "prompt"],
-    text: "From the commit's message. Rewrite it as a report of the problem: it must not tell the solution.",
-  },
-  {
-    path: ["task", "fixture"],
-    text: "The commit before the fix. Arms see all of it; add `path: <dir>` for a part.",
-  },
   {
     path: ["task", "probe", "checks"],
     text: "Where `before` stands, it was seen. An exit code can be forged: see output_matches in the documentation.",
@@ -137,11 +179,6 @@ const NOTES: readonly Note[] = [
     text: "Asks no model. Remove these two lines, or pass --judge-model, to have the question judged.",
   },
 ];
-
-const NO_PROBE: Note = {
-  path: ["task", "reference_fix"],
-  text: "The commit has no tests, so nothing says what works: add a `probe` with a check that fails before the fix.",
-};
 
 /** Notes are attached to fields in the document, since a commit's message may hold lines that look like a field. */
 function withNotes(scenario: object, notes: readonly Note[]): string {
@@ -158,17 +195,18 @@ function withNotes(scenario: object, notes: readonly Note[]): string {
 }
 
 /** The reason above each check that is not required. */
-const checkNotes = (checks: readonly DraftCheck[], seen: readonly MeasuredCheck[]): Note[] =>
+const checkNotes = ({ checks, reference }: Draft, seen: readonly MeasuredCheck[]): Note[] =>
   checks.flatMap((check, index) => {
-    const reason = reasonNotRequired(check, seen[index]);
+    const reason = check.run === undefined ? null : reasonNotRequired(check, seen[index], reference !== null);
     return reason === null ? [] : [{ path: ["task", "probe", "checks", index], text: `Not \`required\`: ${reason}.` }];
   });
 
-function reasonNotRequired(check: DraftCheck | undefined, seen: MeasuredCheck | undefined): string | null {
-  if (check?.run === PLACEHOLDER) return "nothing has run yet; write the command, then `before` and `required: true`";
+function reasonNotRequired(check: DraftCheck, seen: MeasuredCheck | undefined, hasReference: boolean): string | null {
+  if (check.run === PLACEHOLDER) return "nothing has run yet; write the command, then `before` and `required: true`";
   if (seen === undefined) return "nothing was tried here; add `before` and `required: true` once it was";
   if (seen.cannot_run !== null) return `${seen.cannot_run}; then add \`before\` and \`required: true\``;
-  if (seen.before === null || seen.after === null) return "two runs of it differed";
+  if (seen.before === null || (hasReference && seen.after === null)) return "two runs of it differed";
+  if (seen.after === null) return "no known fix has shown that it can pass";
   if (seen.after === "fail") return `it fails with the fix, too: ${seen.reason}`;
   return seen.before === "pass" ? "it passes before the fix, too" : null;
 }
@@ -181,29 +219,14 @@ export function checkIds(checks: readonly DraftCheck[]): string[] {
 
 function checksOf(checks: readonly DraftCheck[], seen: readonly MeasuredCheck[]) {
   const ids = checkIds(checks);
-  return checks.map(({ run }, index) => {
-    const ran = run !== PLACEHOLDER && (seen[index]?.cannot_run ?? null) === null;
+  return checks.map(({ file: _, ...check }, index) => {
+    if (check.run === undefined) return { id: ids[index], ...check };
+    const ran = check.run !== PLACEHOLDER && (seen[index]?.cannot_run ?? null) === null;
     const before = ran ? (seen[index]?.before ?? null) : null;
     // A check that fails before the fix and passes with it tests what was asked for.
     const required = before === "fail" && seen[index]?.after === "pass";
-    return { id: ids[index], run, ...(before !== null && { before }), ...(required && { required }) };
+    return { id: ids[index], ...check, ...(before !== null && { before }), ...(required && { required }) };
   });
-}
-
-const titleOf = ({ message, name }: Draft) => plainText(message.trim().split("\n", 1)[0] ?? "").trim() || name;
-
-/** Lines that tools add to a message, and that tell an arm nothing. */
-const TRAILER =
-  /^(signed-off-by|co-authored-by|reviewed-by|acked-by|tested-by|change-id|cherry-picked from|fixes|closes|refs?|see)\b.*[:#]/i;
-
-function promptOf({ message, name }: Draft): string {
-  const lines = plainText(message).replaceAll("\t", "  ").split("\n");
-  const text = lines
-    .filter((line) => !TRAILER.test(line.trim()))
-    .map((line) => line.trimEnd())
-    .join("\n")
-    .trim();
-  return `${text || name}\n`;
 }
 
 /** Says on stderr which program is missing, so that doctor can show the reason. */

@@ -1,30 +1,29 @@
 import { constants, existsSync } from "node:fs";
-import { copyFile, mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { type DraftMaterial, draftFromCommit, writeMaterial } from "../../comparison/scenario/draft-from-commit.ts";
 import {
   checkIds,
   type Draft,
-  draftScenario,
   type MeasuredCheck,
-  type MeasuredDraft,
   PLACEHOLDER,
   untriedLine,
 } from "../../comparison/scenario/draft-scenario.ts";
-import { loadScenarioFile, SCENARIO_ENDINGS } from "../../comparison/scenario/load-scenario.ts";
-import type { ScenarioError } from "../../comparison/scenario/parse-scenario.ts";
+import { type FoundTasks, findTasks } from "../../comparison/scenario/draft-tasks.ts";
+import { SCENARIO_ENDINGS } from "../../comparison/scenario/load-scenario.ts";
 import { Unusable } from "../../comparison/scenario/unusable.ts";
 import { errorCode, Failure } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
 import { systemEntropy } from "../../runtime/clock.ts";
 import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
-import { measureChecks } from "../doctor/measure-checks.ts";
 import type { Services } from "../doctor/services.ts";
 import { checkProgress, openChecking } from "./check-scenarios.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
 import { UsageError } from "./flags/arguments.ts";
 import { demandFlagsOf, type RunArguments } from "./flags/run-arguments.ts";
+import { newSet } from "./new/new-set.ts";
+import { reasonsOf } from "./new/reasons.ts";
+import { type StagedDraft, stageDraft } from "./new/stage-draft.ts";
 import { doctorText } from "./terminal/doctor-text.ts";
 import { stdoutWidth, writeStdout } from "./terminal/terminal.ts";
 
@@ -36,25 +35,44 @@ interface Target {
   readonly material: string;
 }
 
-/** `abeval run --new`: a scenario made of a commit, checked. Returns the exit status. @throws UsageError; then nothing was written. */
+/**
+ * `abeval run --new`: a scenario made of a commit or a task, checked; or a directory of them, made of a set. Returns the exit
+ * status. @throws UsageError; then nothing was written.
+ */
 export async function newScenario(args: RunArguments): Promise<number> {
   demandFlagsOf("new", args);
   const from = args.value("from");
-  if (from === undefined) throw new UsageError("--new needs --from <commit>, the commit that has the fix");
+  if (from === undefined) throw new UsageError("--new needs --from <commit>, <task> or <directory of tasks>");
   const [file = "", extra] = args.parameters;
-  if (extra !== undefined) throw new UsageError(`unexpected "${extra}"; --new writes one file`);
+  if (extra !== undefined) throw new UsageError(`unexpected "${extra}"; --new writes one file or directory`);
+  const isFile = SCENARIO_ENDINGS.includes(extname(file));
+  const directory = existingAbove(dirname(resolve(file)));
+  const found = await usable(`--from ${from}`, () => findTasks(from, directory));
+  if (!isFile && !found.isSet)
+    throw new UsageError(`--new ${file}: the name of one scenario must end in .yaml or .yml`);
+  if (!isFile) return await newSet(args, { directory: file, from, tasks: found.tasks });
+  if (found.isSet)
+    throw new UsageError(
+      `--from ${from}: is a set of ${found.tasks.length} tasks; give --new a directory in place of ${file}`,
+    );
+  return await newFile(args, from, found);
+}
+
+async function newFile(args: RunArguments, from: string, { tasks: [task] }: FoundTasks): Promise<number> {
+  const [file = ""] = args.parameters;
   const target = targetOf(file);
-  const material = await usable(`--from ${from}`, () =>
-    draftFromCommit(existingAbove(target.directory), from, target.name),
-  );
+  const draft = await usable(`--from ${from}`, async () => {
+    if (task === undefined) throw new Unusable("holds no task");
+    return await task.draft(target.name);
+  });
   return await unlessInterrupted(async (signal) => {
     await using services = await openChecking(file, args);
     using progress = checkProgress(!args.has("quiet"));
     const announcing = { ...services, announce: (title: string) => progress.show(file, title) };
-    const seen = await usable(file, () => writeScenario(announcing, target, material, signal));
+    const staged = await usable(file, () => writeScenario(announcing, target, draft, signal));
     const environment = await diagnoseMachine(announcing, signal);
     const report = await diagnoseFile(announcing, { path: file, environment }, signal);
-    await writeStdout(doctorText([{ file, report }], stdoutWidth()) + plainText(nextSteps(file, material, seen)));
+    await writeStdout(doctorText([{ file, report }], stdoutWidth()) + plainText(nextSteps(file, staged)));
     return report.ok ? EXIT.done : EXIT.usage;
   });
 }
@@ -62,7 +80,6 @@ export async function newScenario(args: RunArguments): Promise<number> {
 function targetOf(file: string): Target {
   const ending = extname(file);
   const name = basename(file, ending);
-  if (!SCENARIO_ENDINGS.includes(ending)) throw new UsageError(`--new ${file}: the name must end in .yaml or .yml`);
   if (!new RegExp(SLUG_PATTERN).test(name))
     throw new UsageError(`--new ${file}: "${name}" is no name of a scenario; use letters, digits, ".", "_" and "-"`);
   const directory = resolve(dirname(file));
@@ -83,22 +100,17 @@ function existingAbove(directory: string): string {
 async function writeScenario(
   services: Services,
   target: Target,
-  material: DraftMaterial,
+  draft: Draft,
   signal: AbortSignal,
-): Promise<MeasuredDraft> {
+): Promise<StagedDraft> {
   const made = await mkdir(target.directory, { recursive: true });
   const staging = join(target.directory, `.${target.name}.${systemEntropy(4)}.tmp`);
   await mkdir(staging);
   try {
-    const draft = join(staging, basename(target.file));
-    await writeMaterial(material, staging);
-    await writeFile(draft, draftScenario(material.draft));
-    services.announce?.("Checks before and after the fix");
-    const seen = await measureChecks(services, await loadScenarioFile(draft), signal);
-    await writeFile(draft, draftScenario(material.draft, seen));
+    const staged = await stageDraft(services, draft, { directory: staging, file: basename(target.file) }, signal);
     await place(staging, target);
     await rm(staging, { recursive: true, force: true });
-    return seen;
+    return staged;
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
     if (made !== undefined) await removeEmpty(target.directory, made);
@@ -142,13 +154,6 @@ async function usable<T>(subject: string, use: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Leaves out the line numbers, which are those of a deleted draft. */
-function reasonsOf({ details, message }: Failure): string {
-  const errors: unknown = details?.["errors"];
-  if (!Array.isArray(errors)) return message;
-  return (errors as ScenarioError[]).map(({ field, message: said }) => `${field}: ${said}`).join("; "); // as parseScenario documents
-}
-
 /** Why each useless check is of no use. */
 const checkSteps = ({ checks }: Draft, seen: readonly MeasuredCheck[]): string[] =>
   checkIds(checks).flatMap((id, index) => {
@@ -163,13 +168,19 @@ const checkSteps = ({ checks }: Draft, seen: readonly MeasuredCheck[]): string[]
 
 const WHEN_MENDED = "mend that, see what `--check` says of each check, and add `before` and `required: true`";
 
-function nextSteps(file: string, { draft }: DraftMaterial, seen: MeasuredDraft): string {
+function nextSteps(file: string, { draft, seen, unsolved }: StagedDraft): string {
+  const isCommit = draft.commit !== undefined;
   const steps = [
+    ...(unsolved === null ? [] : [`the task's own solution gave no known fix: ${unsolved}`]),
     ...(seen.failed === null ? checkSteps(draft, seen.checks) : [`${untriedLine(seen.failed)}; ${WHEN_MENDED}`]),
     ...draft.named.map((path) => `the fix adds ${path}, which the tests may name: say so in the prompt`),
-    "rewrite task.prompt as a report of the problem: the commit's message may tell the solution",
+    ...(isCommit
+      ? ["rewrite task.prompt as a report of the problem: the commit's message may tell the solution"]
+      : ["read task.prompt: it is what the task says"]),
     ...(draft.checks.length === 0
-      ? ["the commit has no tests, so no check judges the arms: write a probe with a check that fails before the fix"]
+      ? [
+          `the ${isCommit ? "commit" : "task"} has no tests, so no check judges the arms: write a probe with a check that fails before the work`,
+        ]
       : []),
     "make the arms what you want to compare",
     `abeval run --check ${file}; then abeval run ${file} --model <provider>/<model>`,

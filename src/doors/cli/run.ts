@@ -13,6 +13,7 @@ import { verdictHtml } from "../report/verdict-html.ts";
 import { complain, EXIT, exitCodeOf, exitCodeOfCommand, onInterrupt } from "./exit-code.ts";
 import { parseArguments, UsageError } from "./flags/arguments.ts";
 import { isSeries, RUN, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
+import { scenarioFiles } from "./flags/scenario-files.ts";
 import { junitOf } from "./reports/junit.ts";
 import { deliver, openReports } from "./reports/reports.ts";
 import type { OpenedStore } from "./services/open-store.ts";
@@ -27,7 +28,10 @@ export const command = (args: readonly string[]): Promise<number> =>
   exitCodeOfCommand(RUN.name, async () => await run(args));
 
 async function run(args: readonly string[]): Promise<number> {
-  const parsed = await parseArguments(RUN, args);
+  const named = await parseArguments(RUN, args);
+  // What --new names is yet to be made.
+  const parameters = named.has("new") ? named.parameters : await scenarioFiles(named.parameters);
+  const parsed = { ...named, parameters, named: named.parameters };
   if (parsed.has("check")) return await (await import("./check-scenarios.ts")).checkScenarios(parsed);
   if (parsed.has("self-test")) return await (await import("./self-test.ts")).selfTestScenarios(parsed);
   if (parsed.has("new")) return await (await import("./new-scenario.ts")).newScenario(parsed);

@@ -1,6 +1,9 @@
 import { cannotRun } from "../../comparison/evidence/cannot-run.ts";
-import type { MeasuredDraft } from "../../comparison/scenario/draft-scenario.ts";
+import type { DraftSolution, MeasuredDraft } from "../../comparison/scenario/draft-scenario.ts";
 import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";
+import { CHECK_OUTPUT_KB } from "../../domain/defaults.ts";
+import type { Changes } from "../../domain/evidence.ts";
+import { excerpt } from "../../domain/excerpt.ts";
 import { Failure, Mistake } from "../../domain/failure.ts";
 import { sandboxOf } from "./scenario/diagnose-scenario.ts";
 import { DryRun, type ProbedTwice } from "./scenario/dry-run.ts";
@@ -23,11 +26,11 @@ export async function measureChecks(
     await dryRun.pristine.setup(setup, signal);
     const before = await dryRun.untouched(signal);
     const after = reference_fix === null ? null : await dryRun.solved(signal);
-    const checks = (probe?.checks ?? []).map((_, index) => ({
-      before: seen(before, index),
-      after: seen(after, index),
-      cannot_run: whyNot(after, index),
-      reason: after?.[0].checks[index]?.reason ?? null,
+    const checks = (probe?.checks ?? []).map(({ id }) => ({
+      before: seen(before, id),
+      after: seen(after, id),
+      cannot_run: whyNot(after ?? before, id),
+      reason: resultOf(after, id)?.reason ?? null,
     }));
     return { checks, failed: null };
   } catch (error) {
@@ -38,13 +41,71 @@ export async function measureChecks(
   }
 }
 
-function whyNot(probed: ProbedTwice | null, index: number): string | null {
-  const result = probed?.[0].checks[index];
+/** @throws Failure `sandbox_unavailable` where no command can be tried */
+export async function demandSandbox(services: Services): Promise<void> {
+  const sandbox = await sandboxOf(services);
+  if (sandbox instanceof Failure) throw sandbox;
+}
+
+/** The known fix has checks of its own choice, so places do not tell them. */
+const resultOf = (probed: ProbedTwice | null, id: string, time: 0 | 1 = 0) =>
+  probed?.[time].checks.find((check) => check.id === id);
+
+function whyNot(probed: ProbedTwice | null, id: string): string | null {
+  const result = resultOf(probed, id);
   return result === undefined ? null : cannotRun(result);
 }
 
-function seen(probed: ProbedTwice | null, index: number): "pass" | "fail" | null {
-  const [first, second] = (probed ?? []).map(({ checks }) => checks[index]?.status === "pass");
-  if (first === undefined || first !== second) return null;
-  return first ? "pass" : "fail";
+function seen(probed: ProbedTwice | null, id: string): "pass" | "fail" | null {
+  const [first, second] = [resultOf(probed, id, 0), resultOf(probed, id, 1)];
+  const passed = first?.status === "pass";
+  if (first === undefined || passed !== (second?.status === "pass")) return null;
+  return passed ? "pass" : "fail";
+}
+
+/** What a script changed in the fixture, as a patch, or why it gave none. */
+export type Solved = { readonly patch: string } | { readonly failed: string };
+
+/**
+ * Runs a script that solves the task once, after setup, without a network. Its own files are no part of the change.
+ * @throws the signal's reason when it fires.
+ */
+export async function solveTask(
+  services: Services,
+  loaded: LoadedScenario,
+  { run, files, timeout_s }: DraftSolution,
+  signal: AbortSignal,
+): Promise<Solved> {
+  const sandbox = await sandboxOf(services);
+  if (sandbox instanceof Failure) return { failed: sandbox.message };
+  await using dryRun = new DryRun({ loaded, sandbox, redact: services.redact });
+  try {
+    await dryRun.pristine.setup(loaded.definition.task.setup, signal);
+    await using workspace = dryRun.pristine.open();
+    for (const [path, text] of Object.entries(files)) await workspace.writeText(path, text);
+    const limits = { timeout_ms: timeout_s * 1000, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
+    const { ended, exit_code, output } = await workspace.exec({ run, ...limits, network: "none" }, signal);
+    signal.throwIfAborted();
+    if (ended !== "exit" || exit_code !== 0)
+      return { failed: services.redact(`${ended === "exit" ? `exit code ${exit_code}` : ended}; ${lastLine(output)}`) };
+    for (const path of Object.keys(files)) await workspace.remove(path);
+    return patchOf(await workspace.changes());
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Failure || error instanceof Mistake) return { failed: services.redact(error.message) };
+    throw error;
+  }
+}
+
+const lastLine = (output: string) => excerpt(output.trim().split("\n").at(-1) ?? "", LINE_CHARS);
+
+/** Characters of a script's last line that are told. */
+const LINE_CHARS = 200;
+
+function patchOf({ files, patch, truncated, unknown }: Changes): Solved {
+  if (unknown) return { failed: unknown };
+  if (files.length === 0) return { failed: "it changes nothing" };
+  const binary = files.find((file) => file.binary);
+  if (binary) return { failed: `it changes ${binary.path}, which is not text` };
+  return truncated ? { failed: "its change is larger than a patch may be" } : { patch };
 }

@@ -6,7 +6,7 @@ import { SANDBOX_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
 /** What `abeval run` takes. */
 export const RUN = {
   name: "abeval run",
-  usage: "abeval run <scenario_file>... [flags]",
+  usage: "abeval run <scenario_file or directory>... [flags]",
   variadic: true,
   description:
     "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
@@ -25,6 +25,7 @@ export const RUN = {
     "abeval run --check scenarios/*.yaml",
     "abeval run --self-test my.yaml --judge-model openai/gpt-5 --state-dir .abeval",
     "abeval run --new evals/off-by-one.yaml --from 4f1c2ab",
+    "abeval run --new evals/exercises --from ~/exercism/python/exercises",
   ],
   parameters: ["scenario_file"],
   flags: {
@@ -78,8 +79,11 @@ export const RUN = {
     },
     quiet: { description: "nothing on stderr but errors, and where --keep-workspaces left the files" },
     "no-color": { description: "no colours on stderr" },
-    new: { description: "with --from: write this scenario file, made of a commit that fixed something" },
-    from: { value: "<commit>", description: "with --new: the commit; its parent is where the arms start" },
+    new: { description: "with --from: write this scenario file, or this directory of them" },
+    from: {
+      value: "<task>",
+      description: "with --new: a commit that fixed something, a task of another tool, or a directory of tasks",
+    },
     check: {
       description: "try one or more files without the arms, and say what to mend; calls no model, needs no key",
     },
@@ -102,7 +106,10 @@ export const RUN = {
 
 type RunFlag = keyof typeof RUN.flags;
 
-export type RunArguments = ParsedArguments<RunFlag>;
+export interface RunArguments extends ParsedArguments<RunFlag> {
+  /** The files as the user named them, by their directory; absent: as the parameters say. */
+  readonly named?: readonly string[];
+}
 
 /** Flags that replace a run, each with the flags that may stand beside it. */
 const INSTEAD_OF_A_RUN = {
@@ -151,13 +158,20 @@ export function replacementOf({
  * The command that runs the series again, for a shell; without what says how many trials, and of which series. Undefined
  * where nothing is kept that could go on.
  */
-export function commandOf({ parameters, given, value, values, has }: RunArguments): string | undefined {
+export function commandOf({
+  parameters,
+  named = parameters,
+  given,
+  value,
+  values,
+  has,
+}: RunArguments): string | undefined {
   if (value("state-dir") === undefined) return undefined;
   const flags = given().filter((flag) => flag !== "continue" && flag !== "trials");
   const words = flags.flatMap((flag) =>
     has(flag) ? [`--${flag}`] : values(flag).flatMap((text) => [`--${flag}`, text]),
   );
-  return ["abeval", "run", ...parameters, ...words].map(forShell).join(" ");
+  return ["abeval", "run", ...named, ...words].map(forShell).join(" ");
 }
 
 const forShell = (word: string) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

@@ -1,34 +1,23 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { CHANGED_FILE_BYTES, MATERIAL_BYTES } from "../../domain/defaults.ts";
-import { type FixingCommit, patchBetween, readFixingCommit } from "./draft/fixing-commit.ts";
-import { VERSIONED_LOCKS } from "./draft/install-steps.ts";
-import { isTestFile, type Repertoire, steeringFiles, testCommand } from "./draft/test-files.ts";
-import type { Draft, DraftCheck } from "./draft-scenario.ts";
-import { PLACEHOLDER } from "./draft-scenario.ts";
-import { blobsOf } from "./git/blobs.ts";
-import { textOfBlob, writeBlobs } from "./git/git-files.ts";
-import { gitOutput } from "./git/run-git.ts";
-import { fileIn, type TreeFile } from "./git/tree.ts";
-import { objectAt, type Repository, repositoryAround } from "./repository.ts";
-import { checkPatch } from "./resolve/reference-patch.ts";
-import { Unusable } from "./unusable.ts";
-
-/** A scenario made from a commit, read and not yet written. */
-export interface DraftMaterial {
-  readonly draft: Draft;
-  readonly repository: Repository;
-  readonly patch: string;
-  /** The commit's tests, which become the hidden files. */
-  readonly hidden: readonly TreeFile[];
-}
+import { CHANGED_FILE_BYTES, MATERIAL_BYTES } from "../../../domain/defaults.ts";
+import { plainText } from "../../../domain/plain-text.ts";
+import { type Draft, type DraftCheck, type Note, PLACEHOLDER } from "../draft-scenario.ts";
+import { blobsOf } from "../git/blobs.ts";
+import { textOfBlob } from "../git/git-files.ts";
+import { gitOutput } from "../git/run-git.ts";
+import { fileIn, type TreeFile } from "../git/tree.ts";
+import { objectAt, type Repository, repositoryAround } from "../repository.ts";
+import { checkPatch } from "../resolve/reference-patch.ts";
+import { Unusable } from "../unusable.ts";
+import { type FixingCommit, patchBetween, readFixingCommit } from "./fixing-commit.ts";
+import { VERSIONED_LOCKS } from "./install-steps.ts";
+import { isTestFile, type Repertoire, steeringFiles, testCommand } from "./test-files.ts";
 
 /**
  * The commit's parent as fixture, its change without the tests as reference, its tests as hidden files.
  * @param directory of the scenario, inside the repository
  * @throws Unusable
  */
-export async function draftFromCommit(directory: string, ref: string, name: string): Promise<DraftMaterial> {
+export async function draftFromCommit(directory: string, ref: string, name: string): Promise<Draft> {
   const repository = repositoryAround(directory);
   const commit = await readFixingCommit(repository, ref);
   const isTest = ({ path }: { path: string }) => isTestFile(path);
@@ -40,31 +29,65 @@ export async function draftFromCommit(directory: string, ref: string, name: stri
   const repertoire = await repertoireOf(repository, commit);
   const { checks, setup } = await commandsFor(repository, hidden, repertoire);
   return {
-    draft: {
-      name,
-      commit: commit.id,
-      parent: commit.parent,
-      message: commit.message,
-      setup,
-      checks,
-      protected: steeringFiles(repertoire, fixed),
-      named: await namedFiles(repository, commit, hidden),
-    },
-    repository,
-    patch,
-    hidden,
+    name,
+    title: plainText(commit.message.trim().split("\n", 1)[0] ?? "").trim() || name,
+    origin: commit.id.slice(0, 12),
+    form: "from-commit",
+    prompt: promptOf(commit.message, name),
+    commit: commit.parent,
+    setup,
+    checks,
+    reference: { kind: "patch" },
+    protected: steeringFiles(repertoire, fixed),
+    named: await namedFiles(repository, commit, hidden),
+    questions: [CAUSE],
+    notes: [...NOTES, ...(checks.length === 0 ? [NO_PROBE] : [])],
+    material: [
+      { path: "reference.patch", text: patch },
+      ...(hidden.length > 0 ? [{ path: "probe", blobs: hidden, repository }] : []),
+    ],
   };
 }
 
-/** Writes the patch and the hidden files as the scenario names them. @throws Unusable */
-export async function writeMaterial(
-  { draft, repository, patch, hidden }: DraftMaterial,
-  directory: string,
-): Promise<void> {
-  const own = join(directory, draft.name);
-  await mkdir(own, { recursive: true });
-  await writeFile(join(own, "reference.patch"), patch, { flag: "wx" });
-  if (hidden.length > 0) await writeBlobs(repository, hidden, join(own, "probe"));
+const CAUSE = {
+  id: "cause",
+  question: "Is the cause of the problem mended, and nothing else changed?",
+  anchors: {
+    0: "not mended",
+    2: "the symptom is gone, the cause is left",
+    4: "mended at its cause, and only there",
+  },
+};
+
+const NOTES: readonly Note[] = [
+  {
+    path: ["task", "prompt"],
+    text: "From the commit's message. Rewrite it as a report of the problem: it must not tell the solution.",
+  },
+  {
+    path: ["task", "fixture"],
+    text: "The commit before the fix. Arms see all of it; add `path: <dir>` for a part.",
+  },
+];
+
+const NO_PROBE: Note = {
+  path: ["task", "reference_fix"],
+  text: "The commit has no tests, so nothing says what works: add a `probe` with a check that fails before the fix.",
+};
+
+/** Lines that tools add to a message, and that tell an arm nothing. */
+const TRAILER =
+  /^(signed-off-by|co-authored-by|reviewed-by|acked-by|tested-by|change-id|cherry-picked from|fixes|closes|refs?|see)\b.*[:#]/i;
+
+/** A commit's message as what an arm is asked. */
+export function promptOf(message: string, name: string): string {
+  const lines = plainText(message).replaceAll("\t", "  ").split("\n");
+  const text = lines
+    .filter((line) => !TRAILER.test(line.trim()))
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .trim();
+  return `${text || name}\n`;
 }
 
 async function hiddenFiles({ git_dir }: Repository, { id, files }: FixingCommit): Promise<TreeFile[]> {
