@@ -14,7 +14,7 @@ const WINGS: Readonly<Record<string, readonly string[]>> = {
   doors: ["comparison", "arms", "statistics", "store", "domain", "runtime"],
 };
 
-const ARMS = ["model", "recording", "sandbox", "workspace", "tool", "policy", "arm", "recipe", "agent"].map(
+const ARMS = ["model", "recording", "sandbox", "workspace", "tool", "policy", "arm", "recipe", "agent", "imported"].map(
   (room) => `arms/${room}`,
 );
 
@@ -41,7 +41,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "runtime",
   ],
-  "comparison/scenario": ["arms/recipe", "comparison/evidence/answer-schema", "domain", "runtime"],
+  "arms/imported": [
+    ...["arm", "model", "policy", "recipe", "workspace"].map((room) => `arms/${room}`),
+    "domain",
+    "runtime",
+  ],
+  "comparison/scenario": [
+    "arms/recipe",
+    "arms/imported/read-log",
+    "comparison/evidence/answer-schema",
+    "domain",
+    "runtime",
+  ],
   "comparison/evidence": ["arms/policy", "arms/sandbox", "arms/workspace", "domain"],
   "comparison/judge": ["arms/model", "arms/recipe", "domain", "runtime"],
   "comparison/planning": [...RUN, "comparison/evidence", "comparison/judge", "comparison/scenario"],

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { ExternalAgent } from "./external-agent.ts";
 import { Budget } from "./policies.ts";
 import { Price } from "./price-list.ts";
+import { Ran } from "./ran.ts";
 import { ModelRef, nullable, oneOf, record, Slug } from "./schema.ts";
 import { effectOf, TOOL_NAMES } from "./tool.ts";
 
@@ -65,9 +66,14 @@ export const Arm = record("Arm", {
   scripts: Type.Optional(
     Type.Array(WeightedScript, { description: "In the place of `script`: each run replays one, chosen by its seed." }),
   ),
+  ran: Type.Optional(Ran),
 });
 export type Arm = Static<typeof Arm>;
 
 /** Whether it can leave no file. Nobody knows what the tools of an MCP server or of an agent write. */
-export const canOnlyRead = ({ tools, agent, mcp = [] }: Arm): boolean =>
-  agent === undefined && mcp.length === 0 && tools.every((tool) => effectOf(tool) === "read");
+export const canOnlyRead = ({ tools, agent, mcp = [], ran }: Arm): boolean =>
+  agent === undefined && mcp.length === 0 && ran === undefined && tools.every((tool) => effectOf(tool) === "read");
+
+/** Every script that the arm may replay. */
+export const scriptsOf = ({ script, scripts }: Pick<Arm, "script" | "scripts">): readonly WeightedScript[] =>
+  scripts ?? (script === null ? [] : [{ weight: 1, turns: script }]);

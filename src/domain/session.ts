@@ -4,6 +4,7 @@ import { BudgetUse, Changes, ProbeResult, ReferenceFixScore, RequiredResult, Vio
 import { AgentRun } from "./external-agent.ts";
 import { FAILURE_CODES } from "./failure.ts";
 import { Price } from "./price-list.ts";
+import { ImportedFrom } from "./ran.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
 import { STATES } from "./session-state.ts";
@@ -109,6 +110,7 @@ export const ArmSummary = record("ArmSummary", {
   reference_fix: nullable(ReferenceFixScore),
   budget: Type.Array(BudgetUse),
   agent: Type.Optional(AgentRun),
+  imported: Type.Optional(ImportedFrom),
 });
 export type ArmSummary = Static<typeof ArmSummary>;
 

@@ -4,6 +4,7 @@ import type { CheckResult } from "./evidence.ts";
 import { cut } from "./excerpt.ts";
 import { withInputId } from "./member.ts";
 import { isScripted } from "./model-name.ts";
+import { isImported, paidFor } from "./ran.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./session.ts";
@@ -61,6 +62,11 @@ export const TrialRow = record("TrialRow", {
   conduct: nullable(Digest("SHA-256.")),
   /** Equal for runs in which no model was asked and that replay the same: copies of one run. Absent where one was asked. */
   draw: Type.Optional(Digest("SHA-256.")),
+  spent_usd: Type.Optional(
+    nullable(Type.Number({ minimum: 0 }), {
+      description: "Of arms that ran here; null = unknown. Absent where both did: their costs are what was spent.",
+    }),
+  ),
   lost_cost_usd: Type.Optional(
     nullable(Type.Number({ minimum: 0 }), { description: "Of attempts that were lost; absent when there are none." }),
   ),
@@ -84,6 +90,7 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
     judge: { model_served: null, cost_usd: null },
     conduct,
     ...(draw !== null && isPlayed(outcome) && { draw }),
+    ...((a.imported || b.imported) && { spent_usd: sumKnown([paidFor(a), paidFor(b)]) }),
     ...(outcome.lost_attempts && { lost_cost_usd: sumKnown(outcome.lost_attempts.map(({ cost_usd }) => cost_usd)) }),
   };
   if (outcome.verdict?.kind !== "run") return row;
@@ -129,7 +136,7 @@ type Played = Pick<SessionOutcome, "arms" | "settings">;
 
 /** Scripts and recordings answered both arms. */
 const isPlayed = ({ arms, settings: { replayed = [] } }: Played): boolean =>
-  arms.every(({ arm_id, model }) => isScripted(model) || replayed.includes(arm_id));
+  arms.every(({ arm_id, model }) => isScripted(model) || isImported(model) || replayed.includes(arm_id));
 
 /** What chose among an arm's scripts; null when none had a choice. The same for both arms. */
 function drawOf({ settings: { scripts = {} } }: Played): string | null {
@@ -138,6 +145,8 @@ function drawOf({ settings: { scripts = {} } }: Played): string | null {
 }
 
 function conductOf(a: Summary, b: Summary): string | null {
-  const digests = [a.replies_digest, b.replies_digest];
+  // A run that was made elsewhere is the same in every trial: whatever the other arm does, there is one observation of it.
+  const ran = [a, b].filter(({ imported }) => imported && !imported.run);
+  const digests = (ran.length > 0 ? ran : [a, b]).map(({ replies_digest }) => replies_digest);
   return digests.includes(undefined) ? null : sha256(digests.join("\n"));
 }

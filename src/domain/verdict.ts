@@ -47,6 +47,7 @@ export const FLAGS = [
   "cost_cap_inactive",
   "cost_limit_reached",
   "arm_cost_limited",
+  "imported_arm",
   "other_models",
   "rules_not_seen",
   "stalled",

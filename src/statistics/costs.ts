@@ -5,9 +5,12 @@ import type { Side } from "../domain/verdict.ts";
 import type { SequentialTest } from "./claim/sequential-test.ts";
 import type { Tally } from "./claim/tally.ts";
 
-/** Both arms and the judge, also in attempts that were lost, USD; null when some of it is unknown. */
-export const costOfTrial = ({ arms, judge, outcome, lost_cost_usd = 0 }: TrialRow): number | null =>
-  sumKnown([arms.a.cost_usd, arms.b.cost_usd, outcome === null ? 0 : judge.cost_usd, lost_cost_usd]);
+/** What was spent on both arms and the judge, also in attempts that were lost, USD; null when some of it is unknown. */
+export const costOfTrial = ({ arms, spent_usd, judge, outcome, lost_cost_usd = 0 }: TrialRow): number | null =>
+  sumKnown([
+    ...(spent_usd === undefined ? [arms.a.cost_usd, arms.b.cost_usd] : [spent_usd]),
+    ...[outcome === null ? 0 : judge.cost_usd, lost_cost_usd],
+  ]);
 
 interface ArmCosts {
   readonly cost_usd: { readonly mean: number | null; readonly total: number | null };
@@ -60,8 +63,8 @@ function leastOf(ended: readonly TrialRow[]): Pick<Costs, "at_least"> {
   return { at_least: { cost_usd, why: `not all that ${untold} of ${ended.length} trials cost is known` } };
 }
 
-function leastOfTrial({ arms: { a, b }, judge, outcome, lost_cost_usd }: TrialRow): number {
-  const ofArms = [a, b].reduce((sum, arm) => sum + (arm.cost_usd ?? arm.least_cost_usd ?? 0), 0);
+function leastOfTrial({ arms: { a, b }, spent_usd, judge, outcome, lost_cost_usd }: TrialRow): number {
+  const ofArms = spent_usd ?? [a, b].reduce((sum, arm) => sum + (arm.cost_usd ?? arm.least_cost_usd ?? 0), 0);
   return ofArms + (outcome === null ? 0 : (judge.cost_usd ?? 0)) + (lost_cost_usd ?? 0);
 }
 

@@ -38,7 +38,7 @@ test("ids of a scenario's checks are unique and begin with a part of the scenari
   expect(areas).toEqual(
     new Set([
       ...["parse", "arms", "replay", "models", "rubric", "budget", "task", "reference"],
-      ...["fixture", "leak", "mcp", "agents", "probe"],
+      ...["fixture", "leak", "mcp", "agents", "imports", "probe"],
     ]),
   );
   expect(new Set(ids).size).toBe(ids.length);

@@ -1,5 +1,6 @@
 import type { BudgetUse, Violation } from "../../domain/evidence.ts";
 import type { AgentRun } from "../../domain/external-agent.ts";
+import type { ImportedFrom } from "../../domain/ran.ts";
 import type { ArmStatus, AtLeast, OtherModel } from "../../domain/session.ts";
 import type { CallRecord } from "../policy/review.ts";
 
@@ -40,4 +41,6 @@ export interface ArmEnd {
   readonly violations: readonly Violation[];
   /** How an external agent's process ended; absent for the built-in arm. */
   readonly agent?: AgentRun;
+  /** Of a run that was made elsewhere. */
+  readonly imported?: ImportedFrom;
 }

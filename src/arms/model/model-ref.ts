@@ -10,7 +10,7 @@ export const DEFAULT_JUDGE_MODEL = "anthropic/claude-fable-5-2";
 export const BUILTIN_JUDGE = "builtin/evidence";
 
 /** Providers that stand for no server: nothing is called, nothing is paid. */
-export const OFFLINE_PROVIDERS: readonly string[] = ["scripted", "builtin"];
+export const OFFLINE_PROVIDERS: readonly string[] = ["scripted", "builtin", "imported"];
 
 interface ModelName {
   /** Lower case: provider names are not case-sensitive. */
@@ -86,7 +86,8 @@ const MAKERS: ReadonlySet<string> = new Set(MAKER_BY_NAME.map(([, maker]) => mak
  */
 export function modelFamily(ref: string): string | null {
   const { provider, model } = splitModelRef(ref);
-  if (OFFLINE_PROVIDERS.includes(provider)) return null;
+  if (OFFLINE_PROVIDERS.includes(provider) && provider !== "imported") return null;
+  if (provider === "imported" && model === "unknown") return null;
   const path = model.toLowerCase().split("/");
   const name = path.at(-1) ?? "";
   const byName = MAKER_BY_NAME.find(([pattern]) => pattern.test(name))?.[1];

@@ -1,6 +1,7 @@
 import type { Arm } from "../../domain/arm.ts";
 import { Failure } from "../../domain/failure.ts";
 import { isBuiltin, isScripted } from "../../domain/model-name.ts";
+import { isImported } from "../../domain/ran.ts";
 import type { Task } from "../../domain/task.ts";
 import { type Bound, boundToArm, boundToJudge } from "./bound.ts";
 import type { RecordedSession } from "./recordings.ts";
@@ -19,7 +20,7 @@ export const JUDGE = "judge";
 
 /** All who ask a provider. @throws Failure `invalid_request` for an arm whose recording would be the judge's */
 export function rolesOf({ task, arms, installs, judge_model }: RecordedSession): readonly Role[] {
-  const asking = arms.filter(({ model }) => !isScripted(model));
+  const asking = arms.filter(({ model }) => !isScripted(model) && !isImported(model));
   if (asking.some(({ id }) => id.toLowerCase() === JUDGE))
     throw new Failure("invalid_request", `an arm called "${JUDGE}" cannot be recorded; give it another id`);
   const roles = asking.map((arm) => ({

@@ -18,7 +18,7 @@ import { isDiskFull, mayHaveFilled } from "./tree/full-disk.ts";
 import { reopenRoot } from "./tree/place.ts";
 import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
 import { changesOf, copyWork, differencesOf, type WorkingCopy, workOf } from "./working-copy.ts";
-import type { AttachedProgram, FileEntry, ForkOptions, Workspace, WorkspaceCommand } from "./workspace.ts";
+import type { AttachedProgram, FileEntry, FileSource, ForkOptions, Workspace, WorkspaceCommand } from "./workspace.ts";
 
 interface TempWorkspaceOptions {
   readonly sandbox: Sandbox;
@@ -137,6 +137,11 @@ export class TempWorkspace implements Workspace {
       throw error;
     }
     return { workspace, restored: differences.map((difference) => difference.path) };
+  }
+
+  async lay(files: FileSource): Promise<void> {
+    const { root } = await this.#touch();
+    await this.#residents.quietly(() => layOver(root, files, this.#options.sandbox.owner));
   }
 
   async applyPatch(patch: string): Promise<void> {

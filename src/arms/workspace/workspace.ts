@@ -78,6 +78,8 @@ export interface Workspace extends AsyncDisposable {
    * in it as it was before the arm. The caller disposes it. @throws Mistake when the work is too large to be copied.
    */
   fork(options: ForkOptions): Promise<{ readonly workspace: Workspace; readonly restored: readonly string[] }>;
+  /** Lays files over what stands there. @throws Mistake or Failure */
+  lay(files: FileSource): Promise<void>;
   /** Applies a unified diff. @throws Mistake naming the hunk that does not apply. */
   applyPatch(patch: string): Promise<void>;
   /** Absolute path on the host, or null when never materialised; for `--keep-workspaces` only. */

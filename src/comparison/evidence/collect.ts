@@ -28,6 +28,8 @@ interface Collection {
   readonly policies: Policies;
   readonly overlay: FileSource;
   readonly redact: (text: string) => string;
+  /** The workspace is as it was, though nobody said that nothing was changed. */
+  readonly unchanged_unknown?: boolean;
 }
 
 /** What hidden checks need. */
@@ -44,6 +46,7 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
   const { workspace, task, policies, calls, seen, redact } = collection;
   const changes = redactChanges(await workspace.changes(), redact);
   signal.throwIfAborted();
+  if (collection.unchanged_unknown) return await withoutChanges({ ...collection, changes }, signal);
   const probe = task.probe && (await probeOf({ ...collection, changes }, task.probe, signal));
   const required = await requiredResults(policies, calls);
   const unread = await unreadCommands(policies, calls);
@@ -64,6 +67,23 @@ export const answerOf = (
   answer: wholeAnswer(end),
   ...(end.answers && { last_answer: end.final_answer }),
 });
+
+/** Of a run of which only the log, or the answer, is there. Checks run where the answer alone is the work. */
+async function withoutChanges(collection: Probed & Pick<Collection, "seen">, signal: AbortSignal): Promise<Evidence> {
+  const { task, policies, calls, seen } = collection;
+  const isAnswer = task.answer === true && task.deliverable.length === 0;
+  const probe = task.probe && isAnswer ? await probeOf(collection, task.probe, signal) : null;
+  const required = await requiredResults(policies, calls);
+  const unread = await unreadCommands(policies, calls);
+  const changes = { files: [] };
+  return {
+    changes: null,
+    probe,
+    required,
+    violations: violations(policies, { changes, altered: null, calls, required, seen, unread }),
+    reference_fix: null,
+  };
+}
 
 /** Runs hidden checks on what an arm left. @throws as `runProbe` */
 export async function probeOf(probed: Probed, probe: Probe, signal: AbortSignal): Promise<ProbeResult> {

@@ -13,15 +13,16 @@ import { applyModelOverride, differences } from "../scenario/declared-difference
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { type AgentServices, agentDigest, agentRunner, isAgentArm } from "./agent-runner.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
-import { type Draw, scriptChoices, scriptFor } from "./choose-script.ts";
 import { comparisonDigest, conditionsOf, selfTestKeyOf } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
+import { importedRunner, isRanArm } from "./imported-runner.ts";
 import { serverDigests } from "./mcp-tools.ts";
 import { withPrices } from "./prices.ts";
 import { askAll } from "./refusals/ask-all.ts";
 import { demandPrograms } from "./refusals/demand-programs.ts";
 import { type SessionSandbox, sandboxFor } from "./sandbox-for.ts";
+import { type Draw, scriptChoices, scriptFor } from "./scripts/choose-script.ts";
 import type { SessionServices } from "./services.ts";
 import { openRecordings, toldOfReplay } from "./session-recordings.ts";
 import { type WorstCaseCost, worstCaseOfRun } from "./worst-case-cost.ts";
@@ -199,6 +200,8 @@ const runnerOf = (
   arm: Arm,
   { draw, recordings }: Casting,
 ): RunArm | Promise<RunArm> =>
-  isAgentArm(arm)
-    ? agentRunner(services, loaded, arm, recordings?.arm(arm.id))
-    : builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw), recordings?.arm(arm.id)), toolbox(arm.tools));
+  isRanArm(arm)
+    ? importedRunner(loaded, arm)
+    : isAgentArm(arm)
+      ? agentRunner(services, loaded, arm, recordings?.arm(arm.id))
+      : builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw), recordings?.arm(arm.id)), toolbox(arm.tools));

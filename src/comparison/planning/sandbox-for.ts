@@ -2,11 +2,11 @@ import { type Fault, sandboxUnavailable } from "../../arms/sandbox/fault.ts";
 import { openSandbox } from "../../arms/sandbox/open-sandbox.ts";
 import type { ChosenSandbox } from "../../arms/sandbox/sandboxes.ts";
 import type { Arm } from "../../domain/arm.ts";
+import { scriptsOf } from "../../domain/arm.ts";
 import { isScripted } from "../../domain/model-name.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { checkKind } from "../../domain/task.ts";
 import { effectOf } from "../../domain/tool.ts";
-import { scriptsOf } from "./choose-script.ts";
 import { serversOf } from "./mcp-tools.ts";
 import type { SessionServices } from "./services.ts";
 

@@ -102,8 +102,8 @@ export const worstCaseTotal = ({ arms, judge }: WorstCaseCost): number | null =>
 export function payable({ arms: [first, second] }: Scenario, replayed: Replayed, { arms, judge }: CostByPart) {
   const unlessReplayed = (who: string, usd: number | null) => (replayed?.includes(who) ? 0 : usd);
   return sumKnown([
-    unlessReplayed(first.id, arms[0]),
-    unlessReplayed(second.id, arms[1]),
+    first.ran ? 0 : unlessReplayed(first.id, arms[0]),
+    second.ran ? 0 : unlessReplayed(second.id, arms[1]),
     unlessReplayed("judge", judge),
   ]);
 }

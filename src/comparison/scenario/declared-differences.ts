@@ -1,5 +1,6 @@
 import type { Arm } from "../../domain/arm.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
+import { Failure } from "../../domain/failure.ts";
 import { isScripted } from "../../domain/model-name.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { VARIABLE_FIELDS, type VariableField } from "./authored/scenario-file.ts";
@@ -9,6 +10,7 @@ import { VARIABLE_FIELDS, type VariableField } from "./authored/scenario-file.ts
  * count only when both arms have the same model, since another model has other prices anyway.
  */
 export function differences(first: Arm, second: Arm): VariableField[] {
+  if (first.ran || second.ran) return comparable(first, "ran") === comparable(second, "ran") ? [] : ["ran"];
   const differing = VARIABLE_FIELDS.filter((field) => comparable(first, field) !== comparable(second, field));
   const implied = [
     ...(differing.includes("model") ? PRICED : []),
@@ -22,8 +24,18 @@ const PRICED: readonly VariableField[] = ["price_per_mtok"];
 /** An external agent has none of these: beside one they say nothing more. */
 const OF_OUR_LOOP: readonly VariableField[] = ["system_prompt", "tools", "mcp", "params"];
 
-/** The definition with one model for both arms. The file's prices are for other models, so they go. */
+/**
+ * The definition with one model for both arms. The file's prices are for other models, so they go.
+ * @throws Failure `invalid_request` for an arm that ran elsewhere
+ */
 export function applyModelOverride(definition: Scenario, model: string): Scenario {
+  const ran = definition.arms.find((arm) => arm.ran !== undefined);
+  if (ran)
+    throw new Failure(
+      "invalid_request",
+      `arm "${ran.id}" ran elsewhere, so no model can take the place of its own; leave out model_override (--model)`,
+      { details: { field: "model_override" } },
+    );
   const [first, second] = definition.arms;
   const withModel = (arm: Arm): Arm => ({ ...arm, model, price_per_mtok: null });
   return { ...definition, arms: [withModel(first), withModel(second)] };
@@ -33,5 +45,5 @@ function comparable(arm: Arm, field: VariableField): string {
   if (field === "model") return isScripted(arm.model) ? "scripted" : arm.model;
   if (field === "tools") return canonicalJson([...arm.tools].sort());
   if (field === "agent" && arm.agent) return canonicalJson({ ...arm.agent, files: arm.agent.files?.digest });
-  return canonicalJson(arm[field]);
+  return canonicalJson(arm[field] ?? null);
 }

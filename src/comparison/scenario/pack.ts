@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readlink } from "node:fs/promises";
+import { readlink, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { MATERIAL_BYTES, MATERIAL_FILES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
+import type { NamedFile } from "../../domain/ran.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import type { FileSet } from "../../domain/task.ts";
@@ -51,6 +52,8 @@ async function* packed(loaded: LoadedScenario): AsyncGenerator<Uint8Array> {
     lines.set(source.path, `${source.kind} ${hash.digest("hex")}`);
   }
   for (const { place, set } of sets) if (digestBelow(place, set, lines) !== set.digest) throw new Unusable(CHANGED);
+  for (const { place, digest } of placedFiles(loaded.definition))
+    if (lines.get(place)?.split(" ")[1] !== digest) throw new Unusable(CHANGED);
   yield packedHeader(null);
 }
 
@@ -75,11 +78,18 @@ function digestBelow(place: string, { files }: PlacedSet["set"], lines: Readonly
   return digestOfLines(new Map(below.map(([path, line]) => [path.slice(place.length + 1), line])), files);
 }
 
-async function* sourcesOf({ directory }: LoadedScenario, sets: readonly PlacedSet[]): AsyncGenerator<Source> {
+async function* sourcesOf(
+  { directory, definition }: LoadedScenario,
+  sets: readonly PlacedSet[],
+): AsyncGenerator<Source> {
   const entries = new Map<string, MaterialEntry>();
   for (const { place, set } of sets)
     if (set.dir !== null)
       for (const entry of await listMaterial(resolve(directory, set.dir))) entries.set(`${place}/${entry.path}`, entry);
+  for (const { place, file } of placedFiles(definition)) {
+    const absolute = resolve(directory, file);
+    entries.set(place, { path: file, absolute, stats: await stat(absolute) });
+  }
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [path, entry] of sorted) yield await sourceOfEntry(path, entry);
   for (const [place, tree] of [...treesOf(sets)].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -123,13 +133,24 @@ export const TREES = "trees";
 
 /** @throws Failure `workspace_failed` for a directory that no definition of ours names */
 export function placedSets({ task, arms }: Scenario): readonly PlacedSet[] {
-  const sets = [task.fixture, task.probe?.files, ...arms.map(({ agent }) => agent?.files)];
+  const sets = [task.fixture, task.probe?.files, ...arms.flatMap(({ agent, ran }) => [agent?.files, ran?.files])];
   return sets.flatMap((set) => {
     const place = set && placeOf(set);
     if (!place) return [];
     const fault = workspacePathFault(place);
     if (fault !== null) throw new Failure("workspace_failed", `the scenario names ${place}: a path ${fault}`);
     return [{ place, set }];
+  });
+}
+
+/** Single files, in the archive as where it is unpacked. @throws as `placedSets` */
+export function placedFiles({ arms }: Scenario): readonly (NamedFile & { readonly place: string })[] {
+  const named = arms.flatMap(({ ran }) => [ran?.log ?? [], ran?.patch ?? [], ran?.answer ?? []].flat());
+  return named.flatMap((one) => {
+    if (typeof one === "string") return [];
+    const fault = workspacePathFault(one.file);
+    if (fault !== null) throw new Failure("workspace_failed", `the scenario names ${one.file}: a path ${fault}`);
+    return { ...one, place: `${FILES}/${one.file}` };
   });
 }
 
@@ -141,5 +162,6 @@ function placeOf({ dir, git }: FileSet): string | null {
 /** Names what `packMaterials` gives; known without reading a file. @throws as `placedSets` */
 export function materialsDigest(definition: Scenario): string {
   const sets = placedSets(definition).map(({ place, set }) => `${place} ${set.digest}`);
-  return sha256(canonicalJson(["materials/1", [...new Set(sets)].sort()]));
+  const files = placedFiles(definition).map(({ place, digest }) => `${place} ${digest}`);
+  return sha256(canonicalJson(["materials/1", [...new Set([...sets, ...files])].sort()]));
 }

@@ -65,7 +65,7 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
   // What reads it reads only the areas that have no problem yet, so the cast is safe.
   const file = document.value as ScenarioFile;
   const inputs = await readTable(context, file);
-  const definition = await resolveScenario(context, file, source.stem);
+  const definition = await resolveScenario({ ...context, template: inputs !== undefined }, file, source.stem);
   const fill = async (row: ScenarioInput): Promise<Scenario | Failure> => {
     const own = { ...context, problems: new Problems() };
     const text = filled(file, row.values);

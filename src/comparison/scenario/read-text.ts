@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import { sha256 } from "../../domain/sha256.ts";
 import { Unusable, unusable } from "./unusable.ts";
 
 /**
@@ -7,9 +8,14 @@ import { Unusable, unusable } from "./unusable.ts";
  * @throws Unusable when it is absent, no regular file, larger than `maxBytes`, or not UTF-8.
  */
 export async function readText(path: string, maxBytes: number): Promise<string> {
+  return (await readDigested(path, maxBytes)).text;
+}
+
+/** As `readText`, with the SHA-256 of the file's bytes. */
+export async function readDigested(path: string, maxBytes: number) {
   const bytes = await readBytes(path, maxBytes).catch((error: unknown) => Promise.reject(unusable(error)));
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), digest: sha256(bytes) };
   } catch (error) {
     throw new Unusable("is not UTF-8 text", { cause: error });
   }

@@ -6,6 +6,7 @@ import type { Pristine, Workspace } from "../../arms/workspace/workspace.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { Violation } from "../../domain/evidence.ts";
 import { Failure } from "../../domain/failure.ts";
+import { paidFor } from "../../domain/ran.ts";
 import type { SeriesSummary } from "../../domain/series-summary.ts";
 import type { ArmSummary, TrialPlace } from "../../domain/session.ts";
 import type { TrialRow } from "../../domain/trial.ts";
@@ -108,7 +109,8 @@ async function gatherArms(session: Session, pristine: Pristine): Promise<Examine
     { workspace: first, mcp: tools.ofArms[0] },
     { workspace: second, mcp: tools.ofArms[1] },
   ]);
-  const skew_ms = a.end.began_ticks - b.end.began_ticks;
+  const isImportedPair = a.end.imported !== undefined || b.end.imported !== undefined;
+  const skew_ms = isImportedPair ? 0 : a.end.began_ticks - b.end.began_ticks;
   log.note({ type: "observed", differences: observedDifferences(a.summary, b.summary, skew_ms) });
   const touched = first.location !== null || second.location !== null;
   if (touched || plan.scenario.task.probe !== null) await log.enter("probing");
@@ -152,7 +154,12 @@ async function runBoth(session: Session, places: readonly [ArmPlace, ArmPlace]):
       throw error;
     }
   };
-  const [a, b] = await Promise.allSettled([conduct(0), conduct(1)]);
+  // What was made elsewhere takes no time. Where its change cannot be made the other arm is not paid for.
+  const first = scenario.arms.findIndex(({ ran }) => ran !== undefined);
+  const imported = first === -1 ? undefined : conduct(first === 0 ? 0 : 1);
+  await imported?.catch(() => undefined);
+  const start = (index: 0 | 1) => (index === first && imported ? imported : conduct(index));
+  const [a, b] = await Promise.allSettled([start(0), start(1)]);
   signal.throwIfAborted();
   if (a.status === "rejected") throw a.reason;
   if (b.status === "rejected") throw b.reason;
@@ -166,7 +173,8 @@ async function examine({ plan, log, services, signal }: Session, stopped: Stoppe
   const { calls, violations: seen } = end;
   const overlay = probeSource(plan.loaded);
   const { redact } = services;
-  const left = { workspace, ...answerOf(end), calls, decisions: stopped.decisions };
+  const unchanged_unknown = end.imported?.no_change === true;
+  const left = { workspace, ...answerOf(end), calls, decisions: stopped.decisions, unchanged_unknown };
   const evidence = await collectEvidence({ ...left, seen, task, input, policies, overlay, redact }, signal);
   const later = evidence.violations.slice(seen.length).filter(({ blocked }) => !blocked);
   const decisions: Decision[] = [...stopped.decisions];
@@ -224,7 +232,7 @@ function caseOf(plan: SessionPlan, [a, b]: readonly [JudgedArm, JudgedArm]): Omi
 /** What is left of the run's cost limit. An arm whose cost is unknown counts with its own limit. */
 function leftFor({ scenario, options }: SessionPlan, arms: readonly ArmSummary[]): Pick<Case, "left_usd"> {
   if (options.max_cost_usd === undefined) return {};
-  const used = arms.map(({ cost_usd }, index) => cost_usd ?? scenario.arms[index]?.limits.max_cost_usd ?? 0);
+  const used = arms.map((arm, index) => paidFor(arm) ?? scenario.arms[index]?.limits.max_cost_usd ?? 0);
   return { left_usd: used.reduce((left, usd) => left - usd, options.max_cost_usd) };
 }
 

@@ -33,7 +33,9 @@ export function storedArm(session: SessionOutcome, pointer: ArmPointer): StoredA
     const told = didYouMeanAmong(pointer.arm_id, known, `its arms: ${known.join(", ")}`);
     throw new Failure("unknown_arm", `${pointer.session_id} has no arm "${cut(pointer.arm_id)}"${told}`);
   }
-  const examined = summary.changes !== null && (summary.probe !== null || session.definition.task.probe === null);
+  const examined =
+    summary.imported?.no_change === true ||
+    (summary.changes !== null && (summary.probe !== null || session.definition.task.probe === null));
   if (!examined)
     throw new Failure(
       "session_not_finished",

@@ -95,6 +95,7 @@ export const IDLE = {
   no_recording: "no recording is replayed",
   no_agent: "no arm is an external agent",
   no_node: "no agent needs Node",
+  no_import: "no arm ran elsewhere",
   no_mcp: "no arm has MCP servers",
   no_script: "no arm replays a script",
   no_judged: "no criterion is judged by a model",

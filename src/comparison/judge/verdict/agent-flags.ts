@@ -15,6 +15,7 @@ export const agentFlags = ({ a, b, policies }: Pick<Case, "a" | "b" | "policies"
 /** What a reader should know of any arms. */
 export function* armFlags({ a, b }: Pick<Case, "a" | "b">): Generator<Flag> {
   const summaries = [a.summary, b.summary];
+  if (summaries.some(({ imported }) => imported && !imported.run)) yield "imported_arm";
   if (summaries.some(stallMattered)) yield "stalled";
   if (summaries.some(({ log_cut }) => log_cut)) yield "log_cut";
   if (!isChecked(a.summary, b.summary)) yield "no_objective_check";
@@ -24,4 +25,5 @@ export function* armFlags({ a, b }: Pick<Case, "a" | "b">): Generator<Flag> {
 const paidOthers = ({ other_models = [] }: ArmSummary) => other_models.some(({ cost_usd }) => cost_usd !== 0);
 
 /** The agent worked, and no call of it passed abeval: its commands are text, or it made none. */
-const hidesCalls = ({ agent, turns, tool_calls }: ArmSummary) => agent !== undefined && turns > 0 && tool_calls === 0;
+const hidesCalls = ({ agent, imported, turns, tool_calls }: ArmSummary) =>
+  (imported?.run === undefined && imported?.form === null) || (agent !== undefined && turns > 0 && tool_calls === 0);

@@ -81,7 +81,13 @@ function didTheWork(
   return !requiredChecks(arm)?.failed && changes.files.some(({ path }) => counts(path));
 }
 
+/** What nobody saw, and what another machine measured at another time. */
+const isUnseen = (name: Measure, { imported }: ArmSummary) =>
+  imported !== undefined &&
+  (name === "wall_ms" || ((name === "turns" || name === "tool_calls") && imported.form === null && !imported.run));
+
 function readingOf(name: Measure, arm: ArmSummary, counts: Counts): Reading {
+  if (isUnseen(name, arm)) return null;
   switch (name) {
     case "probe_score":
       return arm.probe?.total ? arm.probe.score : null;

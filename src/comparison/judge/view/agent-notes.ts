@@ -23,8 +23,9 @@ export interface ToldChanges {
  * The change of an external agent without the notes that it added for itself, as CLAUDE.md. A file that the task names is
  * part of the work.
  */
-export function withoutAgentNotes({ agent, changes }: ArmSummary, prompt: string): ToldChanges {
-  if (agent === undefined || changes === null) return { changes, notes: new Set(), tells: false };
+export function withoutAgentNotes({ agent, imported, changes }: ArmSummary, prompt: string): ToldChanges {
+  if ((agent === undefined && imported === undefined) || changes === null)
+    return { changes, notes: new Set(), tells: false };
   const isNote = ({ status, path }: ChangedFile) =>
     status === "added" && isNotePath(path) && !prompt.includes(path.slice(path.lastIndexOf("/") + 1));
   const notes = new Set(changes.files.filter(isNote).map(({ path }) => path));

@@ -42,8 +42,8 @@ export async function draftDiff(
 export function diffSection({ changes, hunks, list, showable }: DiffDraft, bytes: number): Section {
   const base = { name: "diff", title: "Changes to the workspace (unified diff against the start)" } as const;
   if (changes === null || list.length === 0) {
-    const unknown = typeof changes?.unknown === "string";
-    const text = unknown ? `The changes are not known. ${changes.unknown}`.trim() : "No file was changed.";
+    const unknown = changes === null || typeof changes.unknown === "string";
+    const text = unknown ? `The changes are not known. ${changes?.unknown ?? ""}`.trim() : "No file was changed.";
     const line: ViewLine = { text, authored: false, item: { kind: "diff", ref: "none" } };
     return { ...base, lines: [line], omissions: [], core_cut: unknown };
   }

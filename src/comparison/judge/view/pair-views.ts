@@ -36,9 +36,10 @@ export async function maskedViews(kase: Case, signal: AbortSignal): Promise<Pair
 
 /** The names of the arm's model and agent. */
 function namesOf({ summary }: JudgedArm): string[] {
-  const { model, model_served, agent } = summary;
-  const own = [model, providerOf(model), modelOf(model), model_served ?? ""];
-  const identities = RECIPES.find(({ name }) => name === agent?.recipe)?.identities ?? [];
+  const { model, model_served, agent, imported } = summary;
+  const own = [model, providerOf(model), modelOf(model), model_served ?? "", imported?.agent ?? ""];
+  const recipe = agent?.recipe ?? imported?.agent ?? null;
+  const identities = RECIPES.find(({ name }) => name === recipe)?.identities ?? [];
   return [...own.filter((name) => !isWords(model, name)), ...identities];
 }
 

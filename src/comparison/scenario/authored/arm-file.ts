@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { MCP_SERVER_NAME, ModelParams, ScriptTurn, WeightedScript } from "../../../domain/arm.ts";
+import { RanUsage } from "../../../domain/ran.ts";
 import { GivenModelRef, oneOf, record } from "../../../domain/schema.ts";
 import { TOOL_NAMES } from "../../../domain/tool.ts";
 import { AgentFile } from "./agent-file.ts";
@@ -51,6 +52,36 @@ const McpFile = Type.Record(Type.String({ pattern: MCP_SERVER_NAME }), McpServer
   description: "MCP servers by name (lower case letters, digits, hyphens). Their tools are called `<name>__<tool>`.",
 });
 
+const RanFile = record(
+  "RanFile",
+  {
+    log: Type.Optional(
+      Text(
+        "What the agent did: a trajectory in ATIF, or the session's JSONL of Claude Code or Codex. It says itself which.",
+      ),
+    ),
+    change: Type.Optional(
+      Text(
+        "What became of the fixture: a unified diff, or a directory with the files that it changed, as they were then.",
+      ),
+    ),
+    answer: Type.Optional(
+      Type.Union(
+        [
+          Text("File with the final answer; default: the last one of the log."),
+          record("RanAnswer", { text: Type.String() }),
+        ],
+        {
+          description: "The final answer: a file, or its text.",
+        },
+      ),
+    ),
+    usage: Type.Optional(RanUsage),
+  },
+  { description: "A run that was made elsewhere, in the place of a model. Paths are relative to the scenario file." },
+);
+export type RanFile = Static<typeof RanFile>;
+
 export const ArmFile = record(
   "ArmFile",
   {
@@ -72,6 +103,7 @@ export const ArmFile = record(
       Type.Array(oneOf(TOOL_NAMES), { uniqueItems: true, maxItems: 50, description: "Default: all." }),
     ),
     agent: Type.Optional(AgentFile),
+    ran: Type.Optional(RanFile),
     mcp: Type.Optional(
       Type.Union([McpFile, Type.Null()], {
         description: "MCP servers whose tools the arm has besides `tools`; null takes away what `extends` gave.",

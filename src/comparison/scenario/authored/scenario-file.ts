@@ -16,6 +16,7 @@ export const VARIABLE_FIELDS = [
   "params",
   "limits",
   "price_per_mtok",
+  "ran",
 ] as const;
 export type VariableField = (typeof VARIABLE_FIELDS)[number];
 

@@ -1,13 +1,14 @@
-import { mkdir, open, symlink } from "node:fs/promises";
+import { mkdir, open, readFile, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { MATERIAL_BYTES, MATERIAL_FILES } from "../../../domain/defaults.ts";
 import { Failure } from "../../../domain/failure.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
+import { sha256 } from "../../../domain/sha256.ts";
 import { workspacePathFault } from "../confined-path.ts";
 import { checkLink } from "../git/tree.ts";
 import type { ScenarioPlace } from "../loaded-scenario.ts";
 import { digestOf } from "../materials.ts";
-import { FILES, placedSets, TREES } from "../pack.ts";
+import { FILES, placedFiles, placedSets, TREES } from "../pack.ts";
 import { Unusable, unusable } from "../unusable.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { HEADER_BYTES, type PackedFile, parseHeader } from "./packed-file.ts";
@@ -32,8 +33,9 @@ export async function unpackMaterials(
       await mkdir(join(into, place), { recursive: true });
     const bytes = await writeAll(archive, into);
     for (const { place, set } of sets)
-      if ((await digestOf({ dir: join(into, place), files: set.files })) !== set.digest)
-        throw new Unusable("is not what the scenario was checked with");
+      if ((await digestOf({ dir: join(into, place), files: set.files })) !== set.digest) throw new Unusable(OTHER);
+    for (const { place, digest } of placedFiles(definition))
+      if (sha256(await readFile(join(into, place))) !== digest) throw new Unusable(OTHER);
     return { directory: join(into, FILES), trees: join(into, TREES), bytes };
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -42,6 +44,8 @@ export async function unpackMaterials(
     });
   }
 }
+
+const OTHER = "is not what the scenario was checked with";
 
 /** Links come last, so that no path leads through one. */
 async function writeAll(archive: AsyncIterable<Uint8Array>, into: string): Promise<number> {

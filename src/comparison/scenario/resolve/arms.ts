@@ -5,9 +5,10 @@ import { splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
 import { isBuiltin, isScripted } from "../../../domain/model-name.ts";
 import type { Budget } from "../../../domain/policies.ts";
 import type { Price } from "../../../domain/price-list.ts";
+import { isImported } from "../../../domain/ran.ts";
 import { RESERVED_ARM_IDS } from "../../../domain/schema.ts";
 import { isToolName, TOOL_NAMES } from "../../../domain/tool.ts";
-import type { ArmFile, McpServerFile } from "../authored/arm-file.ts";
+import type { ArmFile, McpServerFile, RanFile } from "../authored/arm-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import { readText } from "../read-text.ts";
 import { checkAgentFields, resolveAgent } from "./agent.ts";
@@ -16,6 +17,7 @@ import { extendArms } from "./extend-arms.ts";
 import { promptAt } from "./git-source.ts";
 import { checkDistinct } from "./ids.ts";
 import { unknownTool } from "./policies.ts";
+import { checkRanFields, resolveRan } from "./ran.ts";
 
 /** The arms with `extends`, defaults and prompt files resolved. Meaningless after a problem. */
 export async function resolveArms(context: ResolveContext, authored: readonly ArmFile[]): Promise<Arm[]> {
@@ -28,9 +30,16 @@ export async function resolveArms(context: ResolveContext, authored: readonly Ar
   const isDistinct = problems.sound(["arms"]);
   for (const [index, arm] of authored.entries()) checkOwn(problems, index, arm);
   const extended = isDistinct ? extendArms(problems, authored) : authored;
-  for (const [index, arm] of extended.entries()) checkAgentFields(problems, index, authored[index] ?? arm, arm);
+  for (const [index, arm] of extended.entries()) {
+    checkAgentFields(problems, index, authored[index] ?? arm, arm);
+    checkRanFields(problems, index, authored[index] ?? arm, arm);
+  }
   const agents = await resolveAgents(context, authored, extended);
-  return Promise.all(extended.map((arm, index) => resolveArm(context, index, arm, agents[index])));
+  return Promise.all(
+    extended.map((arm, index) =>
+      arm.ran ? resolveRanArm(context, index, arm, arm.ran) : resolveArm(context, index, arm, agents[index]),
+    ),
+  );
 }
 
 /** Adds a problem for each limit that is wider than the budget. */
@@ -59,10 +68,9 @@ function checkOwn(problems: Problems, index: number, arm: ArmFile): void {
   const { id, model, system_prompt, system_prompt_file, script, scripts } = arm;
   if (RESERVED_ARM_IDS.includes(id.toLowerCase()))
     problems.add(["arms", index, "id"], `"${id}" is reserved, it would read as an outcome; choose another`);
-  if (model !== undefined && isBuiltin(model))
-    problems.add(["arms", index, "model"], `${model} is a judge; an arm needs a model that acts`);
+  checkModel(problems, index, arm);
   // With `extends`, the error belongs to the arm that it starts from.
-  if (model === undefined && arm.extends === undefined)
+  if (model === undefined && arm.extends === undefined && arm.ran === undefined)
     problems.add(["arms", index, "model"], "missing; expected <provider>/<model>");
   if (system_prompt !== undefined && system_prompt_file !== undefined)
     problems.add(["arms", index, "system_prompt_file"], "system_prompt is given too; keep one");
@@ -70,6 +78,13 @@ function checkOwn(problems: Problems, index: number, arm: ArmFile): void {
   checkCalls(problems, ["arms", index, "script"], script ?? []);
   for (const [at, { turns }] of (scripts ?? []).entries())
     checkCalls(problems, ["arms", index, "scripts", at, "turns"], turns);
+}
+
+function checkModel(problems: Problems, index: number, { model }: ArmFile): void {
+  if (model === undefined) return;
+  if (isImported(model))
+    problems.add(["arms", index, "model"], `${model} is the name of a run that was made elsewhere; give it as \`ran\``);
+  if (isBuiltin(model)) problems.add(["arms", index, "model"], `${model} is a judge; an arm needs a model that acts`);
 }
 
 /** A tool that no arm can have is a slip of the pen. One that this arm lacks may be what the script shall show. */
@@ -112,6 +127,17 @@ async function resolveArm(
     price_per_mtok: price === null ? null : completePrice(context.problems, index, price),
     script: arm.script ?? null,
     ...(arm.scripts && { scripts: arm.scripts }),
+  };
+}
+
+/** It runs nothing: what belongs to a run is empty. */
+async function resolveRanArm(context: ResolveContext, index: number, arm: ArmFile, given: RanFile): Promise<Arm> {
+  const { ran, model } = await resolveRan(context, index, given);
+  const { id, title = id, price_per_mtok: price = null } = arm;
+  return {
+    ...{ id, title, model, system_prompt: "", tools: [], params: {}, limits: {}, script: null },
+    price_per_mtok: price === null ? null : completePrice(context.problems, index, price),
+    ran,
   };
 }
 

@@ -13,6 +13,8 @@ export interface ResolveContext {
   readonly sources: Set<string>;
   /** Reads the repository around the file; null when that is not allowed here. */
   readonly git: GitFiles | null;
+  /** It has inputs, and none of their rows is filled in. */
+  readonly template?: boolean;
 }
 
 /** The result of `use`. An Unusable becomes a problem at `path`, and the result is null. */

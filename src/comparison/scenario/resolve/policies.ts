@@ -55,7 +55,8 @@ export function checkRequiredTools(problems: Problems, policies: Policies, arms:
 }
 
 /** Whether a server has a tool is known when it runs, unless the arm lists the ones it wants. */
-function hasTool({ tools, agent, mcp = [] }: Arm, name: string): boolean {
+function hasTool({ tools, agent, mcp = [], ran }: Arm, name: string): boolean {
+  if (ran !== undefined) return true;
   if (isToolName(name)) return agent !== undefined || tools.includes(name);
   return mcp.some(({ name: server, tools: wanted }) =>
     wanted ? wanted.some((tool) => mcpToolName(server, tool) === name) : splitMcpToolName(name)?.server === server,

@@ -1,3 +1,4 @@
+import { paidFor } from "../../../domain/ran.ts";
 import type { SessionOutcome } from "../../../domain/session.ts";
 import { sumKnown } from "../../../domain/usage.ts";
 import { foldLog } from "../../../store/read-session.ts";
@@ -29,7 +30,7 @@ export async function conductSession(session: Session, reservation: Reservation)
 function costOfRun(plan: SessionPlan, { arms: [first, second], lost_attempts = [] }: SessionOutcome): number | null {
   const { worst_case, chosen } = plan;
   const cost_usd = payableOf(plan, {
-    arms: [first.cost_usd ?? worst_case.arms[0], second.cost_usd ?? worst_case.arms[1]],
+    arms: [paidFor(first) ?? worst_case.arms[0], paidFor(second) ?? worst_case.arms[1]],
     judge: chosen.spent_usd() ?? worst_case.judge,
   });
   return sumKnown([cost_usd, ...lost_attempts.map((lost) => lost.cost_usd)]);

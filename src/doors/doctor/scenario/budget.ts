@@ -30,7 +30,12 @@ import type { DryRun, ProbedTwice } from "./dry-run.ts";
 const tokenBudget: Check<DeclaredScenario> = {
   id: "budget.tokens",
   title: "Turns and tokens cover the prompt and a few turns",
-  run: ({ loaded }) => worst(loaded.definition.arms.map((arm) => tokensFor(loaded.definition, arm))),
+  run: ({ loaded }) =>
+    worst(
+      loaded.definition.arms.map((arm) =>
+        arm.ran ? pass(`${arm.id}: ran elsewhere`) : tokensFor(loaded.definition, arm),
+      ),
+    ),
 };
 
 const costBudget: Check<DeclaredScenario> = {
@@ -38,7 +43,7 @@ const costBudget: Check<DeclaredScenario> = {
   title: "Cost cap",
   run({ services, loaded: { definition } }) {
     const scenario = withPrices(services.prices, definition, definition);
-    return worst(scenario.arms.map((arm) => costFor(scenario, arm)));
+    return worst(scenario.arms.map((arm) => (arm.ran ? pass(`${arm.id}: ran elsewhere`) : costFor(scenario, arm))));
   },
 };
 

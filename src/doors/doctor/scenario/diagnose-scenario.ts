@@ -21,6 +21,7 @@ import { armChecks } from "./arms.ts";
 import { budgetChecks, estimateCost, secondsBudget } from "./budget.ts";
 import { DryRun, rehearseAgent } from "./dry-run.ts";
 import { fixtureChecks, globs } from "./fixture.ts";
+import { importedChecks, importedTrials } from "./imported.ts";
 import { mcpRules } from "./mcp.ts";
 import { modelChecks, rubricChecks } from "./models.ts";
 import { probeChecks, referenceChecks } from "./probe.ts";
@@ -132,6 +133,7 @@ async function orUnavailable(choose: () => Promise<Sandbox>): Promise<Sandbox | 
 
 /** Checks that need the definition alone. */
 const DECLARED_CHECKS = [
+  ...importedChecks,
   ...armChecks,
   ...modelChecks,
   ...agentChecks,
@@ -143,7 +145,7 @@ const DECLARED_CHECKS = [
 ];
 
 /** Checks that copy files and run commands. */
-const DRY_RUN_CHECKS = [...fixtureChecks, ...programChecks, globs, ...probeChecks, secondsBudget];
+const DRY_RUN_CHECKS = [...fixtureChecks, ...importedTrials, ...programChecks, globs, ...probeChecks, secondsBudget];
 
 /** The models that a run takes in place of the file's. */
 export type Replacement = Pick<RunOptions, "model_override" | "judge_model">;

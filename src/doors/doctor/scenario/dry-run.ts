@@ -5,6 +5,7 @@ import { openPristine } from "../../../arms/workspace/pristine.ts";
 import type { Pristine, Workspace } from "../../../arms/workspace/workspace.ts";
 import { runProbe } from "../../../comparison/evidence/run-probe.ts";
 import { type AgentArm, agentRunner } from "../../../comparison/planning/agent-runner.ts";
+import { importedRunner, type RanArm } from "../../../comparison/planning/imported-runner.ts";
 import type { SessionServices } from "../../../comparison/planning/services.ts";
 import { fixtureSource } from "../../../comparison/scenario/fixture-source.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
@@ -13,8 +14,11 @@ import type { Arm } from "../../../domain/arm.ts";
 import type { Decision } from "../../../domain/decision.ts";
 import { CHECK_OUTPUT_KB } from "../../../domain/defaults.ts";
 import type { ProbeResult } from "../../../domain/evidence.ts";
+import { wordsOf } from "../../../domain/failure.ts";
+import { counted } from "../../../domain/number-text.ts";
 import { NO_PRICES } from "../../../domain/price-list.ts";
 import { checkKind, type Probe, type ProbeCheck, type Task } from "../../../domain/task.ts";
+import { systemClock } from "../../../runtime/clock.ts";
 
 interface DryRunOptions {
   readonly loaded: LoadedScenario;
@@ -108,6 +112,22 @@ export class DryRun implements AsyncDisposable {
   async rehearse(arm: AgentArm, signal: AbortSignal): Promise<Rehearsal> {
     if (this.#rehearse === undefined) throw new Error("nobody said how agents are rehearsed");
     return await this.#rehearse(arm, this.#open(), signal);
+  }
+
+  /** What comes of a run that was made elsewhere, in a workspace of its own; or why nothing can. */
+  async imported(
+    arm: RanArm,
+    signal: AbortSignal,
+  ): Promise<{ readonly fault: string | null; readonly summary: string }> {
+    const { task, policies } = this.loaded.definition;
+    const workspace = this.#open();
+    const run = { arm, prompt: task.prompt, policies, workspace, clock: systemClock, redact: this.#redact };
+    const end = await importedRunner(this.loaded, arm)({ ...run, emit: () => undefined }, signal);
+    signal.throwIfAborted();
+    if (end.status === "failed") return { fault: wordsOf(end.cause), summary: "" };
+    const { files } = await workspace.changes();
+    const changed = end.imported?.no_change ? "its change is not known" : `${counted(files.length, "file")} changed`;
+    return { fault: null, summary: `${counted(end.turns, "turn")}, ${counted(end.tool_calls, "call")}, ${changed}` };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

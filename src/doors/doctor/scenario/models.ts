@@ -1,11 +1,11 @@
 import { splitModelRef } from "../../../arms/model/model-ref.ts";
 import { isJudged } from "../../../comparison/judge/scenario-brief.ts";
 import { chooseJudge, judgeModelName } from "../../../comparison/planning/choose-judge.ts";
-import { scriptsOf } from "../../../comparison/planning/choose-script.ts";
 import { conditionsOf, selfTestKeyOf } from "../../../comparison/planning/comparison.ts";
 import { isOneFamily, sharesOneFamily } from "../../../comparison/planning/context-flags.ts";
 import { isRealModel, sandboxFor } from "../../../comparison/planning/sandbox-for.ts";
 import { openRecordings } from "../../../comparison/planning/session-recordings.ts";
+import { scriptsOf } from "../../../domain/arm.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { judgesNamed } from "../../../domain/model-name.ts";
 import { type Check, fail, IDLE, pass, skip, warn } from "../check.ts";
@@ -19,11 +19,13 @@ const armModels: Check<DeclaredScenario> = {
     const { arms } = loaded.definition;
     const recordings = await openRecordings(services, loaded.definition, {});
     const { resolveModel } = plannedWith(services);
-    const refused = arms.flatMap((arm) => {
-      const [script] = scriptsOf(arm);
-      const refusals = refusalOf(() => resolveModel(arm.model, script?.turns ?? null, recordings?.arm(arm.id)));
-      return refusals.map((message) => ({ model: arm.model, said: `${arm.id}: ${message}` }));
-    });
+    const refused = arms
+      .filter(({ ran }) => ran === undefined)
+      .flatMap((arm) => {
+        const [script] = scriptsOf(arm);
+        const refusals = refusalOf(() => resolveModel(arm.model, script?.turns ?? null, recordings?.arm(arm.id)));
+        return refusals.map((message) => ({ model: arm.model, said: `${arm.id}: ${message}` }));
+      });
     if (refused.length === 0) return pass(arms.map(({ id, model }) => `${id}: ${model}`).join(", "));
     const detail = refused.map(({ said }) => said).join("\n");
     return refused.every(({ model }) => isKeyAbsent(services, model))

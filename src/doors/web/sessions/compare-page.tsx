@@ -144,7 +144,7 @@ const hidden = ([a, b]: ArmPair): ArmPair => [
   { ...b, name: "arm b", arm: anonymous(b.arm) },
 ];
 
-const anonymous = ({ agent: _, ...arm }: ArmSummary): ArmSummary => ({
+const anonymous = ({ agent: _, imported: _imported, ...arm }: ArmSummary): ArmSummary => ({
   ...arm,
   ...{ title: "hidden", model: "hidden", model_served: null },
 });

@@ -143,6 +143,11 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
     title: "An agent crashed",
     text: "It was judged on what it had until then. How it ended may have decided, not its work. Look at what it printed last.",
   },
+  imported_arm: {
+    tone: "warn",
+    title: "An arm ran elsewhere",
+    text: "Its log, change or answer was handed in. Nobody here saw it run: what its log leaves out is not known, and times do not compare.",
+  },
   other_models: {
     tone: "warn",
     title: "Other models replied, too",

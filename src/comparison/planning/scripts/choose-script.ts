@@ -1,7 +1,7 @@
-import type { Arm, ScriptTurn, WeightedScript } from "../../domain/arm.ts";
-import { isScripted } from "../../domain/model-name.ts";
-import type { ScriptChoice } from "../../domain/session.ts";
-import { sha256 } from "../../domain/sha256.ts";
+import type { Arm, ScriptTurn } from "../../../domain/arm.ts";
+import { isScripted } from "../../../domain/model-name.ts";
+import type { ScriptChoice } from "../../../domain/session.ts";
+import { sha256 } from "../../../domain/sha256.ts";
 
 /** What decides which of its scripts an arm replays. Equal draws give equal choices on every machine. */
 export interface Draw {
@@ -37,10 +37,6 @@ export function scriptChoices(arms: readonly Arm[], draw: Draw): Readonly<Record
   });
   return choices.length === 0 ? undefined : Object.fromEntries(choices);
 }
-
-/** Every script that the arm may replay. */
-export const scriptsOf = ({ script, scripts }: Arm): readonly WeightedScript[] =>
-  scripts ?? (script === null ? [] : [{ weight: 1, turns: script }]);
 
 /** A number from 0 to just below 1, evenly spread over all texts. */
 const shareOf = (text: string): number => Number.parseInt(sha256(text).slice(0, SHARE_DIGITS), 16) / 16 ** SHARE_DIGITS;

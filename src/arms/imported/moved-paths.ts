@@ -1,0 +1,19 @@
+import { AGENT_WORKSPACE } from "../recipe/inside.ts";
+
+/** Shorter directories, such as `/` and `/app`, stand in too many other texts. */
+const LEAST_STEPS = 2;
+
+/**
+ * Puts the workspace in the place of the directory in which an agent worked elsewhere: rules then fit its paths, and neither
+ * the name of a user nor the path tells a judge where a run was made.
+ */
+export function movedPaths(directory: string | null): (text: string) => string {
+  const from = directory?.replace(/\/+$/, "") ?? "";
+  if (!from.startsWith("/") || from.split("/").length <= LEAST_STEPS) return (text) => text;
+  return (text) => {
+    if (!text.includes(from)) return text;
+    const parts = text.split(from);
+    const [first = "", ...rest] = parts;
+    return rest.reduce((moved, part) => moved + (/^[\w.-]/.test(part) ? from : AGENT_WORKSPACE) + part, first);
+  };
+}

@@ -1,0 +1,181 @@
+import { createHash } from "node:crypto";
+import type { Violation } from "../../domain/evidence.ts";
+import { cut, excerpt } from "../../domain/excerpt.ts";
+import { NAME_CHARS } from "../../domain/lenient.ts";
+import type { Usage } from "../../domain/usage.ts";
+import { Pace } from "../../runtime/pace.ts";
+import { callSummary, type ToldCall, toldCall } from "../arm/call-text.ts";
+import { type DecisionLog, oneLine } from "../arm/decision-log.ts";
+import type { ArmRun } from "../arm/run-arm.ts";
+import { redactDeep } from "../model/redacting-model.ts";
+import { redactKeyShapes } from "../model/redaction.ts";
+import { refusalOf } from "../policy/refusal.ts";
+import { type CallRecord, heldSubject } from "../policy/review.ts";
+import { type CanonicalCall, canonicalCall } from "../recipe/canonical-call.ts";
+import type { Recipe } from "../recipe/recipe.ts";
+import { RECIPES } from "../recipe/recipes.ts";
+import { outputAsItIs } from "../recipe/unwrap-output.ts";
+import type { LoggedCall, LoggedResult, LoggedTurn } from "./log-step.ts";
+import { movedPaths } from "./moved-paths.ts";
+import type { ReadLog } from "./read-log.ts";
+
+interface Pending extends Pick<CanonicalCall, "effect" | "checked"> {
+  readonly own_tool: string;
+  readonly told: ToldCall;
+  readonly thread: number;
+}
+
+/** Makes decisions of the steps of a log, and holds the rules about commands against its calls. */
+export class ToldSteps {
+  readonly calls: CallRecord[] = [];
+  readonly violations: Violation[] = [];
+  readonly #run: Pick<ArmRun, "redact" | "policies">;
+  readonly #log: DecisionLog;
+  readonly #replies = createHash("sha256");
+  readonly #pending = new Map<string, Pending>();
+  readonly #pace = new Pace();
+  #recipe: Pick<Recipe, "tools" | "unwrap"> = UNKNOWN_AGENT;
+  #moved: (text: string) => string = (text) => text;
+
+  constructor(run: Pick<ArmRun, "redact" | "policies">, log: DecisionLog) {
+    this.#run = run;
+    this.#log = log;
+  }
+
+  async all(read: ReadLog | undefined, signal: AbortSignal): Promise<void> {
+    if (read === undefined) return;
+    this.#recipe = RECIPES.find(({ name }) => name === read.agent) ?? UNKNOWN_AGENT;
+    this.#moved = movedPaths(read.directory);
+    for (const step of read.steps) {
+      signal.throwIfAborted();
+      await this.#pace.bytes(1 + (step.kind === "turn" ? sizeOfTurn(step) : step.output.length) * CLEANING_COST);
+      if (step.kind === "turn") await this.#turn(step);
+      else this.#result(step);
+    }
+    for (const pending of this.#pending.values()) this.#called(pending, NO_RESULT);
+    if (read.broken_off) {
+      const message = "the log ends in the middle of a line: what came after it is not known";
+      this.#log.add("error", { summary: message, detail: { class: "agent", code: "log_broken_off", message } });
+    }
+  }
+
+  /** A text as others may read it. Nobody knows whose keys passed elsewhere. */
+  clean = (text: string): string => redactKeyShapes(this.#run.redact(this.#moved(text)));
+
+  /** SHA-256 over what the model said and called; of a run without a log over its answer. */
+  replies_digest(answer: string | null): string {
+    const replies = this.#replies.copy();
+    return (this.calls.length === 0 && answer !== null ? replies.update(JSON.stringify(answer)) : replies).digest(
+      "hex",
+    );
+  }
+
+  async #turn({ text, calls, usage, stop_reason, side }: LoggedTurn): Promise<void> {
+    this.#replies.update(`${JSON.stringify([text, calls.map(({ name, input }) => [name, input])])}\n`);
+    const thread = side ? 2 : 1;
+    const made = calls.map((call) => ({ call, canonical: this.#canonical(call) }));
+    const said = this.clean(text);
+    const tools = made.map(({ canonical }) => canonical.tool);
+    const known = usage && usage.tokens_in !== null && usage.tokens_out !== null ? usage : null;
+    this.#log.add("model_turn", {
+      summary: oneLine(said) || (tools.length > 0 ? `calls ${tools.join(", ")}` : "(no text)"),
+      tokens_in: known?.tokens_in ?? 0,
+      tokens_out: known?.tokens_out ?? 0,
+      detail: {
+        stop_reason: stop_reason ?? (calls.length > 0 ? "tool_calls" : "end"),
+        tools,
+        ...cacheUse(usage),
+        text: excerpt(said),
+        thread,
+        ...(known ? {} : { usage_unknown: true as const }),
+      },
+    });
+    for (const { call, canonical } of made) await this.#hold(call, canonical, thread);
+  }
+
+  async #hold(call: LoggedCall, { tool, effect, subject, input, checked }: CanonicalCall, thread: number) {
+    const own_tool = this.#named(call.name);
+    const held = heldSubject(subject);
+    const own = own_tool === tool ? {} : { own_tool };
+    this.calls.push({ tool, effect: effect ?? "opaque", subject: held, refused_by: null, ...own });
+    const pending = { own_tool, told: toldCall({ name: tool, input }), effect, checked, thread };
+    const id = call.id ?? `call ${this.calls.length}`;
+    const before = this.#pending.get(id);
+    if (before) this.#called(before, NO_RESULT);
+    this.#pending.set(id, pending);
+    if (effect !== "command") return;
+    await this.#pace.bytes(held.length * READING_COST);
+    const refusal = refusalOf(this.#run.policies, "command", held);
+    if (refusal === null) return;
+    const severity = this.#run.policies.severity.denied_command;
+    const detail = { rule: refusal.rule, severity, subject: cut(held) };
+    this.#log.add("policy_violation", { summary: `${refusal.rule}: ${held}`, detail });
+    if (this.violations.length < MOST_VIOLATIONS)
+      this.violations.push({ rule: refusal.rule, severity, subject: held, blocked: false });
+  }
+
+  #result({ call_id, output, is_error, exit_code }: LoggedResult): void {
+    const pending = call_id === null ? undefined : this.#pending.get(call_id);
+    if (call_id === null || pending === undefined) return;
+    this.#pending.delete(call_id);
+    const unwrapped = this.#recipe.unwrap(pending.own_tool, output);
+    const code = exit_code ?? unwrapped.exit_code;
+    const ok = is_error !== true && (code ?? 0) === 0;
+    this.#called(pending, { text: unwrapped.output, bytes: Buffer.byteLength(output), ok, exit_code: code });
+  }
+
+  #called({ told, effect, checked, own_tool, thread }: Pending, end: Called): void {
+    const text = this.clean(end.text);
+    this.#log.add("tool_call", {
+      summary: callSummary(told, { ...end, text }),
+      detail: {
+        tool: told.name,
+        ...(effect && { effect }),
+        input: told.input,
+        ...{ ok: end.ok, exit_code: end.exit_code, output: excerpt(text), bytes: end.bytes },
+        thread,
+        own_tool,
+        ...(checked ? {} : { unchecked: true as const }),
+      },
+    });
+  }
+
+  #canonical({ name, input }: LoggedCall): CanonicalCall {
+    return canonicalCall(this.#recipe, {}, this.#named(name), redactDeep(input, this.clean));
+  }
+
+  #named(tool: string): string {
+    return cut(this.clean(tool), NAME_CHARS);
+  }
+}
+
+function cacheUse(usage: Usage | null) {
+  const { cached_tokens = null, cache_write_tokens, cache_write_1h_tokens } = usage ?? {};
+  return {
+    cached_tokens,
+    ...(cache_write_tokens !== undefined && { cache_write_tokens }),
+    ...(cache_write_1h_tokens !== undefined && { cache_write_1h_tokens }),
+  };
+}
+
+interface Called {
+  readonly text: string;
+  readonly bytes: number;
+  readonly ok: boolean;
+  readonly exit_code: number | null;
+}
+
+const NO_RESULT: Called = { text: "the log has no result of this call", bytes: 0, ok: false, exit_code: null };
+
+const UNKNOWN_AGENT: Pick<Recipe, "tools" | "unwrap"> = { tools: {}, unwrap: outputAsItIs };
+
+const sizeOfTurn = ({ text, calls }: LoggedTurn): number =>
+  text.length + calls.reduce((sum, { input }) => sum + (JSON.stringify(input)?.length ?? 0), 0);
+
+/** Taking keys and paths out of a text takes as long as reading so many times its bytes. */
+const CLEANING_COST = 20;
+/** Parsing a command, as in `review.ts`. */
+const READING_COST = 250;
+
+/** Broken rules that are kept; all are told as decisions. */
+const MOST_VIOLATIONS = 100;
