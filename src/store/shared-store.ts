@@ -27,16 +27,12 @@ export interface Work {
  */
 export interface WorkClaim {
   readonly work: Work;
-  /** How often it was claimed and lost before, plus 1. What was handed back was not lost. */
-  readonly tries: number;
   /** Fires when another has it, or when the database was out of reach for too long; its reason is a Failure `interrupted`. */
   readonly lost: AbortSignal;
   /** It is over. Nothing when it is lost. */
   done(): Promise<void>;
   /** Somebody else may begin with it at once. Nothing when it is lost. */
   handBack(): Promise<void>;
-  /** As `handBack`, of what was begun in vain: it was lost. */
-  giveUp(): Promise<void>;
 }
 
 /** Work that any process on the same store may do. @throws Failure `storage_full` or `storage_failed`, from every method */
@@ -81,8 +77,10 @@ export interface MaterialStore {
   has(digest: string): Promise<boolean>;
   /** All of it or nothing. */
   keep(digest: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
-  /** @throws Failure `storage_failed` when it is not there */
+  /** @throws Failure `storage_failed` when it is not there, or is damaged: then it is there no more */
   read(digest: string): AsyncIterable<Uint8Array>;
+  /** Forgets what turned out to be something else. */
+  drop(digest: string): Promise<void>;
 }
 
 /** What is known of the place where a shared store keeps its sessions, just now. */
@@ -95,6 +93,8 @@ export interface StoreInspection {
   readonly lacking: readonly string[];
   /** Milliseconds of a question that costs nothing: the middle one of several. */
   readonly latency_ms: number;
+  /** By how many milliseconds this machine's clock is ahead of the store's. */
+  readonly clock_ahead_ms: number;
   /** A notification to itself arrived. */
   readonly hears: boolean;
 }
@@ -107,6 +107,8 @@ export interface SharedStore extends SessionStore, AsyncDisposable {
   readonly materials: MaterialStore;
   /** Whether it can be read, known within half a second, also while it hangs. */
   reachable(): Promise<boolean>;
+  /** Whether it also takes writes just now, likewise. A standby takes none. */
+  writable(): Promise<boolean>;
   /** @throws Failure `storage_failed` when it is out of reach, after the time that a lost connection is tried for */
   inspect(): Promise<StoreInspection>;
 }

@@ -98,6 +98,9 @@ export const unknownSeries = (series_id: string) => new Failure("unknown_series"
 export const isLoss = (error: unknown) =>
   error instanceof Failure && (error.code === "storage_full" || error.code === "storage_failed");
 
+/** For want of space: nothing more can be stored until somebody makes some. */
+export const isFull = (error: unknown) => error instanceof Failure && error.code === "storage_full";
+
 /** A loss that would have hit anything else as well: the store is out of reach. */
 export const isOutage = (error: unknown) =>
   error instanceof Failure && error.code === "storage_failed" && error.retryable;

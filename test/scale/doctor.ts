@@ -5,7 +5,7 @@ import type { DoctorReport } from "../../src/domain/health.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { diagnose } from "../../src/doors/doctor/doctor.ts";
 import type { Services } from "../../src/doors/doctor/services.ts";
-import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
+import { type Clock, systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { openSharedStore } from "../../src/store/postgres/postgres-store.ts";
 import type { SharedStore } from "../../src/store/shared-store.ts";
 import { goodScenario, never, servicesOver } from "../doctor/small-scenario.ts";
@@ -47,10 +47,22 @@ describeNeeding(POSTGRES)("doctor, of a database", () => {
       "database.rights": ["pass", "reads and writes every table"],
       "database.pooler": ["pass", "arrive"],
       "database.latency": [expect.stringMatching(/^(pass|warn)$/), expect.stringMatching(/^\d+\.\d ms to an answer$/)],
+      "database.clock": ["pass", "agree"],
       "workers.alive": ["pass", "1, with 4 places, of which 1 are taken; 1 besides"],
       "workers.capabilities": ["pass", "provider:openai on 1 of 1, sandbox:bubblewrap on 1 of 1"],
       "workers.version": ["pass", "1.2.3"],
       "queue.depth": ["pass", "0 pieces of work"],
+    });
+  });
+
+  test("warns of a clock that goes otherwise than the database's", async () => {
+    const { url } = await server.create();
+    const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + 5_000) };
+    await using shared = await openSharedStore(url, {
+      ...{ clock, entropy: systemEntropy, version: "1.2.3", lease_s: 10, max_queued: 100 },
+    });
+    expect(await found(shared)).toMatchObject({
+      "database.clock": ["warn", expect.stringMatching(/^this machine's clock is [45]\.\d s ahead of the database's/)],
     });
   });
 
@@ -124,6 +136,6 @@ describeNeeding(POSTGRES)("doctor, of a database", () => {
       "fail",
       expect.stringMatching(/: cannot be reached \(.*\); is the server running there\?$/),
     ]);
-    expect(Object.values(rows).filter(([status]) => status === "skip")).toHaveLength(8);
+    expect(Object.values(rows).filter(([status]) => status === "skip")).toHaveLength(9);
   });
 });

@@ -74,11 +74,40 @@ describeNeeding(POSTGRES)("a run whose worker cannot reach the database", () => 
   test("ends with any other failure to store, as it would begin anew for nothing", async () => {
     const { url } = await server.create();
     await using front = await aProcess(url);
-    const full = new Failure("storage_full", "the disk of the database is full", { retryable: true });
-    const refused: Having["refused"] = ({ type }) => (type === "decision" ? full : undefined);
+    const damaged = new Failure("storage_failed", "the table is damaged");
+    const refused: Having["refused"] = ({ type }) => (type === "decision" ? damaged : undefined);
     await using _worker = await aProcess(url, { slots: 1, refused });
     const { done } = await start(front);
-    expect(await done).toMatchObject({ state: "failed", failure: { code: "storage_full" } });
+    expect(await done).toMatchObject({ state: "failed", failure: { code: "storage_failed" } });
+  });
+
+  const FULL = new Failure("storage_full", "the disk of the database is full", { retryable: true });
+
+  test("is handed back when the disk is full, however often, and counts no attempt as lost that was", async () => {
+    const { url } = await server.create();
+    await using front = await aProcess(url);
+    let releases = 0;
+    const refused: Having["refused"] = ({ type }, { attempt }) => {
+      // The first time there is no space to say so either.
+      if (type === "released") releases += 1;
+      return attempt <= 5 && (type === "decision" || (type === "released" && releases === 1)) ? FULL : undefined;
+    };
+    await using _worker = await aProcess(url, { slots: 1, refused });
+    const { done } = await start(front);
+    const outcome = await done;
+    expect(outcome).toMatchObject({ state: "completed", verdict: { winner: "a" } });
+    expect([outcome.lost_attempts?.length, releases]).toEqual([5, 6]);
+  });
+
+  test("is begun no more than twelve times, whatever the disk does: each time may cost something", async () => {
+    const { url } = await server.create();
+    await using front = await aProcess(url);
+    const refused: Having["refused"] = ({ type }) => (type === "decision" ? FULL : undefined);
+    await using _worker = await aProcess(url, { slots: 1, refused });
+    const { done } = await start(front);
+    const outcome = await done;
+    expect(outcome).toMatchObject({ state: "interrupted", failure: { message: "It was begun 12 times." } });
+    expect(outcome.lost_attempts).toHaveLength(12);
   });
 
   const outcomeOf = async (url: string, id: string) =>

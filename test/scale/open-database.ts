@@ -60,6 +60,19 @@ describeNeeding(POSTGRES)("a database of PostgreSQL", () => {
     expect(await sql(tables)).toEqual([{ tables: 1 }]);
   });
 
+  test.each([
+    ["other tables", "CREATE TABLE abeval.meta (key text, value text)", "abeval"],
+    ["none of ours", "CREATE TABLE abeval.sessions (id int)", "abeval"],
+    ["a queue of its own", "CREATE SCHEMA abeval_queue; CREATE TABLE abeval_queue.job (id int)", "abeval_queue"],
+  ])("a schema of our name with %s is refused and left as it is", async (_, tables, schema) => {
+    const { name, url, sql } = await server.create();
+    await sql(`CREATE SCHEMA abeval; ${tables}`);
+    expect(await refusal(url)).toEndWith(
+      `/${name}: its schema ${schema} belongs to another program: use another database`,
+    );
+    expect(await sql("SELECT count(*)::int AS n FROM pg_tables WHERE schemaname LIKE 'abeval%'")).toEqual([{ n: 1 }]);
+  });
+
   test("what is wrong with an address is said in words", async () => {
     const { name, sql, urlFor } = await server.create();
     await sql("CREATE ROLE guest LOGIN");

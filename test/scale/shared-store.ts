@@ -189,21 +189,25 @@ describeNeeding(POSTGRES)("the store of materials", () => {
 
   test.each<[string, string, RegExp]>([
     ["is not there", "DELETE FROM abeval.materials", /are not stored, or were removed meanwhile; start again$/],
-    ["lacks a chunk", "DELETE FROM abeval.material_chunks WHERE n = 1", /are not stored/],
+    [
+      "lacks a chunk",
+      "DELETE FROM abeval.material_chunks WHERE n = 1",
+      /^the stored files d were damaged, and are removed/,
+    ],
     [
       "has a shorter chunk",
       "UPDATE abeval.material_chunks SET data = (SELECT data FROM abeval.material_chunks WHERE n = 2)",
-      /are not stored/,
+      /^the stored files d were damaged, and are removed/,
     ],
     [
       "has a damaged chunk",
       "UPDATE abeval.material_chunks SET data = 'x' WHERE n = 1",
-      /^the stored files d are damaged$/,
+      /^the stored files d were damaged, and are removed/,
     ],
     [
       "has a chunk that never ends",
       `UPDATE abeval.material_chunks SET data = '\\x${Buffer.from(Bun.zstdCompressSync(new Uint8Array(64 * MiB))).toString("hex")}' WHERE n = 1`,
-      /^the stored files d are damaged$/,
+      /^the stored files d were damaged, and are removed/,
     ],
   ])("says so when what was kept %s", async (_, damage, why) => {
     const { url, sql } = await server.create();
@@ -213,6 +217,10 @@ describeNeeding(POSTGRES)("the store of materials", () => {
     const failure = await failing(readAll(one, "d"));
     expect(failure?.code).toBe("storage_failed");
     expect(failure?.message).toMatch(why);
+    // Whoever offers work with them stores them anew.
+    expect(await one.materials.has("d")).toBe(false);
+    await one.materials.keep("d", pieces(Buffer.from("anew")));
+    expect((await readAll(one, "d")).toString()).toBe("anew");
   });
 
   test("forgets what nobody used for a month, unless work is as old", async () => {

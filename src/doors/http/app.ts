@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { isMalformed, NO_UTF8, readBoundedJson } from "../../domain/bounded-json.ts";
 import { BODY_BYTES } from "../../domain/defaults.ts";
 import { Failure, wordsOf } from "../../domain/failure.ts";
-import { getHealth } from "../operation/health.ts";
+import { demandDatabase, getHealth } from "../operation/health.ts";
 import type { Services } from "../operation/operation.ts";
 import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
@@ -75,6 +75,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
       if (stopping.aborted) throw new Failure("interrupted", "the server is stopping", { retryable: true });
       return readJson(request);
     })
+    .onBeforeHandle(({ request, path }) => demandStore(services, request, path))
     .onError((thrown) => answerError(thrown, routes(), services))
     .mapResponse(sendJson)
     .use(readRoutes(context))
@@ -105,6 +106,15 @@ export function createHealthApp(services: Services, { hosts, log, abandoned = NE
 function demandAddress({ url, headers }: Request): void {
   if (!URL.canParse(url) || headers.get("host")?.includes(","))
     throw new UnreadableRequest("the Host header is missing or is not a host");
+}
+
+/** What is answered without a database. */
+const WITHOUT_STORE = /^\/api\/(health|ready|doctor|providers|scenarios|openapi\.json|docs)(\/|$)/;
+
+/** Nobody waits for a database that is away. @throws Failure `not_ready` */
+async function demandStore(services: Services, { method }: Request, path: string): Promise<void> {
+  if (!services.shared || !path.startsWith("/api/") || WITHOUT_STORE.test(path)) return;
+  await demandDatabase(services, method === "POST" || method === "DELETE");
 }
 
 const NEVER = new AbortController().signal;

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { Context } from "elysia";
+import { wholeJson } from "../../domain/whole-json.ts";
 
 /** Bytes from which the time to compress is less than the time to send what it saves. */
 const WORTH_BYTES = 10_000;
@@ -34,7 +35,7 @@ type Answered = Pick<Context, "request" | "set"> & { readonly responseValue: unk
 /** For `mapResponse`: JSON, compressed when it is large. Streams, files and pages are left as they are. */
 export async function sendJson({ request, responseValue, set }: Answered): Promise<Response | undefined> {
   if (!isJson(responseValue)) return undefined;
-  const text = JSON.stringify(responseValue);
+  const text = wholeJson(responseValue);
   const headers = { "content-type": "application/json;charset=utf-8" };
   if (text.length < WORTH_BYTES) return new Response(text, { headers });
   set.headers.vary = "accept-encoding";

@@ -43,7 +43,11 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
       "Too many sessions are waiting, or this could push the day's cost over its limit; `details.reason` says which.",
     retry_after_s: 10,
   },
-  not_ready: { status: 503, meaning: "The database does not answer this server.", retry_after_s: 2 },
+  not_ready: {
+    status: 503,
+    meaning: "The database does not answer this server, or takes no writes; nothing was done.",
+    retry_after_s: 2,
+  },
   sandbox_unavailable: { status: 503, meaning: "Commands of a model need a sandbox, and none works here." },
   storage_full: {
     status: 507,
@@ -115,6 +119,8 @@ export function answerError({ set, ...thrown }: Thrown, routes: readonly Route[]
 function meant({ code, error, request }: Omit<Thrown, "set">, routes: readonly Route[]): unknown {
   if (code === "NOT_FOUND") return noRoute(request, routes);
   if (error instanceof ParseError) return error.cause;
+  // For a client both are one: the database is away, and comes back.
+  if (error instanceof Failure && error.code === "storage_failed" && error.retryable) return away(error);
   if (!(error instanceof ValidationError)) return error;
   if (error.type === "response") return brokenAnswer(request, error);
   // A parameter of a path fits unless its escapes cannot be decoded.
@@ -122,6 +128,9 @@ function meant({ code, error, request }: Omit<Thrown, "set">, routes: readonly R
   const { schema } = error.validator as { schema: TSchema }; // every schema of ours is compiled
   return firstProblem(schema, error.value) ?? error;
 }
+
+const away = (cause: unknown) =>
+  new Failure("not_ready", "the database cannot be reached, or takes no writes; try again", { cause, retryable: true });
 
 /** The message leaves the value out: it may be large or private. */
 const brokenAnswer = ({ method, url }: Request, { valueError }: ValidationError) =>

@@ -6,6 +6,7 @@ import {
   type JSONRPCRequest,
 } from "@modelcontextprotocol/sdk/types.js";
 import { isMalformed, readBoundedJsonInTurns } from "../../domain/bounded-json.ts";
+import { wholeJson } from "../../domain/whole-json.ts";
 import { LINE_BYTES, lines, terminated } from "../../runtime/lines.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { requestProblem } from "./errors.ts";
@@ -58,7 +59,7 @@ export class LineTransport implements Transport {
     this.#requests.sending(message);
     const batch = [...this.#batches].find((it) => it.take(message));
     try {
-      if (batch === undefined) await this.#wire.write(`${JSON.stringify(message)}\n`);
+      if (batch === undefined) await this.#wire.write(`${wholeJson(message)}\n`);
       else await this.#sendWhole(batch);
       this.#requests.sent(message);
     } catch (error) {
@@ -136,7 +137,7 @@ export class LineTransport implements Transport {
   async #sendWhole(batch: Batch): Promise<void> {
     const { answers } = batch;
     if (answers === undefined || !this.#batches.delete(batch) || answers.length === 0) return;
-    await this.#wire.write(`${JSON.stringify(answers)}\n`);
+    await this.#wire.write(`${wholeJson(answers)}\n`);
   }
 
   async #receiveMessage(value: unknown, batch?: Batch): Promise<void> {
@@ -189,7 +190,7 @@ export class LineTransport implements Transport {
   async #reply(id: string | number | null, code: ErrorCode, message: string, batch?: Batch): Promise<void> {
     const answer = { jsonrpc: "2.0", id, error: { code, message } };
     if (batch) batch.add(answer);
-    else await this.#wire.write(`${JSON.stringify(answer)}\n`).catch(() => this.close());
+    else await this.#wire.write(`${wholeJson(answer)}\n`).catch(() => this.close());
   }
 
   #fault(fault: unknown): void {

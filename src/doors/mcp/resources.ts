@@ -7,6 +7,7 @@ import {
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import type { ScenarioListing } from "../../domain/scenario.ts";
 import type { SessionListing } from "../../domain/session-list.ts";
+import { wholeJson } from "../../domain/whole-json.ts";
 import type { Services } from "../operation/operation.ts";
 import { getScenario, listScenarios } from "../operation/scenarios.ts";
 import { getSession, listSessions } from "../operation/sessions.ts";
@@ -85,7 +86,7 @@ const sessionResource = ({ session_id, scenario, state, winner, created_at }: Se
 
 export async function readResource(services: Services, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
   const value = await valueAt(services, uri, signal);
-  return { contents: [{ uri, mimeType: MIME, text: JSON.stringify(value, null, 2) }] };
+  return { contents: [{ uri, mimeType: MIME, text: wholeJson(value, 2) }] };
 }
 
 async function valueAt(services: Services, uri: string, signal: AbortSignal): Promise<unknown> {

@@ -2,7 +2,8 @@ import { SQL } from "bun";
 import { Failure } from "../../domain/failure.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { type DatabaseAddress, databaseAddress } from "./address.ts";
-import { databaseFailure, isConnectionLoss } from "./database-failure.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import { databaseFailure, isConnectionLoss, isReadOnly } from "./database-failure.ts";
 import { Reachability } from "./reachability.ts";
 
 /** Statements go through one of these: the pool, a connection of it, or a transaction. */
@@ -39,14 +40,21 @@ interface ConnectionOptions {
   readonly clock: Clock;
 }
 
-const CONNECTIONS = 8;
+/** Of a process, with the one that listens: 9. Readers that wait hold up no write, and neither holds up a sign of life. */
+const CONNECTIONS = { reads: 4, writes: 3, signs: 1 } as const;
+type Use = keyof typeof CONNECTIONS;
+
 const CONNECT_TIMEOUT_S = 10;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 
+/** How long a lost connection is tried for where a person waits for the answer. */
+export const PATIENCE_MS = 1_000;
+
 /**
  * A PostgreSQL database. What is asked of it is asked again when the connection breaks, until the lease is over; so work that
  * writes must be the same when it is done twice, also when the first time was committed and nobody could say so.
+ * A server that has become a standby counts as a broken connection: another one may answer next.
  * Every error is a Failure, and none holds the password.
  */
 export class PostgresDatabase implements AsyncDisposable {
@@ -57,8 +65,9 @@ export class PostgresDatabase implements AsyncDisposable {
   readonly #listenAddress: DatabaseAddress | undefined;
   readonly #application: string;
   readonly #clock: Clock;
-  readonly #reachability: Reachability;
-  #sql: SQL;
+  readonly #reading: Reachability;
+  readonly #writing: Reachability;
+  readonly #pools: Readonly<Record<Use, ConnectionPool>>;
   #listener: SQL | undefined;
   #closing = false;
 
@@ -70,28 +79,47 @@ export class PostgresDatabase implements AsyncDisposable {
     this.#clock = clock;
     this.name = this.#address.name;
     this.lease_ms = lease_s * 1_000;
-    this.#sql = this.#connect(this.#address);
-    this.#reachability = new Reachability(clock, () => this.#tried((sql) => ask(sql, "SELECT 1"), this.lease_ms));
+    const open = (connections: number) => this.#connect(this.#address, connections);
+    const pool = (use: Use) => new ConnectionPool({ connections: CONNECTIONS[use], open });
+    this.#pools = { reads: pool("reads"), writes: pool("writes"), signs: pool("signs") };
+    const asks = (statement: string) => () => this.#tried("signs", (sql) => ask(sql, statement), this.lease_ms);
+    this.#reading = new Reachability(clock, asks("SELECT 1"));
+    this.#writing = new Reachability(clock, asks(DEMAND_WRITABLE));
   }
 
   /** Whether it answers, known within half a second. */
   reachable(): Promise<boolean> {
-    return this.#reachability.now();
+    return this.#reading.now();
   }
 
-  /** The pool as it is now: after an outage it is another one. */
+  /** Whether it also takes writes, which a standby does not. */
+  writable(): Promise<boolean> {
+    return this.#writing.now();
+  }
+
+  /** The connections that write, as they are now: after an outage they are others. */
   get sql(): SQL {
-    return this.#sql;
+    return this.#pools.writes.sql;
   }
 
   /** @throws Failure `storage_full` or `storage_failed`; what `work` throws as a Failure */
-  async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return await this.#retried(work, this.lease_ms);
+  async read<T>(work: (sql: Sql) => Promise<T>, patience_ms = this.lease_ms): Promise<T> {
+    return await this.#retried("reads", work, { longest_ms: this.lease_ms, patience_ms });
+  }
+
+  /** One statement, or several of which each may stand alone. @throws as `read` does */
+  async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return await this.#retried("writes", work, { longest_ms: this.lease_ms, patience_ms: this.lease_ms });
+  }
+
+  /** Something short by which others know that this process lives: it waits for nobody. @throws as `read` does */
+  async sign<T>(work: (sql: SQL) => Promise<T>, patience_ms = this.lease_ms): Promise<T> {
+    return await this.#retried("signs", work, { longest_ms: this.lease_ms / 3, patience_ms });
   }
 
   /** Does what `read` does, once: for the first contact, when somebody waits to hear what is wrong. */
   async reach<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return await this.#tried(work, CONNECT_TIMEOUT_S * 2_000).catch((error: unknown) => {
+    return await this.#tried("writes", work, CONNECT_TIMEOUT_S * 2_000).catch((error: unknown) => {
       throw this.#failure(error);
     });
   }
@@ -105,7 +133,8 @@ export class PostgresDatabase implements AsyncDisposable {
       await ask(sql, `SET LOCAL idle_in_transaction_session_timeout = ${give_up_ms}`);
       return await work(sql);
     };
-    return await this.#retried((sql) => sql.begin(begun) as Promise<T>, give_up_ms);
+    const times = { longest_ms: give_up_ms, patience_ms: this.lease_ms };
+    return await this.#retried("writes", (sql) => sql.begin(begun) as Promise<T>, times);
   }
 
   /** Hears of `channel`; `again` whenever it may have missed something. The returned function ends it. @throws Failure */
@@ -122,14 +151,15 @@ export class PostgresDatabase implements AsyncDisposable {
   /** Refuses all who wait for the database. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true;
-    await Promise.all([this.#sql, this.#listener].map((sql) => sql?.close({ timeout: 1 }).catch(() => undefined)));
+    const listener = this.#listener?.close({ timeout: 1 }).catch(() => undefined);
+    await Promise.all([...Object.values(this.#pools).map((pool) => pool.close()), listener]);
   }
 
-  async #retried<T>(work: (sql: SQL) => Promise<T>, longest_ms: number): Promise<T> {
-    const end = this.#clock.ticks() + this.lease_ms;
+  async #retried<T>(use: Use, work: (sql: SQL) => Promise<T>, { longest_ms, patience_ms }: Times): Promise<T> {
+    const end = this.#clock.ticks() + patience_ms;
     for (let pause_ms = FIRST_PAUSE_MS; ; pause_ms = Math.min(2 * pause_ms, LONGEST_PAUSE_MS)) {
       try {
-        return await this.#tried(work, longest_ms);
+        return await this.#tried(use, work, longest_ms);
       } catch (error) {
         const late = this.#clock.ticks() + pause_ms > end;
         if (error instanceof Failure || this.#closing || late || !isConnectionLoss(error)) throw this.#failure(error);
@@ -138,32 +168,30 @@ export class PostgresDatabase implements AsyncDisposable {
     }
   }
 
-  async #tried<T>(work: (sql: SQL) => Promise<T>, longest_ms: number): Promise<T> {
-    const sql = this.#sql;
-    const { promise: silent, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      this.#replace(sql);
-      reject(new Silence());
-    }, longest_ms);
+  async #tried<T>(use: Use, work: (sql: SQL) => Promise<T>, longest_ms: number): Promise<T> {
+    const pool = this.#pools[use];
+    const { sql } = pool;
     try {
-      const working = work(sql);
-      working.catch(() => undefined);
-      const result = await Promise.race([working, silent]);
-      this.#reachability.answered();
+      const result = await pool.tried(work, longest_ms);
+      this.#reading.answered();
+      if (use === "writes") this.#writing.answered();
       return result;
-    } finally {
-      clearTimeout(timer);
+    } catch (error) {
+      this.#lost(error, sql);
+      throw error;
     }
   }
 
-  /** Its connections may lead nowhere: whoever waits on one of them is told so, and goes on with a new one. */
-  #replace(silent: SQL): void {
-    if (this.#sql !== silent || this.#closing) return;
-    this.#sql = this.#connect(this.#address);
-    void silent.close({ timeout: 0 }).catch(() => undefined);
+  /** What is known of the database is old news. One that has become a standby lets its readers stay: they must leave it too. */
+  #lost(error: unknown, sql: SQL): void {
+    if (!isConnectionLoss(error)) return;
+    for (const known of [this.#reading, this.#writing]) known.doubt();
+    if (!isReadOnly(error) || this.#closing) return;
+    const isStale = Object.values(this.#pools).some((pool) => pool.sql === sql);
+    if (isStale) for (const pool of Object.values(this.#pools)) pool.replace();
   }
 
-  #connect({ url, database }: DatabaseAddress, max = CONNECTIONS): SQL {
+  #connect({ url, database }: DatabaseAddress, max: number): SQL {
     return new SQL({
       ...{ url, database, max },
       connectionTimeout: CONNECT_TIMEOUT_S,
@@ -178,6 +206,12 @@ export class PostgresDatabase implements AsyncDisposable {
   }
 }
 
-class Silence extends Error {
-  readonly code = "ERR_POSTGRES_CONNECTION_TIMEOUT";
+interface Times {
+  /** A connection that says nothing for so long is given up. */
+  readonly longest_ms: number;
+  /** A lost connection is tried again for so long. */
+  readonly patience_ms: number;
 }
+
+/** An error where writes are refused: the session's own words for a standby, or for a database that was made read-only. */
+const DEMAND_WRITABLE = "SELECT 1 / (current_setting('transaction_read_only') = 'off')::int";

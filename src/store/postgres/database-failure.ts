@@ -10,7 +10,7 @@ export function databaseFailure(error: unknown, { name, user, database, secrets 
       retryable: true,
     });
   const known = WORDS[state]?.({ user, database, hasPassword: secrets.length > 0 });
-  if (known) return new Failure("storage_failed", `${name}: ${known}`);
+  if (known) return new Failure("storage_failed", `${name}: ${known}`, { retryable: isConnectionLoss(error) });
   if (isConnectionLoss(error))
     return new Failure(
       "storage_failed",
@@ -30,8 +30,14 @@ export function isConnectionLoss(error: unknown): boolean {
   return (state === "" && code.startsWith("ERR_POSTGRES_CONNECTION")) || AGAIN.test(state);
 }
 
-/** SQLSTATE classes: connection lost, rolled back in favour of others, too many connections, server going down or coming up. */
-const AGAIN = /^(08...|40001|40P01|53300|57P0[1235]|25P03)$/;
+/**
+ * SQLSTATE classes: connection lost, read-only (before a standby is promoted), rolled back in favour of others, too many
+ * connections, server going down or coming up.
+ */
+const AGAIN = /^(08...|25006|40001|40P01|53300|57P0[1235]|25P03)$/;
+
+/** The server takes no writes: it is a standby, or was made read-only. */
+export const isReadOnly = (error: unknown): boolean => codesOf(error).state === "25006";
 
 /** Why a session keeps nothing, and what to do. */
 export const POOLED = "as with a pooler in transaction mode; set ABEVAL_DATABASE_LISTEN_URL to the server itself";
@@ -49,7 +55,10 @@ const WORDS: Readonly<Record<string, (asked: Asked) => string>> = {
   "3D000": ({ database }) => `there is no database ${database}; create it: createdb ${database}`,
   "42501": ({ user, database }) =>
     `${user} lacks rights; at the first start it needs them to create schemas: GRANT CREATE ON DATABASE ${database} TO ${user}`,
-  "25006": () => "is read-only; is it a standby?",
+  "25006": () => "takes no writes (25006): it is a standby, or was made read-only",
+  "53300": () =>
+    "has no connection left (53300); each process of abeval has 9 at most: raise max_connections, or run fewer processes",
+  "53200": () => "the server is out of memory (53200)",
   "26000": () => `statements get lost, ${POOLED}`,
   "42P05": () => `statements of others are in the way, ${POOLED}`,
 };

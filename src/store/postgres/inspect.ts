@@ -14,20 +14,25 @@ export async function inspectDatabase(
 ): Promise<StoreInspection> {
   const [server] = await database.read((sql) => ask<{ server_version: string }>(sql, "SHOW server_version"));
   const lacking = await database.read((sql) => ask<{ right: string }>(sql, LACKING));
+  const skews: number[] = [];
   const times: number[] = [];
   for (let n = 0; n < QUESTIONS; n += 1) {
     const began = clock.ticks();
-    await database.read((sql) => ask(sql, "SELECT 1"));
+    const [row] = await database.read((sql) => ask<{ now: Date }>(sql, "SELECT clock_timestamp() AS now"));
     times.push(clock.ticks() - began);
+    skews.push(clock.now().getTime() - (row?.now.getTime() ?? Number.NaN));
   }
   return {
     name: database.name,
     server_version: server?.server_version ?? "",
     lacking: lacking.map(({ right }) => right),
-    latency_ms: times.sort((a, b) => a - b)[Math.floor(QUESTIONS / 2)] ?? 0,
+    latency_ms: middle(times),
+    clock_ahead_ms: middle(skews) - middle(times) / 2,
     hears: await wakes.hearsItself(database),
   };
 }
+
+const middle = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(QUESTIONS / 2)] ?? 0;
 
 const LACKING = `SELECT format('%s on %I.%I', privilege, schemaname, tablename) AS right
   FROM pg_tables, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS privilege

@@ -51,7 +51,7 @@ export class PostgresMaterials implements MaterialStore, Disposable {
         if (size > MAX_BYTES)
           throw new Failure("storage_failed", `more than ${MAX_BYTES} bytes of files are not shared`);
         const values = [upload, chunks, await compress(chunk)];
-        await this.#database.read((sql) => sql.unsafe(KEEP, values));
+        await this.#database.write((sql) => sql.unsafe(KEEP, values));
         chunks += 1;
       }
       await this.#database.transaction((sql) => finish(sql, { digest, upload, size, chunks }));
@@ -70,7 +70,11 @@ export class PostgresMaterials implements MaterialStore, Disposable {
       left -= chunk.length;
       yield chunk;
     }
-    if (left !== 0) throw notThere(digest);
+    if (left !== 0) throw await this.#damaged(digest);
+  }
+
+  async drop(digest: string): Promise<void> {
+    await this.#database.transaction((sql) => drop(sql, digest));
   }
 
   /** Removes what nobody uses. @throws Failure */
@@ -85,17 +89,25 @@ export class PostgresMaterials implements MaterialStore, Disposable {
   }
 
   async #chunk(digest: string, n: number): Promise<Uint8Array> {
-    const [row] = await this.#ask<{ data: Uint8Array }>(READ, [digest, n]);
-    if (row === undefined) throw notThere(digest);
+    const [row] = await this.#database.read((sql) => ask<{ data: Uint8Array }>(sql, READ, [digest, n]));
+    if (row === undefined) throw await this.#damaged(digest);
     try {
       return await decompress(row.data, { maxOutputLength: CHUNK_BYTES });
     } catch (error) {
-      throw new Failure("storage_failed", `the stored files ${digest} are damaged`, { cause: error });
+      throw await this.#damaged(digest, error);
     }
   }
 
+  /** Whoever offers work with these files stores them anew once they are gone. */
+  async #damaged(digest: string, cause?: unknown): Promise<Failure> {
+    await this.drop(digest);
+    return new Failure("storage_failed", `the stored files ${digest} were damaged, and are removed; start again`, {
+      cause,
+    });
+  }
+
   async #ask<R>(statement: string, values: Parameters<typeof ask>[2]) {
-    return await this.#database.read((sql: Sql) => ask<R>(sql, statement, values));
+    return await this.#database.write((sql: Sql) => ask<R>(sql, statement, values));
   }
 }
 
@@ -113,9 +125,9 @@ async function finish(sql: Sql, { digest, upload, size, chunks }: Upload): Promi
   await drop(sql, upload);
 }
 
-async function drop(sql: Sql, upload: string): Promise<void> {
-  await ask(sql, "DELETE FROM abeval.material_chunks WHERE digest = $1", [upload]);
-  await ask(sql, "DELETE FROM abeval.materials WHERE digest = $1", [upload]);
+async function drop(sql: Sql, digest: string): Promise<void> {
+  await ask(sql, "DELETE FROM abeval.material_chunks WHERE digest = $1", [digest]);
+  await ask(sql, "DELETE FROM abeval.materials WHERE digest = $1", [digest]);
 }
 
 /** The same bytes in pieces of `CHUNK_BYTES`; the last is shorter. One at least. */

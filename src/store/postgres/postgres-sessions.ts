@@ -14,7 +14,7 @@ import {
   type SessionQuery,
   type TrialsOf,
 } from "../store.ts";
-import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import { ask, PATIENCE_MS, type PostgresDatabase, type Sql } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
 import { readListings, summarizeListings } from "./listings.ts";
 import type { RunWakes } from "./run-wakes.ts";
@@ -90,11 +90,11 @@ export class PostgresSessions implements AsyncDisposable {
   }
 
   async list(query: SessionQuery = {}): Promise<readonly SessionListing[]> {
-    return await this.#parts.database.read((sql) => readListings(sql, query));
+    return await this.#parts.database.read((sql) => readListings(sql, query), PATIENCE_MS);
   }
 
   async summarize(request: SessionSummaryRequest): Promise<SessionSummary> {
-    return await this.#parts.database.read((sql) => summarizeListings(sql, request));
+    return await this.#parts.database.read((sql) => summarizeListings(sql, request), PATIENCE_MS);
   }
 
   async trials(of: TrialsOf): Promise<readonly TrialRow[]> {

@@ -85,6 +85,10 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
     return this.database.reachable();
   }
 
+  writable(): Promise<boolean> {
+    return this.database.writable();
+  }
+
   /** @throws Failure */
   inspect(): Promise<StoreInspection> {
     return inspectDatabase(this.database, this.#wakes, this.#clock);

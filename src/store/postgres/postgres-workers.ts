@@ -1,5 +1,5 @@
 import type { Needs, WorkerRow, Workers } from "../shared-store.ts";
-import { ask, type PostgresDatabase } from "./connection.ts";
+import { ask, PATIENCE_MS, type PostgresDatabase, type Sql } from "./connection.ts";
 
 type Announced = Parameters<Workers["announce"]>[0];
 
@@ -23,10 +23,9 @@ export class PostgresWorkers implements Workers, Disposable {
   }
 
   async alive(): Promise<readonly WorkerRow[]> {
-    await this.#tell();
-    const rows = await this.#database.read((sql) =>
-      ask<Omit<WorkerRow, "capabilities"> & { capabilities: string }>(sql, ALIVE),
-    );
+    await this.#tell(PATIENCE_MS);
+    const alive = (sql: Sql) => ask<Omit<WorkerRow, "capabilities"> & { capabilities: string }>(sql, ALIVE);
+    const rows = await this.#database.read(alive, PATIENCE_MS);
     return rows.map((row) => ({ ...row, capabilities: JSON.parse(row.capabilities) as Needs }));
   }
 
@@ -34,10 +33,10 @@ export class PostgresWorkers implements Workers, Disposable {
     clearInterval(this.#timer);
   }
 
-  async #tell(): Promise<void> {
+  async #tell(patience_ms?: number): Promise<void> {
     if (this.#announced === undefined) return;
     const { slots, capabilities, running } = this.#announced;
-    await this.#database.read((sql) => ask(sql, TELL, [this.#me, slots, running(), capabilities]));
+    await this.#database.sign((sql) => ask(sql, TELL, [this.#me, slots, running(), capabilities]), patience_ms);
   }
 }
 

@@ -24,7 +24,7 @@ export class Presence implements AsyncDisposable {
   static async open(database: PostgresDatabase, id: string, version: string): Promise<Presence> {
     const presence = new Presence(database, id, version);
     await presence.#show();
-    await database.read((sql) => ask(sql, FORGET));
+    await database.sign((sql) => ask(sql, FORGET));
     return presence;
   }
 
@@ -39,11 +39,11 @@ export class Presence implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    await this.#database.read((sql) => ask(sql, LEAVE, [this.id])).catch(() => undefined);
+    await this.#database.sign((sql) => ask(sql, LEAVE, [this.id])).catch(() => undefined);
   }
 
   async #show(): Promise<void> {
-    await this.#database.read((sql) => ask(sql, SHOW, this.#row()));
+    await this.#database.sign((sql) => ask(sql, SHOW, this.#row()));
   }
 
   #row() {

@@ -5,7 +5,7 @@ import type { CreatedEntry } from "../../domain/session-entry.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Needs, Work, WorkClaim, WorkQueue } from "../shared-store.ts";
-import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import { ask, PATIENCE_MS, type PostgresDatabase, type Sql } from "./connection.ts";
 import { codesOf } from "./database-failure.ts";
 import type { Flusher } from "./flusher.ts";
 import { type Attempt, HeldClaims } from "./held-claims.ts";
@@ -29,16 +29,19 @@ interface QueueHouse {
 /** What a job carries. */
 interface Job {
   readonly work: Work;
-  /** How often it was lost before it was handed back; pg-boss counts anew from there. */
-  readonly lost: number;
 }
 
 const CHANNEL = "abeval_work";
 
+const NO_PATIENCE = 0;
+
+/** Seconds after which a full queue may have room. Many wait for it. */
+const QUEUE_PAUSE_S = 60;
+
 /** How often whoever watches looks on its own. What a dead process held is announced by nobody. */
 const LOOK_MS = 5_000;
 
-/** A worker that claims work for the fourth time decides what becomes of it: pg-boss would leave it in the queue. */
+/** Whoever takes work over decides from its log what becomes of it: pg-boss would leave it in the queue. */
 const RETRIES = 1_000_000;
 const YEAR_S = 365 * 86_400;
 /** Pieces of work that are done are kept for so long, for whoever looks into the database. */
@@ -68,7 +71,7 @@ export async function openQueue(house: QueueHouse): Promise<PostgresQueue> {
   });
   // Its upkeep runs again within seconds, on every server. Without a listener an error would end the process.
   boss.on("error", () => undefined);
-  await database.read(() => boss.start().catch((error) => startAgain(boss, error)));
+  await database.write(() => boss.start().catch((error) => startAgain(boss, error)));
   return new PostgresQueue(house, boss, fromBunSql);
 }
 
@@ -94,8 +97,12 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
     this.#database = house.database;
     this.#boss = boss;
     this.#adapt = adapt;
-    this.#held = new HeldClaims(house.clock, async (queue, attempts) =>
-      settled(await boss.touch(queue, [...attempts])),
+    // Tried once: whoever holds claims tries again until the lease is over.
+    this.#held = new HeldClaims(house.clock, (queue, attempts) =>
+      house.database.sign(
+        async (sql) => settled(await boss.touch(queue, [...attempts], { db: adapt(sql) })),
+        NO_PATIENCE,
+      ),
     );
   }
 
@@ -146,7 +153,7 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
   }
 
   async waiting(): Promise<number> {
-    return await this.#database.read(waitingIn);
+    return await this.#database.read(waitingIn, PATIENCE_MS);
   }
 
   /** Claims that are held stay held until their lease is over. */
@@ -157,10 +164,10 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
 
   /** Sends the work when `begin` says so, in the same transaction. */
   async #offer(work: Work, begin: (sql: Sql) => Promise<boolean>): Promise<boolean> {
-    await this.#database.read(() => this.#ensureQueue(queueOf(work)));
+    await this.#database.write(() => this.#ensureQueue(queueOf(work)));
     return await this.#house.flusher.write(async ({ sql }) => {
       const begun = await begin(sql);
-      if (begun) await this.#send(sql, { work, lost: 0 }, 0);
+      if (begun) await this.#send(sql, { work }, 0);
       return begun;
     });
   }
@@ -170,6 +177,7 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
     if (waiting < this.#house.max_queued) return;
     throw new Failure("overloaded", `${waiting} runs wait already, which is as many as may; try again later`, {
       retryable: true,
+      details: { retry_after_s: QUEUE_PAUSE_S },
     });
   }
 
@@ -205,24 +213,20 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
 
   #claimed(attempt: Attempt, job: Job, since: number): WorkClaim {
     const { work } = job;
-    const tries = job.lost + attempt.retryCount + 1;
     const { lost, release } = this.#held.hold(attempt, since);
-    const replace = async (job: Job) => {
-      if (release()) await this.#database.transaction((sql) => this.#replace(sql, attempt, job));
-    };
     return {
       work,
-      tries,
       lost,
       done: async () => {
-        if (release()) await this.#database.read(() => this.#boss.complete(attempt.queue, attempt));
+        if (release()) await this.#database.write(() => this.#boss.complete(attempt.queue, attempt));
       },
-      handBack: () => replace({ work, lost: tries - 1 }),
-      giveUp: () => replace({ work, lost: tries }),
+      handBack: async () => {
+        if (release()) await this.#database.transaction((sql) => this.#replace(sql, attempt, job));
+      },
     };
   }
 
-  /** The library has no way back that does not count as a try: the job is completed, and a new one goes before its like. */
+  /** The library has no way back to the head of its like: the job is completed, and a new one goes before them. */
   async #replace(sql: Sql, attempt: Attempt, job: Job): Promise<void> {
     const completed = await this.#boss.complete(attempt.queue, attempt, undefined, { db: this.#within(sql) });
     if (settled(completed).length === 1) await this.#send(sql, job, 1);

@@ -30,6 +30,11 @@ export class Reachability {
     this.#found = { at: this.#clock.ticks(), reachable: true };
   }
 
+  /** What was found may hold no longer. */
+  doubt(): void {
+    this.#found = undefined;
+  }
+
   async now(): Promise<boolean> {
     const now = this.#clock.ticks();
     if (this.#found && now - this.#found.at < FRESH_MS) return this.#found.reachable;

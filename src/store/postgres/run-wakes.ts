@@ -42,7 +42,7 @@ export class RunWakes implements AsyncDisposable {
     const heard = () => resolve(true);
     this.#own.add(heard);
     try {
-      await database.read((sql) => this.announce(sql, [""]));
+      await database.write((sql) => this.announce(sql, [""]));
       const timer = setTimeout(() => resolve(false), HEARD_WITHIN_MS);
       return await promise.finally(() => clearTimeout(timer));
     } finally {

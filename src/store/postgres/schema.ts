@@ -115,6 +115,8 @@ export async function prepareSchema(database: PostgresDatabase): Promise<void> {
     throw refuse(`the server is PostgreSQL ${server.release}; abeval needs ${OLDEST_SERVER} or newer`);
   if (server.encoding !== "UTF8")
     throw refuse(`the database has the encoding ${server.encoding}; create one with --encoding UTF8`);
+  if (server.foreign !== null)
+    throw refuse(`its schema ${server.foreign} belongs to another program: use another database`);
   const newer = (version: number) => refuse(`made by a newer abeval (schema ${version}); use that version`);
   if (server.schema > MIGRATIONS.length) throw newer(server.schema);
   if (server.schema === MIGRATIONS.length) return;
@@ -140,20 +142,29 @@ interface Server {
   readonly lz4: boolean;
   /** 0: it has none of our tables. */
   readonly schema: number;
+  /** A schema of our name that holds other tables. */
+  readonly foreign: string | null;
 }
 
 async function lookAt(sql: Sql): Promise<Server> {
   const [server] = await sql.unsafe(LOOK);
-  const { release, encoding, lz4, made } = server as Record<string, string>;
+  const { release, encoding, lz4, made, foreign = null } = server as Record<string, string>;
   const [meta] = made ? await sql.unsafe("SELECT version FROM abeval.meta") : [];
   return {
     release: Math.floor(Number(release) / 10_000),
     encoding: encoding ?? "",
     lz4: Boolean(lz4),
     schema: (meta?.version as number | undefined) ?? 0,
+    foreign,
   };
 }
 
+/** What a column of another program's `meta` is called is its own business. */
+const MADE = `EXISTS (SELECT FROM pg_attribute
+  JOIN pg_class ON pg_class.oid = attrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
+  WHERE nspname = 'abeval' AND relname = 'meta' AND attname = 'version' AND atttypid = 'int4'::regtype)`;
+
 const LOOK = `SELECT current_setting('server_version_num') AS release, current_setting('server_encoding') AS encoding,
-  to_regclass('abeval.meta') IS NOT NULL AS made,
+  ${MADE} AS made,
+  (SELECT min(schemaname) FROM pg_tables WHERE schemaname IN ('abeval', 'abeval_queue') AND NOT ${MADE}) AS foreign,
   EXISTS (SELECT FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)) AS lz4`;

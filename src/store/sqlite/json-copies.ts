@@ -2,6 +2,7 @@ import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionOutcome } from "../../domain/session.ts";
+import { wholeJson } from "../../domain/whole-json.ts";
 import { makeOwnDirectory, type ProcessLease } from "./process-lease.ts";
 
 /** Copies that are noted together; a process that follows a killed one may write so many once more. */
@@ -116,4 +117,4 @@ const PRIVATE = { mode: 0o600 };
 
 const ignored = () => undefined;
 
-const copyOf = ({ outcome, entries }: EndedSession) => ({ text: `${JSON.stringify(outcome)}\n`, entries });
+const copyOf = ({ outcome, entries }: EndedSession) => ({ text: `${wholeJson(outcome)}\n`, entries });

@@ -41,7 +41,8 @@ export class ProcessLease implements Disposable {
 
   [Symbol.dispose](): void {
     this.#lock.close();
-    for (const name of readdirSync(this.#directory))
+    // Somebody may have moved the state directory meanwhile: then its next start sweeps.
+    for (const name of existsSync(this.#directory) ? readdirSync(this.#directory) : [])
       if (name.startsWith(this.id)) rmSync(join(this.#directory, name), { force: true });
   }
 }

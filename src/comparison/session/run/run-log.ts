@@ -6,7 +6,7 @@ import type { TrialRow } from "../../../domain/trial.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { breathe } from "../../../runtime/pace.ts";
-import { isOutage, type Run, type SessionStore } from "../../../store/store.ts";
+import { isFull, isOutage, type Run, type SessionStore } from "../../../store/store.ts";
 
 /** Writes one run into the log of its session. */
 export class RunLog {
@@ -29,7 +29,7 @@ export class RunLog {
 
   /**
    * @param stop given where another attempt follows one that loses its store: it fires as soon as an entry is lost, before the
-   * run finds out by itself, and an outage of the store is no end of the session.
+   * run finds out by itself, and neither an outage of the store nor a full disk is an end of the session.
    */
   constructor(store: SessionStore, clock: Clock, run: Run, stop?: AbortController) {
     this.#store = store;
@@ -55,6 +55,11 @@ export class RunLog {
   /** Another attempt writes the end, or is to. */
   get abandoned(): boolean {
     return this.#abandoned;
+  }
+
+  /** Why it was abandoned, or what was lost. */
+  get lost(): unknown {
+    return this.#lost;
   }
 
   /** Resolves when it is written: nothing of a stage begins, or is paid for, before. @throws Failure */
@@ -101,7 +106,7 @@ export class RunLog {
     const state = code === "cancelled" || code === "interrupted" ? code : "failed";
     const failure = { stage: this.#stage, class: blameOf(code), code, message, retryable };
     await this.#written;
-    const outage = [this.#lost, reason].find(isOutage);
+    const outage = [this.#lost, reason].find((error) => isOutage(error) || isFull(error));
     if (this.#stop && outage) this.abandon(outage);
     try {
       await this.#end({ type: "ended", at: this.#now(), state, failure });
@@ -112,14 +117,19 @@ export class RunLog {
     }
   }
 
-  /** Gives the session back to whoever takes it next, which is written, and writes no more. Never rejects. */
-  async release(reason: Failure): Promise<void> {
+  /**
+   * Gives the session back to whoever takes it next, and writes no more. False when that could not be written: whoever takes it
+   * next begins anew all the same, and counts this attempt as lost. Never rejects.
+   */
+  async release(reason: unknown): Promise<boolean> {
     const written = this.#written.then(() =>
       this.#store.append(this.#run, [{ type: "released", at: this.#now() }], "durable"),
     );
     this.abandon(reason);
-    // The next attempt begins anew in any case.
-    await written.catch(() => undefined);
+    return await written.then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Writes no more: the run is another's. */

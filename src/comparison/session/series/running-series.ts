@@ -6,6 +6,7 @@ import type { TrialRow } from "../../../domain/trial.ts";
 import { type AdvanceInput, advance, type TrialSpec } from "../../../statistics/advance.ts";
 import { costOfTrial } from "../../../statistics/costs.ts";
 import { standingOf } from "../../../statistics/report.ts";
+import { isLoss } from "../../../store/store.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
 import type { SeriesInFlight } from "../../planning/register.ts";
 import type { SessionServices } from "../../planning/services.ts";
@@ -140,14 +141,12 @@ export class RunningSeries implements SeriesInFlight {
 
   /** Ends a series after an error, or leaves it to another process. Its trials never go on without it. */
   async #broken(error: unknown): Promise<End> {
-    const { shared } = this.#services;
     const failure =
       error instanceof Failure
         ? error
         : new Failure("internal", "an internal error ended the series", { cause: error });
-    // Another process runs it now, and its trials; or will, when this one cannot write.
-    if (failure.code === "series_not_running" || (shared && failure.code === "storage_failed")) {
-      if (failure.code === "storage_failed") await this.#pause();
+    if (this.#isForOthers(failure)) {
+      if (isLoss(failure)) await this.#pause();
       this.leave();
       return INTERRUPTED;
     }
@@ -155,6 +154,11 @@ export class RunningSeries implements SeriesInFlight {
     this.cancel(failure);
     await Promise.all(this.#open.values());
     return { state: "failed", stop: "failed", failure: failure.message };
+  }
+
+  /** Another process runs it now, and its trials; or will, when this one cannot write. */
+  #isForOthers(failure: Failure): boolean {
+    return failure.code === "series_not_running" || (this.#services.shared !== undefined && isLoss(failure));
   }
 
   /** Trials behind one that found no place are planned anew: an unused number would look like a deleted trial. */
@@ -173,7 +177,7 @@ export class RunningSeries implements SeriesInFlight {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (this.#halted.signal.aborted) return this.#haltedEnd();
-      if (error.code === "series_not_running") throw error;
+      if (this.#isForOthers(error)) throw error;
       if (error.code !== "overloaded") return { state: "failed", stop: "failed", failure: error.message };
       const isOver = error.details?.["reason"] === "max_cost_per_day" && !isSoon(error.details["retry_after_s"]);
       if (isOver) return { state: "completed", stop: "budget", failure: error.message };

@@ -1,6 +1,8 @@
+import { Failure } from "../../../domain/failure.ts";
 import type { SharedStore } from "../../../store/shared-store.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { materialsDigest, packMaterials } from "../../scenario/pack.ts";
+import { Unusable } from "../../scenario/unusable.ts";
 import type { Workplace } from "./workplace.ts";
 
 /** Puts a scenario's files where every worker finds them. @throws Failure `workspace_failed`, `storage_full`, `storage_failed` */
@@ -17,6 +19,13 @@ export async function openMaterials(
   { shared, files }: Pick<Workplace, "shared" | "files">,
   stored: Pick<LoadedScenario, "definition" | "digest" | "file">,
 ): Promise<LoadedScenario & AsyncDisposable> {
-  const place = await files.open(stored.definition, (digest) => shared.materials.read(digest));
-  return { ...stored, ...place };
+  try {
+    const place = await files.open(stored.definition, (digest) => shared.materials.read(digest));
+    return { ...stored, ...place };
+  } catch (error) {
+    // Whoever offers it next stores it anew.
+    if (error instanceof Failure && error.cause instanceof Unusable)
+      await shared.materials.drop(materialsDigest(stored.definition));
+    throw error;
+  }
 }

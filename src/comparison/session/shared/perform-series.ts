@@ -79,7 +79,7 @@ async function failed(
   error: unknown,
 ): Promise<void> {
   const { code, message } = asFailure(error, services);
-  if (code === "series_not_running" || code === "storage_failed") return;
+  if (code === "series_not_running" || code === "storage_failed" || code === "storage_full") return;
   const finished_at = services.clock.now().toISOString();
   await shared.series.update({ ...record, state: "failed", stop: "failed", failure: message, finished_at });
 }

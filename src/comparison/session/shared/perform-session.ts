@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../../domain/failure.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import type { CreatedEntry } from "../../../domain/session-entry.ts";
 import { foldLog, isLog } from "../../../store/read-session.ts";
 import type { WorkClaim } from "../../../store/shared-store.ts";
-import type { LoggedEntry } from "../../../store/store.ts";
+import { isFull, type LoggedEntry } from "../../../store/store.ts";
 import type { JudgedArm } from "../../judge/judge.ts";
 import { prepareSession, type SessionPlan } from "../../planning/prepare-session.ts";
 import { heldReservation } from "../../planning/reservation.ts";
@@ -20,7 +21,10 @@ import { openMaterials } from "./materials.ts";
 import type { Workplace } from "./workplace.ts";
 
 /** Attempts that a run may lose. */
-const MAX_TRIES = 3;
+const MAX_LOST = 3;
+
+/** Attempts that a run may have in all, those that were handed back included: each may have cost something. */
+const MAX_ATTEMPTS = 12;
 
 /**
  * Runs a session that somebody queued: resolves when it has ended, was handed back or was lost. Every write bears its
@@ -60,9 +64,20 @@ export async function performSession(workplace: Workplace, claim: WorkClaim): Pr
   } finally {
     services.runs.delete(id);
   }
+  if (back) return await back;
+  if (!log.abandoned) return await claim.done();
+  if (isFull(log.lost)) await untilReleased(log, claim.lost);
   // An attempt that may not write leaves the session to others, unless it has ended: a promoted standby may not know this attempt.
-  await (back ?? (log.abandoned ? claim.giveUp() : claim.done()));
+  await claim.handBack();
 }
+
+/** A full disk is nobody's fault, so the attempt is not to count as lost. Its place stays taken: nothing else could be stored. */
+async function untilReleased(log: RunLog, gone: AbortSignal): Promise<void> {
+  while (!gone.aborted && !(await log.release(log.lost)))
+    await sleep(FULL_PAUSE_MS, undefined, { signal: gone }).catch(() => undefined);
+}
+
+const FULL_PAUSE_MS = 2_000;
 
 interface Performance {
   readonly workplace: Workplace;
@@ -76,7 +91,7 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
   const { workplace, claim, log, signal } = performance;
   const { services } = workplace;
   try {
-    demandGoingOn(claim, entries);
+    demandGoingOn(entries);
     const brief = readBrief(SessionOrder, claim.work);
     const planning = { ...services, prices: pricesOf(brief), max_cost_per_day_usd: undefined };
     const created = createdOf(entries);
@@ -111,12 +126,17 @@ function keptWork(entries: readonly LoggedEntry[]): Examined | undefined {
 const OWN_PLACE: Disposable = { [Symbol.dispose]: () => undefined };
 
 /** @throws Failure `cancelled`, `interrupted` */
-function demandGoingOn({ tries }: WorkClaim, entries: readonly LoggedEntry[]): void {
+function demandGoingOn(entries: readonly LoggedEntry[]): void {
   if (entries.some(({ entry }) => entry.type === "cancel_asked")) throw CANCELLED;
-  if (tries > MAX_TRIES)
-    throw new Failure("interrupted", `Each of its ${MAX_TRIES} attempts lost its worker or its database.`, {
-      retryable: true,
-    });
+  const marks = entries.flatMap(({ entry: { type } }) =>
+    type === "attempt_started" || type === "released" ? type : [],
+  );
+  const begun = marks.filter((mark) => mark === "attempt_started").length - 1;
+  const lost = begun - marks.filter((mark) => mark === "released").length;
+  if (lost < MAX_LOST && begun < MAX_ATTEMPTS) return;
+  const why =
+    lost < MAX_LOST ? `It was begun ${begun} times.` : `${lost} of its attempts lost their worker or their database.`;
+  throw new Failure("interrupted", why, { retryable: true });
 }
 
 function createdOf(entries: readonly LoggedEntry[]): CreatedEntry {

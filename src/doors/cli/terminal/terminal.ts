@@ -1,6 +1,8 @@
 import { fstatSync, readFileSync } from "node:fs";
 import stringWidth from "string-width";
+
 import { plainJson } from "../../../domain/plain-text.ts";
+import { wholeJson } from "../../../domain/whole-json.ts";
 
 /** Whether this descriptor is a terminal. node:tty is loaded only where it may be one. */
 export function isTerminal(descriptor: 1 | 2): boolean {
@@ -17,8 +19,7 @@ export const stdoutWidth = (): number =>
   isTerminal(1) ? (process.stdout.columns || 80) - 1 : Number.POSITIVE_INFINITY;
 
 /** A line of JSON, which a terminal gets indented. */
-export const jsonText = (value: unknown): string =>
-  `${plainJson(JSON.stringify(value, null, isTerminal(1) ? 2 : 0))}\n`;
+export const jsonText = (value: unknown): string => `${plainJson(wholeJson(value, isTerminal(1) ? 2 : 0))}\n`;
 
 /** Writes a text. False when the reader went away before the end. */
 export async function writeStdout(text: string): Promise<boolean> {

@@ -28,6 +28,7 @@ export function databaseChecks(shared: SharedStore): readonly Check<Services>[] 
     check("database.rights", "Rights in the database", async () => rightsFound(await looked())),
     check("database.pooler", "Notifications of the database", async () => hearingFound(await looked())),
     check("database.latency", "Way to the database", async () => latencyFound(await looked())),
+    check("database.clock", "Clocks", async () => clockFound(await looked())),
     check("workers.alive", "Processes that take runs", async () => workersFound(await living())),
     check("workers.capabilities", "What these have", async ({ providers }) => {
       const configured = providers().filter(({ present, local }) => present && !local);
@@ -60,6 +61,20 @@ const SLOW_MS = 20;
 function latencyFound({ latency_ms }: StoreInspection): Finding {
   const detail = `${latency_ms.toFixed(1)} ms to an answer`;
   return latency_ms <= SLOW_MS ? pass(detail) : warn(detail, "bring servers and database closer together");
+}
+
+/** Milliseconds. What is measured holds half the way to the database. */
+const SKEW_MS = 2_000;
+
+/** Leases are counted by the database's clock, times of sessions are those of the machines. */
+function clockFound({ clock_ahead_ms }: StoreInspection): Finding {
+  const apart = Math.abs(clock_ahead_ms);
+  if (apart <= SKEW_MS) return pass("agree");
+  const way = clock_ahead_ms > 0 ? "ahead of" : "behind";
+  return warn(
+    `this machine's clock is ${(apart / 1_000).toFixed(1)} s ${way} the database's: times of sessions are wrong by as much`,
+    "run an NTP client on every machine",
+  );
 }
 
 interface Living {

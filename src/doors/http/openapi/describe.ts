@@ -44,7 +44,8 @@ export const body = (examples: Readonly<Record<string, unknown>>) => ({
 
 /** One response for each status that the codes have, and for the codes that any request may get. */
 export function failures(...codes: readonly FailureCode[]): Record<number, ReturnType<typeof failure>> {
-  const byStatus = Map.groupBy([...codes, ...COMMON_ERRORS], (code) => ERRORS[code].status);
+  const stored: readonly FailureCode[] = codes.includes("storage_failed") ? ["not_ready"] : [];
+  const byStatus = Map.groupBy([...codes, ...stored, ...COMMON_ERRORS], (code) => ERRORS[code].status);
   return Object.fromEntries([...byStatus].map(([status, own]) => [status, failure(own)]));
 }
 

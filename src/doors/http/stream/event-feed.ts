@@ -1,3 +1,4 @@
+import { wholeJson } from "../../../domain/whole-json.ts";
 import type { Announcement } from "../../operation/follow-run.ts";
 
 /** What is announced, from its start to its end or until the signal fires. */
@@ -53,7 +54,7 @@ export abstract class Feed {
     for await (const { n, attempt, event } of follow(this.#stop.signal)) {
       // It may have had another at hand, for which nobody would make room.
       if (this.#stop.signal.aborted) return;
-      const room = this.keep({ n, attempt, bytes: encoder.encode(`data: ${JSON.stringify(event)}\n\n`) });
+      const room = this.keep({ n, attempt, bytes: encoder.encode(`data: ${wholeJson(event)}\n\n`) });
       this.#wake();
       await room;
     }
