@@ -46,10 +46,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "runtime",
   ],
+  "comparison/table": ["domain", "runtime"],
   "comparison/scenario": [
     "arms/recipe",
     "arms/imported/read-log",
     "comparison/evidence/answer-schema",
+    "comparison/table",
     "domain",
     "runtime",
   ],

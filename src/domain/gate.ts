@@ -1,12 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { nullable, oneOf, SLUG_PATTERN } from "./schema.ts";
+import { nullable, oneOf } from "./schema.ts";
 import type { Conclusion } from "./series-summary.ts";
 
 /**
  * What a gate of a pipeline asks for, in a verdict as in a series. An arm that is not named here is `null` as well, so that a
  * misspelt name keeps a gate shut.
  */
-export const Gate = Type.Record(Type.String({ pattern: SLUG_PATTERN }), nullable(oneOf(["better", "not_worse"])), {
+export const Gate = Type.Record(Type.String({ minLength: 1 }), nullable(oneOf(["better", "not_worse"])), {
   description:
     "By arm id: `better` for the arm that won or is preferred; `not_worse` for both where they tie, or differ by no more than the margin; otherwise, and with `judge_failed_self_test`, null, and nothing may pass.",
 });

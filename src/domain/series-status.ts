@@ -1,7 +1,7 @@
 import type { SeriesState } from "./series-record.ts";
 import type { Conclusion, Doubt } from "./series-summary.ts";
 import { isFinal, type SessionState } from "./session-state.ts";
-import type { Outcome, Side } from "./verdict.ts";
+import { type Outcome, SIDES, type Side } from "./verdict.ts";
 
 interface Concluded {
   readonly conclusion: Conclusion;
@@ -35,12 +35,21 @@ interface Trial {
   readonly state: SessionState;
   readonly outcome: Outcome | null;
   readonly winner_side: Side | null;
+  /** Of a trial that was imported. */
+  readonly results?: Readonly<Record<Side, number | null>>;
 }
 
 /** What a trial gave its series: who won, that nobody did, why it is missing, or how far it is. */
-export function trialResult({ state, outcome, winner_side }: Trial, arms: Readonly<Record<Side, string>>): string {
+export function trialResult(
+  { state, outcome, winner_side, results }: Trial,
+  arms: Readonly<Record<Side, string>>,
+): string {
   if (!isFinal(state)) return state;
+  if (results && outcome === null) return `missing, no result of ${lacking(results, arms)}`;
   if (state !== "completed" || outcome === null) return `missing, ${state === "completed" ? "failed" : state}`;
   if (outcome === "invalid") return "missing, no usable judgement";
   return winner_side === null ? `no winner, ${outcome}` : `${arms[winner_side]} won`;
 }
+
+const lacking = (results: Readonly<Record<Side, number | null>>, arms: Readonly<Record<Side, string>>) =>
+  SIDES.flatMap((side) => (results[side] === null ? [arms[side]] : [])).join(" and ");

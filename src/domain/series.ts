@@ -1,12 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Gate } from "./gate.ts";
+import { GivenName, RESULT_MEASURES, TieMargin } from "./results.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { SeriesCounts, SeriesScenarioCounts } from "./series-counts.ts";
 import { SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, STOPS } from "./series-record.ts";
 import { CONCLUSIONS, UndecidedBy } from "./series-summary.ts";
-import { SessionId, STATES } from "./session.ts";
-import { DECIDERS, OUTCOMES, SIDES } from "./verdict.ts";
+import { SeriesTrial } from "./series-trial.ts";
+import { DECIDERS, SIDES } from "./verdict.ts";
 
 export const SERIES_FLAGS = [
   "served_model_changed",
@@ -19,6 +20,7 @@ export const SERIES_FLAGS = [
   "scripted",
   "mixed",
   "earlier_trials",
+  "results_imported",
 ] as const;
 export type SeriesFlag = (typeof SERIES_FLAGS)[number];
 
@@ -86,7 +88,8 @@ const SeriesCheck = record("SeriesCheck", {
 export type SeriesCheck = Static<typeof SeriesCheck>;
 
 const SeriesArm = record("SeriesArm", {
-  arm_id: Slug(),
+  arm_id: GivenName("Id of the arm; of imported results its name in the table."),
+  mean_score: Type.Optional(Share("Of imported scores, in the trials that have one of each arm.")),
   cost_usd: record("SeriesArmCost", { mean: Usd, total: Usd }),
   tokens: nullable(Count("Of all trials; null when one is unknown.")),
   wall_ms_median: nullable(Type.Number({ minimum: 0 })),
@@ -101,12 +104,15 @@ const SeriesArm = record("SeriesArm", {
 });
 
 const SeriesScenario = record("SeriesScenario", {
-  scenario: Slug(),
+  scenario: GivenName("Name of the scenario."),
   input: Type.Optional(InputId),
   digest: nullable(Digest("Of its definition."), {
-    description: "Null for stored runs, whose definitions may differ.",
+    description: "Null for stored runs, whose definitions may differ, and for imported results.",
   }),
-  comparison: Digest("What is compared with what, by which judge."),
+  comparison: Type.Optional(Digest("What is compared with what, by which judge. Absent for imported results.")),
+  given_up: Type.Optional(
+    Type.Literal(true, { description: "No trial of it has a result of both arms: rounds are complete without it." }),
+  ),
   counts: SeriesScenarioCounts,
   headline: Headline,
   conclusion: oneOf(CONCLUSIONS, {
@@ -118,28 +124,6 @@ const SeriesScenario = record("SeriesScenario", {
   distinct_runs: nullable(Count("Trials that differ in what the models said and called; null when unknown.")),
 });
 
-const SeriesTrial = record("SeriesTrial", {
-  trial: Type.Integer({ minimum: 1 }),
-  round: Type.Integer({ minimum: 1 }),
-  scenario: Slug(),
-  input: Type.Optional(InputId),
-  session_id: SessionId,
-  state: oneOf(STATES),
-  failure: nullable(Type.String({ description: "Why it failed or was cancelled." })),
-  outcome: nullable(oneOf(OUTCOMES)),
-  winner_side: nullable(oneOf(SIDES)),
-  d: nullable(Type.Integer({ minimum: -1, maximum: 1 }), { description: "1: a won, -1: b won, 0: no winner." }),
-  counted: Type.Boolean({ description: "Part of the statistics." }),
-  copy: Type.Optional(Type.Literal(true, { description: "Of stored runs: it repeats one that counts." })),
-  used_for_claim: Type.Boolean({ description: "The claim was made with it." }),
-  e_after: nullable(Type.Number({ minimum: 0 }), { description: "Evidence when its round was complete." }),
-  cost_usd: Usd,
-  arms_ms: nullable(Type.Integer({ minimum: 0 }), {
-    description: "How long its slower arm ran; null until both ended.",
-  }),
-});
-export type SeriesTrial = Static<typeof SeriesTrial>;
-
 const Rate = record("DescribedRate", {
   share: Share("Of the decisive trials."),
   low: Share("Wilson 95%."),
@@ -148,16 +132,26 @@ const Rate = record("DescribedRate", {
 
 export const Series = record("Series", {
   series_id: Type.String({
-    pattern: "^(series-\\d{8}T\\d{9}Z-[0-9a-f]{8}|cmp-[0-9a-f]{64})$",
-    description: "`series-...`, or `cmp-<comparison>`: all stored runs of a comparison.",
+    pattern: "^(series-\\d{8}T\\d{9}Z-[0-9a-f]{8}|(cmp|results)-[0-9a-f]{64})$",
+    description:
+      "`series-...`; `cmp-<comparison>`: all stored runs of a comparison; `results-<digest>`: results of runs that were made elsewhere.",
   }),
-  kind: oneOf(["planned", "stored"]),
+  kind: oneOf(["planned", "stored", "results"], {
+    description: "`results`: imported from a table; abeval saw none of these runs.",
+  }),
   protocol: Type.String({ description: "Version of the statistics." }),
   state: oneOf(SERIES_STATES),
   stop: nullable(oneOf(STOPS)),
   failure: nullable(Type.String({ description: "Why it failed." })),
   plan: nullable(SeriesPlan, { description: "Null for stored runs, which nobody planned." }),
   plan_digest: nullable(Digest("SHA-256 over the plan: what the claim rests on.")),
+  imported: Type.Optional(
+    record(
+      "ImportedTable",
+      { measure: oneOf(RESULT_MEASURES), tie_margin: TieMargin },
+      { description: "How imported results became wins and ties. Absent for runs of abeval." },
+    ),
+  ),
   levels: record("SeriesLevels", { alpha: SeriesPlan.properties.alpha, margin: SeriesPlan.properties.margin }),
   limits: nullable(SeriesLimits, { description: "Null for stored runs, which nobody planned." }),
   changes: SeriesRecord.properties.changes,
@@ -198,7 +192,10 @@ export const Series = record("Series", {
   mixed: Type.Boolean({ description: "One scenario claims a, another b." }),
   arms: record("SeriesArms", { a: SeriesArm, b: SeriesArm }),
   cost_ratio: nullable(Type.Number({ minimum: 0 }), { description: "Cost of a over cost of b, where both are known." }),
-  judge: record("SeriesJudge", { model: Type.String(), cost_usd: Usd }),
+  judge: record("SeriesJudge", {
+    model: nullable(Type.String(), { description: "Null for imported results, which nobody judged." }),
+    cost_usd: Usd,
+  }),
   cost_usd: record(
     "SeriesCost",
     {

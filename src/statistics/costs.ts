@@ -22,7 +22,7 @@ interface ArmCosts {
 export function costToClaim(tallies: readonly Tally[], { claim }: SequentialTest): number | null {
   if (!claim) return null;
   const rows = tallies.flatMap(({ rows, counted }) => {
-    const last = counted[claim.round - 1]?.row;
+    const last = counted.findLast(({ round }) => round <= claim.round)?.row;
     return last ? rows.slice(0, rows.indexOf(last) + 1) : [];
   });
   return sumKnown(rows.map(costOfTrial));

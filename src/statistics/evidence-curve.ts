@@ -1,12 +1,26 @@
+import { memberName } from "../domain/member.ts";
 import type { Series } from "../domain/series.ts";
 
-/** Evidence at the start and after each complete round. Every scenario has one counted trial in each. */
-export const evidenceCurve = ({ trials, scenarios }: Pick<Series, "trials" | "scenarios">): readonly number[] => [
-  1,
-  ...trials.flatMap(({ scenario, e_after }) =>
-    scenario === scenarios[0]?.scenario && e_after !== null ? [e_after] : [],
-  ),
-];
+/** Evidence at the start and after each complete round, whichever scenarios have a trial in it. */
+export function evidenceCurve({
+  kind,
+  trials,
+  scenarios,
+}: Pick<Series, "kind" | "trials" | "scenarios">): readonly number[] {
+  const counted = trials.filter(({ e_after }) => e_after !== null);
+  if (kind !== "results") {
+    const first = scenarios[0] && memberName(scenarios[0]);
+    return [1, ...counted.flatMap((trial) => (memberName(trial) === first ? (trial.e_after ?? []) : []))];
+  }
+  const rounds = new Map(counted.map(({ round, e_after }) => [round, e_after ?? 1]));
+  return [1, ...[...rounds].sort(([one], [other]) => one - other).map(([, e]) => e)];
+}
+
+/** The round with which the claim was made. */
+export const roundOfClaim = ({ kind, trials, scenarios, headline }: Series): number =>
+  kind === "results"
+    ? trials.reduce((last, { round, used_for_claim }) => (used_for_claim ? Math.max(last, round) : last), 0)
+    : (headline.claim?.at_trial ?? 0) / scenarios.length;
 
 export const tickText = (tick: number): string => (tick >= 0.001 && tick < 1e6 ? `${tick}` : tick.toExponential());
 

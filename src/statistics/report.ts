@@ -1,4 +1,5 @@
 import { gateOfSeries } from "../domain/gate.ts";
+import type { ImportedResults } from "../domain/results.ts";
 import { type EarlierTrials, SERIES_FLAGS, type Series, type SeriesFlag } from "../domain/series.ts";
 import { SERIES_PROTOCOL, type SeriesRecord, type SeriesStanding } from "../domain/series-record.ts";
 import type { Conclusion, Doubt, SeriesSummary } from "../domain/series-summary.ts";
@@ -14,6 +15,7 @@ import {
   type Findings,
   findingsOf,
   headlineOf,
+  missingForClaim,
   totalMissing,
 } from "./claim/findings.ts";
 import { type Forecast, forecast, MAX_FORECAST, moreTrials } from "./claim/forecast.ts";
@@ -22,13 +24,14 @@ import { standingOfTest } from "./claim/remaining.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { type CountedTrial, type Difference, missingBy, resultOf } from "./claim/tally.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";
+import { importedRows, withResults } from "./imported.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
 import { crashedOf, solvedOf } from "./summary/reliability.ts";
 import { scenarioRowsOf } from "./summary/scenario-rows.ts";
 import { trialListOf } from "./summary/trial-list.ts";
 import { seriesStatement } from "./words/statement.ts";
-import { plannedSubject, type StoredRuns, storedSubject } from "./words/subject.ts";
+import { importedSubject, plannedSubject, type StoredRuns, storedSubject } from "./words/subject.ts";
 
 /** What a report tells beside the series' own trials. */
 export interface Beside {
@@ -49,6 +52,12 @@ export async function reportOf(series: SeriesRecord, rows: readonly TrialRow[], 
 /** The report of all stored runs of a comparison. No plan ends them, so that nothing can be forecast. */
 export function storedSeries(runs: StoredRuns, beside: Omit<Beside, "stored">): Series {
   return seriesOf(findingsOf(storedSubject(runs), runs.rows), { ...beside, forecast: null });
+}
+
+/** The report of results that were made elsewhere: nothing can be forecast of them, and no judge is known. */
+export function importedSeries(results: ImportedResults, id: string): Series {
+  const findings = findingsOf(importedSubject(results, id), importedRows(results, id));
+  return withResults(seriesOf(findings, { judge_unaudited: false, forecast: null }), results);
 }
 
 /** The standing that lists show. @param stored as in `Beside`; none where they do not matter */
@@ -157,7 +166,7 @@ function seriesOf(findings: Findings, computed: Computed): Series {
     protocol: SERIES_PROTOCOL,
     ...concludedOf(findings),
     gate: gateOfSeries(arms, conclusion, flags),
-    headline: headlineOf(sequential, subject.told.levels, totalMissing(findings)),
+    headline: headlineOf(sequential, subject.told.levels, missingForClaim(findings)),
     counts: countsOf(findings),
     decided_by: decidersOf(countedOf(findings).map(({ row }) => row)),
     missing_by: missingBy(tallies),
@@ -217,6 +226,7 @@ function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
     scripted: subject.scripted,
     mixed,
     earlier_trials: earlier.some((one) => one !== null),
+    results_imported: subject.told.kind === "results",
   };
   return SERIES_FLAGS.filter((flag) => raised[flag]);
 }

@@ -1,4 +1,4 @@
-import type { SeriesTrial } from "../domain/series.ts";
+import type { SeriesTrial } from "../domain/series-trial.ts";
 import { isFinal } from "../domain/session-state.ts";
 import type { Side } from "../domain/verdict.ts";
 

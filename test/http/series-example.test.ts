@@ -10,7 +10,7 @@ const TORN = { ...WON, outcome: "inconsistent" as const, winner: null, winner_si
 
 /** The rows of which the example is told. */
 const rows = [WON, TORN].map((verdict, index) => {
-  const { trial, round, session_id } = EXAMPLES.series.trials[index] ?? { trial: 0, round: 0, session_id: "" };
+  const { trial = 0, round = 0, session_id = "" } = EXAMPLES.series.trials[index] ?? {};
   const [a, b] = EXAMPLES.session.arms;
   const digest = (arm: string) => `${arm}${trial}`.padEnd(64, "0");
   return trialRowOf({

@@ -44,7 +44,9 @@ test("eight wins are a claim: the series stops, and each verdict says where it s
     headline: { win_rate: 1, claim: { side: "a", at_trial: 8 } },
     counts: { trials: 8, wins: 8, ties: 0, losses: 0 },
   });
-  const sessions = await Promise.all(series.trials.map(({ session_id }) => readSession(services.store, session_id)));
+  const sessions = await Promise.all(
+    series.trials.map(({ session_id }) => readSession(services.store, session_id ?? "")),
+  );
   expect(sessions.map((session) => session?.verdict?.series?.wins)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   expect(sessions.map((session) => session?.verdict?.series?.conclusion)).toEqual([
     ...Array(7).fill("undecided"),
@@ -63,7 +65,9 @@ test("a series on whose comparison others lost claims nothing, in no place, and 
     ...{ stop: "exhausted", conclusion: "undecided", gate: { a: null, b: null } },
     ...{ headline: { claim: { side: "a", at_trial: 8 } }, earlier: { trials: 4 } },
   });
-  const sessions = await Promise.all(series.trials.map(({ session_id }) => readSession(services.store, session_id)));
+  const sessions = await Promise.all(
+    series.trials.map(({ session_id }) => readSession(services.store, session_id ?? "")),
+  );
   const told = sessions.map((session) => session?.verdict?.series);
   expect(told.map((summary) => summary?.conclusion)).toEqual(Array(12).fill("undecided"));
   expect(told.at(-1)?.statement).toStartWith(

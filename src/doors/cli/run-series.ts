@@ -124,7 +124,7 @@ function optionsOf(args: RunArguments, members: number) {
 }
 
 /** @throws UsageError */
-function marginOf(text: string | undefined): number | undefined {
+export function marginOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const margin = /^0?\.\d{1,9}$/.test(text) ? Number(text) : 0;
   if (margin > 0 && margin < 0.5) return margin;

@@ -25,17 +25,19 @@ import {
   costsText,
   namesInShort,
   namesOf,
+  originOfTrial,
   rateText,
   SERIES_FLAG_TEXT,
   scoreText,
   solvedText,
+  sourceText,
   trialText,
   winRateText,
 } from "./series-words.ts";
 
 /** The series as a short page for a pull request: the conclusion, scenarios, arms, what to beware of, every trial. */
 export function seriesMarkdown(series: Series): string {
-  const { scenarios, arms, statement, failure, flags, judge, series_id } = series;
+  const { scenarios, arms, statement, failure, flags } = series;
   const cost = costsText(series);
   const parts = [
     `## abeval: ${plain(namesInShort(scenarios))}\n`,
@@ -49,7 +51,7 @@ export function seriesMarkdown(series: Series): string {
     ...(flags.length > 0 ? [""] : []),
     ...(cost === "" ? [] : [`Cost: ${plain(cost)}\n`]),
     trialsFolded(series),
-    `Judge \`${plain(judge.model)}\`, series \`${series_id}\`\n`,
+    `${plain(sourceText(series))}\n`,
   ];
   return parts.join("\n");
 }
@@ -71,7 +73,7 @@ function scenarioTable({ scenarios, arms }: Series): string {
 const SHOWN_TRIALS = 200;
 
 /** GitHub and GitLab fold it; a table inside needs the blank line before it. */
-function trialsFolded({ trials, arms }: Series): string {
+function trialsFolded({ trials, arms, kind }: Series): string {
   const rows = trials
     .slice(-SHOWN_TRIALS)
     .map((trial) => [
@@ -80,9 +82,9 @@ function trialsFolded({ trials, arms }: Series): string {
       trialText(trial, arms),
       trial.counted ? "yes" : "no",
       usdText(trial.cost_usd),
-      trial.session_id,
+      originOfTrial(trial),
     ]);
-  const head = ["trial", "scenario", "outcome", "counts", "cost", "session"];
+  const head = ["trial", "scenario", "outcome", "counts", "cost", kind === "results" ? "results" : "session"];
   const all = counted(trials.length, "trial");
   const title = rows.length < trials.length ? `The last ${rows.length} of ${all}` : all;
   return `<details><summary>${title}</summary>\n\n${table(head, rows)}\n</details>\n`;

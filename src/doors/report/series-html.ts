@@ -3,7 +3,7 @@ import { counted, percentText, usdText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { preferredSide, statusText } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { evidenceCurve, logAxis, tickText } from "../../statistics/evidence-curve.ts";
+import { evidenceCurve, logAxis, roundOfClaim, tickText } from "../../statistics/evidence-curve.ts";
 import { evidenceText, limitText, passedText } from "../../statistics/figure-text.ts";
 import { kindOf, legendOf, TRIAL_MARKS, type TrialKind } from "../../statistics/trial-kind.ts";
 import { type Html, html, htmlPage, htmlTable } from "./html.ts";
@@ -12,10 +12,12 @@ import {
   costsText,
   namesInShort,
   namesOf,
+  originOfTrial,
   rateText,
   SERIES_FLAG_TEXT,
   scoreText,
   solvedText,
+  sourceText,
   trialText,
   winRateText,
 } from "./series-words.ts";
@@ -25,7 +27,7 @@ const SHOWN_TRIALS = 2_000;
 
 /** A series as one page that stands alone. Nothing that an arm wrote is in it. */
 export function seriesHtml(series: Series): string {
-  const { scenarios, arms, statement, failure, flags, judge, series_id } = series;
+  const { scenarios, arms, statement, failure, flags } = series;
   const cost = costsText(series);
   const names = namesInShort(scenarios);
   const body = html`<p class="soft">${originText(series, names)}</p><h1>${statusText(series, namesOf(arms))}</h1>
@@ -40,13 +42,19 @@ ${evidencePlot(series)}
 ${htmlTable(["", arms.a.arm_id, arms.b.arm_id], armFigures(series))}
 ${checksOf(series)}
 ${trialsOf(series)}
-<p class="soft">${cost === "" ? null : `Cost: ${cost}. `}Judge ${judge.model}, series ${series_id}</p>`;
+<p class="soft">${cost === "" ? null : `Cost: ${cost}. `}${sourceText(series)}</p>`;
   return htmlPage(`${names} · abeval`, body);
 }
 
+const KIND_TEXT: Readonly<Record<Series["kind"], string>> = {
+  planned: "Series",
+  stored: "All runs of a comparison",
+  results: "Imported results",
+};
+
 const originText = ({ kind, state, created_at, counts }: Series, names: string) =>
   [
-    kind === "planned" ? "Series" : "All runs of a comparison",
+    KIND_TEXT[kind],
     names,
     counted(counts.trials, "trial"),
     ...(kind === "planned" ? [state] : []),
@@ -120,19 +128,19 @@ ${htmlTable(
 }
 
 /** The list of trials is folded until a reader opens it. */
-function trialsOf({ trials, arms }: Series): Html {
+function trialsOf({ trials, arms, kind }: Series): Html {
   const shown = trials.slice(-SHOWN_TRIALS);
   const all = counted(trials.length, "trial");
   return html`<h2>Trial by trial</h2><details><summary>${shown.length < trials.length ? `The last ${shown.length} of ${all}` : all}</summary>
 ${htmlTable(
-  ["Trial", "Scenario", "Outcome", "Counts", "Cost", "Session"],
+  ["Trial", "Scenario", "Outcome", "Counts", "Cost", kind === "results" ? "Results" : "Session"],
   shown.map((trial) => [
     String(trial.trial),
     memberName(trial),
     trialText(trial, arms),
     trial.counted ? "yes" : "no",
     usdText(trial.cost_usd),
-    trial.session_id,
+    originOfTrial(trial),
   ]),
   "folded",
 )}</details>`;
@@ -158,7 +166,7 @@ ${axis.ticks.map((tick) => html`<span class="tick" style="top:${top(tick)}%">${t
 <svg viewBox="0 0 100 100" preserveAspectRatio="none"><polyline points="${values
     .map((value, round) => `${left(round)},${top(value)}`)
     .join(" ")}"/></svg>
-${claim && html`<span class="claim ${claim.side}" style="left:${left(claim.at_trial / scenarios.length)}%;top:${top(claim.e)}%"></span>`}</div>
+${claim && html`<span class="claim ${claim.side}" style="left:${left(roundOfClaim(series))}%;top:${top(claim.e)}%"></span>`}</div>
 <p class="soft ends"><span>0</span><span>${unit === "trial" ? "trials that count" : "complete rounds"}</span><span>${length}</span></p>
 <p>Evidence now: ${last}; ${limit} makes a claim.</p>`;
 }

@@ -50,23 +50,30 @@ export function armFigures(series: Series): (readonly [what: string, a: string, 
   const power = tellingPower(series.arms);
   const both = (what: string, text: (arm: Series["arms"]["a"]) => string) => [what, text(a), text(b)] as const;
   const isFree = a.cost_usd.total === 0 && b.cost_usd.total === 0;
+  const scores = [both("mean score", ({ mean_score }) => scoreFigure(mean_score))];
+  const reliability =
+    power === null ? [] : [both(`pass^${power}`, ({ solved }) => rateText(solved?.pass_power[power - 1] ?? null))];
+  if (series.imported)
+    return a.mean_score === undefined ? [both("passed", ({ solved }) => solvedText(solved)), ...reliability] : scores;
   return [
     both("solved", ({ solved }) => solvedText(solved)),
     ...(a.crashed || b.crashed ? [both("crashed", crashedText)] : []),
-    ...(power === null ? [] : [both(`pass^${power}`, ({ solved }) => rateText(solved?.pass_power[power - 1] ?? null))]),
+    ...reliability,
     ...(isFree ? [] : [both("mean cost", ({ cost_usd }) => usdText(cost_usd.mean))]),
     both("median time", ({ wall_ms_median }) => (wall_ms_median === null ? "–" : secondsText(wall_ms_median))),
   ];
 }
+
+const scoreFigure = (score = 0) => score.toFixed(3);
 
 const crashedText = ({ crashed }: Series["arms"]["a"]) =>
   crashed === undefined ? "never" : `${crashed.crashed} of ${crashed.trials}`;
 
 const secondsText = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** What arms and judge cost; empty when nothing was paid. */
-export function costsText({ arms, judge, cost_usd }: Series): string {
-  if (cost_usd.total === 0) return "";
+/** What arms and judge cost; empty when nothing was paid, and for imported results, of which nobody knows. */
+export function costsText({ arms, judge, cost_usd, kind }: Series): string {
+  if (cost_usd.total === 0 || kind === "results") return "";
   const each = [arms.a, arms.b].map(({ arm_id, cost_usd: { total } }) => `${arm_id} ${usdText(total)}`);
   return plainText([...each, `judge ${usdText(judge.cost_usd)}`, `total ${totalText(cost_usd)}`].join(", "));
 }
@@ -80,6 +87,17 @@ export function trialText(trial: Series["trials"][number], arms: Series["arms"])
   return trial.failure === null ? result : `${result}: ${trial.failure}`;
 }
 
+/** Where more of the trial is told: its session, or what an imported table says of both arms. */
+export const originOfTrial = ({ session_id, results }: Series["trials"][number]): string =>
+  session_id ?? `${resultFigure(results?.a)} : ${resultFigure(results?.b)}`;
+
+const resultFigure = (result: number | null | undefined) =>
+  result == null ? "–" : String(Number(result.toPrecision(6)));
+
+/** Who judged, and which series it is. */
+export const sourceText = ({ judge, series_id }: Pick<Series, "judge" | "series_id">): string =>
+  judge.model === null ? `Imported results ${series_id}` : `Judge ${judge.model}, series ${series_id}`;
+
 /** What a flag of a series says, as a clause. */
 export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
   served_model_changed: "another model served an arm or the judge from some trial on",
@@ -91,6 +109,7 @@ export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
   no_variation: "the trials of a scenario went the same way, so they count as one observation",
   scripted: "an arm replays scripts, so the trials say nothing of a model",
   mixed: "one scenario establishes a preference for one arm, another for the other",
+  results_imported: "these results were imported: abeval saw none of the runs, and judged none",
   earlier_trials: "there are other trials of the same comparison, which a conclusion must hold with",
 };
 

@@ -9,8 +9,8 @@ import { withoutCopies } from "./copies.ts";
 import { logEvidence } from "./e-process.ts";
 import { winRateRange } from "./interval.ts";
 import { confirmed, type Pool, poolOf } from "./pool.ts";
-import { type SequentialTest, sequentialTestOf, worstCase } from "./sequential-test.ts";
-import { deletedOf, inOrder, missingOf, type Tally, tallyByScenario, tallyOf } from "./tally.ts";
+import { type GivenUp, type SequentialTest, sequentialTestOf, worstCase } from "./sequential-test.ts";
+import { countedIn, deletedOf, inOrder, missingOf, resultOf, type Tally, tallyByScenario, tallyOf } from "./tally.ts";
 
 /** Everything that a report says is computed from these. */
 export interface Findings {
@@ -32,31 +32,57 @@ export interface Findings {
  */
 export function findingsOf(subject: Subject, rows: readonly TrialRow[], stored: readonly TrialRow[] = []): Findings {
   const { told, scenarios } = subject;
-  const isPlanned = told.kind === "planned";
-  const tallies = isPlanned ? tallyByScenario(scenarios, rows) : [tallyOf(withoutCopies(rows))];
-  const deleted = isPlanned ? deletedOf(rows) : 0;
-  const sequential = sequentialTestOf({ scenarios: tallies.map(({ counted }) => counted), deleted }, told.levels);
+  const isStored = told.kind === "stored";
+  const tallies = isStored ? [tallyOf(withoutCopies(rows))] : talliesOf(subject, rows);
+  const deleted = told.kind === "planned" ? deletedOf(rows) : 0;
+  const trials = { scenarios: tallies.map(({ counted }) => counted), deleted };
+  const sequential = sequentialTestOf({ ...trials, ...givenUpIn(subject, tallies) }, told.levels);
   const pool = poolOf({ ...told, scenarios }, { tallies, sequential }, stored);
   const conclusion = confirmed(sequential, pool?.sequential);
-  return { subject, rows: isPlanned ? inOrder(rows) : rows, tallies, deleted, sequential, pool, conclusion };
+  return { subject, rows: isStored ? rows : inOrder(rows), tallies, deleted, sequential, pool, conclusion };
 }
 
-/** Stored runs that repeat one that counts. In a series that was planned each trial counts. */
+/** A trial of imported results counts in the round of its number among those of its scenario. */
+function talliesOf({ told, scenarios }: Subject, rows: readonly TrialRow[]): readonly Tally[] {
+  const tallies = tallyByScenario(scenarios, rows);
+  if (told.kind !== "results") return tallies;
+  return tallies.map((tally) => ({
+    ...tally,
+    counted: tally.counted.map((trial) => ({ ...trial, round: trial.row.place?.round ?? trial.round })),
+  }));
+}
+
+/** What imported results lack is never tried again. A scenario that has no pair at all is missing in every round. */
+function givenUpIn({ told }: Subject, tallies: readonly Tally[]): { readonly given_up?: GivenUp } {
+  if (told.kind !== "results") return {};
+  const playing = tallies.filter(({ counted }) => counted.length > 0);
+  const rounds = Math.min(...playing.map(({ rows }) => rows.length));
+  const missing = Array.from({ length: rounds }, () => tallies.length - playing.length);
+  for (const row of playing.flatMap((tally) => tally.rows)) {
+    const round = row.place?.round ?? 0;
+    if (round <= rounds && typeof resultOf(row) === "string") missing[round - 1] = (missing[round - 1] ?? 0) + 1;
+  }
+  let sum = 0;
+  const until = missing.map((lost) => (sum += lost));
+  return { given_up: { rounds, missingUntil: (round) => until[round - 1] ?? 0 } };
+}
+
+/** Stored runs that repeat one that counts. In every other series each trial counts. */
 export function copiesOf({ subject, rows, tallies }: Findings): ReadonlySet<TrialRow> {
-  if (subject.told.kind === "planned") return new Set();
+  if (subject.told.kind !== "stored") return new Set();
   const distinct = new Set(tallies.flatMap((tally) => tally.rows));
   return new Set(rows.filter((row) => !distinct.has(row)));
 }
 
 /** The trials of complete rounds, which alone are in the statistics. */
 export const countedOf = ({ tallies, sequential }: Findings) =>
-  tallies.flatMap(({ counted }) => counted.slice(0, sequential.log_e.length));
+  tallies.flatMap((tally) => countedIn(tally, sequential.log_e.length));
 
 export function countsOf(findings: Findings): SeriesCounts {
   const { sequential, tallies, deleted } = findings;
   const copies = copiesOf(findings).size;
   const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0);
-  const trials = sequential.log_e.length * tallies.length;
+  const trials = countedOf(findings).length;
   return {
     ...{ trials, ...sequential.counts, inconsistent: sequential.inconsistent, inconclusive: sequential.inconclusive },
     invalid: sum(({ missing }) => missing.invalid),
@@ -68,6 +94,10 @@ export function countsOf(findings: Findings): SeriesCounts {
     ...(copies > 0 && { copies }),
   };
 }
+
+/** Trials that a claim must survive the worst of: in imported results those of complete rounds. */
+export const missingForClaim = ({ subject, sequential, ...all }: Findings): number =>
+  subject.told.kind === "results" ? sequential.uncertain.missing : totalMissing(all);
 
 export const totalMissing = ({ tallies, deleted }: Pick<Findings, "tallies" | "deleted">): number =>
   tallies.reduce((total, tally) => total + missingOf(tally), deleted);
@@ -104,12 +134,12 @@ export function decidersOf(rows: readonly TrialRow[]): Record<Decider, number> {
 
 /** By scenario: who is ahead in the trials of complete rounds. */
 export const aheadOf = ({ tallies, sequential }: Findings): readonly (Side | null)[] =>
-  tallies.map(({ counted }) => {
-    const difference = counted.slice(0, sequential.log_e.length).reduce((sum, { d }) => sum + d, 0);
+  tallies.map((tally) => {
+    const difference = countedIn(tally, sequential.log_e.length).reduce((sum, { d }) => sum + d, 0);
     if (difference === 0) return null;
     return difference > 0 ? "a" : "b";
   });
 
 /** Stored runs are counted one by one, whatever series they come from. */
 export const trialOf = ({ told: { kind } }: Subject, { place }: TrialRow, index: number): number =>
-  kind === "planned" && place ? place.trial : index + 1;
+  kind !== "stored" && place ? place.trial : index + 1;

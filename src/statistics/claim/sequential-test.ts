@@ -9,8 +9,17 @@ interface Trials {
   readonly scenarios: readonly (readonly CountedTrial[])[];
   /** Trials that are gone; nobody knows from where. */
   readonly deleted: number;
+  /** Rounds that some scenarios lack a trial of; absent: every round has one of each. */
+  readonly given_up?: GivenUp;
   /** The first round that is looked at; absent: 1. */
   readonly from?: number;
+}
+
+/** Rounds are complete without what is lost for good; it is missing, and a claim must survive its worst case. */
+export interface GivenUp {
+  readonly rounds: number;
+  /** Trials that are missing in rounds up to this one, from 1. */
+  readonly missingUntil: (round: number) => number;
 }
 
 export interface Claim {
@@ -49,14 +58,16 @@ export interface SequentialTest {
  * Looks at the trials where it is allowed: a round is one trial of each scenario, and nothing is asked inside of it. While
  * the trials of every scenario only repeat each other nothing is concluded: copies are one observation.
  */
-export function sequentialTestOf({ scenarios, deleted, from = 1 }: Trials, levels: Levels): SequentialTest {
-  const rounds = scenarios.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
+export function sequentialTestOf({ scenarios, deleted, given_up, from = 1 }: Trials, levels: Levels): SequentialTest {
+  const shortest = scenarios.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
   const walk = new Walk(scenarios.length, levels, from);
-  for (let round = 0; round < rounds; round += 1)
-    walk.add(
-      scenarios.flatMap((trials) => trials[round] ?? []),
-      deleted,
-    );
+  const placed = scenarios.flatMap((trials, place) => trials.map((trial) => ({ ...trial, place })));
+  const inRound = Map.groupBy(placed, ({ round }) => round);
+  for (let round = 1; round <= (given_up?.rounds ?? shortest); round += 1) {
+    const trials = inRound.get(round) ?? [];
+    const before = trials.reduce((sum, { missing_before }) => sum + missing_before, deleted);
+    walk.add(trials, given_up ? deleted + given_up.missingUntil(round) : before);
+  }
   return walk.sequential();
 }
 
@@ -83,6 +94,11 @@ export function worstCase({ wins, ties, losses }: Counts, missing: number): Coun
   return wins > losses ? { wins, ties, losses: losses + given } : { wins: wins + given, ties, losses };
 }
 
+interface PlacedTrial extends CountedTrial {
+  /** Of its scenario. */
+  readonly place: number;
+}
+
 class Walk {
   readonly #levels: Levels;
   readonly #from: number;
@@ -97,19 +113,22 @@ class Walk {
   #reversed = false;
   #stands = false;
   #equivalentAt: number | null = null;
-  readonly #conducts: (string | null)[] = [];
+  /** By scenario, of its first trial. */
+  readonly #conducts: (string | null | undefined)[] = [];
   readonly #varies: boolean[];
+  readonly #trials: number[];
 
   constructor(scenarios: number, levels: Levels, from: number) {
     this.#levels = levels;
     this.#from = from;
     this.#isEquivalent = equivalenceAt(levels);
     this.#varies = Array.from({ length: scenarios }, () => false);
+    this.#trials = Array.from({ length: scenarios }, () => 0);
   }
 
-  add(round: readonly CountedTrial[], deleted: number): void {
+  add(round: readonly PlacedTrial[], missing: number): void {
     this.#count(round);
-    this.#missing = round.reduce((sum, { missing_before }) => sum + missing_before, deleted);
+    this.#missing = missing;
     const { both, side } = this.#look(this.#counts);
     this.#logs.push(both);
     if (this.#logs.length < this.#from || this.#repeats().every(Boolean)) return;
@@ -120,16 +139,17 @@ class Walk {
       this.#equivalentAt = this.#logs.length;
   }
 
-  #count(round: readonly CountedTrial[]): void {
+  #count(round: readonly PlacedTrial[]): void {
     let { wins, ties, losses } = this.#counts;
-    for (const [index, { row, d }] of round.entries()) {
+    for (const { row, d, place } of round) {
       if (d === 1) wins += 1;
       else if (d === -1) losses += 1;
       else ties += 1;
       if (row.outcome === "inconsistent") this.#inconsistent += 1;
       if (row.outcome === "inconclusive") this.#inconclusive += 1;
-      if (this.#logs.length === 0) this.#conducts.push(row.conduct);
-      if (row.conduct === null || row.conduct !== this.#conducts[index]) this.#varies[index] = true;
+      if (this.#conducts[place] === undefined) this.#conducts[place] = row.conduct;
+      if (row.conduct === null || row.conduct !== this.#conducts[place]) this.#varies[place] = true;
+      this.#trials[place] = (this.#trials[place] ?? 0) + 1;
     }
     this.#counts = { wins, ties, losses };
   }
@@ -150,7 +170,7 @@ class Walk {
 
   /** One trial cannot repeat another. */
   #repeats(): readonly boolean[] {
-    return this.#varies.map((varies) => !varies && this.#logs.length > 1);
+    return this.#varies.map((varies, place) => !varies && (this.#trials[place] ?? 0) > 1);
   }
 
   #uncertain(): Uncertain {

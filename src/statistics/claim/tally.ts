@@ -9,6 +9,8 @@ export type Difference = -1 | 0 | 1;
 export interface CountedTrial {
   readonly row: TrialRow;
   readonly d: Difference;
+  /** The round that it counts in, from 1. */
+  readonly round: number;
   /** Trials of its scenario that were begun before it and gave nothing. */
   readonly missing_before: number;
 }
@@ -39,10 +41,14 @@ export function tallyOf(rows: readonly TrialRow[]): Tally {
       missing[result] += 1;
       missingBefore += 1;
     } else if (running > 0) waiting += 1;
-    else counted.push({ row, d: result, missing_before: missingBefore });
+    else counted.push({ row, d: result, round: counted.length + 1, missing_before: missingBefore });
   }
   return { rows, counted, waiting, running, missing };
 }
+
+/** The trials of the first rounds. */
+export const countedIn = ({ counted }: Pick<Tally, "counted">, rounds: number): readonly CountedTrial[] =>
+  counted.filter(({ round }) => round <= rounds);
 
 /** What a trial gave, what it is missing by, or that it is not done. */
 export function resultOf(row: TrialRow): Difference | Missing | "running" {

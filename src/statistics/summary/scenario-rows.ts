@@ -3,10 +3,11 @@ import { withInputId } from "../../domain/member.ts";
 import type { EarlierTrials, PassedCount, Series, SeriesCheck } from "../../domain/series.ts";
 import type { TrialArm, TrialRow } from "../../domain/trial.ts";
 import { SIDES } from "../../domain/verdict.ts";
+import type { Levels } from "../claim/conclusion.ts";
 import { type Findings, headlineOf } from "../claim/findings.ts";
 import { confirmed, testAmongAll } from "../claim/pool.ts";
 import { type SequentialTest, sequentialTestOf } from "../claim/sequential-test.ts";
-import { distinctRuns, missingOf, type Tally } from "../claim/tally.ts";
+import { countedIn, distinctRuns, missingOf, type Tally } from "../claim/tally.ts";
 import { solvedOf } from "./reliability.ts";
 
 /**
@@ -22,7 +23,7 @@ export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTri
     if (!whole) return [];
     const tally = inRounds(whole, findings.sequential.log_e.length);
     const isAll = tallies.length === 1;
-    const sequential = isAll ? findings.sequential : sequentialTestOf({ scenarios: [tally.counted], deleted }, levels);
+    const sequential = isAll ? findings.sequential : testOfScenario(tally, deleted, levels);
     const stored = pool?.tallies[place];
     const all =
       pool &&
@@ -46,11 +47,16 @@ export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTri
   });
 }
 
-const inRounds = (tally: Tally, rounds: number): Tally => ({
-  ...tally,
-  counted: tally.counted.slice(0, rounds),
-  waiting: tally.waiting + tally.counted.length - rounds,
-});
+/** Its own trials follow each other without gaps, whatever rounds they are of. */
+function testOfScenario({ counted }: Tally, deleted: number, levels: Levels): SequentialTest {
+  const trials = counted.map((trial, index) => ({ ...trial, round: index + 1 }));
+  return sequentialTestOf({ scenarios: [trials], deleted }, levels);
+}
+
+function inRounds(tally: Tally, rounds: number): Tally {
+  const counted = countedIn(tally, rounds);
+  return { ...tally, counted, waiting: tally.waiting + tally.counted.length - counted.length };
+}
 
 function countsOfScenario({ counted, waiting, running, missing }: Tally, sequential: SequentialTest) {
   const { inconsistent, inconclusive, counts } = sequential;

@@ -1,5 +1,5 @@
 import { withInputId } from "../../domain/member.ts";
-import type { SeriesTrial } from "../../domain/series.ts";
+import type { SeriesTrial } from "../../domain/series-trial.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { copiesOf, evidenceOf, type Findings, trialOf } from "../claim/findings.ts";
 import { resultOf } from "../claim/tally.ts";
@@ -9,13 +9,13 @@ import { costOfTrial } from "../costs.ts";
 export function trialListOf(findings: Findings): SeriesTrial[] {
   const { subject, rows, tallies, sequential } = findings;
   const copies = copiesOf(findings);
-  const rounds = new Map(tallies.flatMap(({ counted }) => counted.map(({ row }, index) => [row, index] as const)));
+  const rounds = new Map(tallies.flatMap(({ counted }) => counted.map(({ row, round }) => [row, round - 1] as const)));
   return rows.map((row, index) => {
     const round = rounds.get(row) ?? Number.POSITIVE_INFINITY;
     const log = sequential.log_e[round];
     return {
       trial: trialOf(subject, row, index),
-      round: subject.told.kind === "planned" && row.place ? row.place.round : index + 1,
+      round: subject.told.kind !== "stored" && row.place ? row.place.round : index + 1,
       ...{ scenario: row.scenario, ...withInputId(row.input), session_id: row.session_id, state: row.state },
       ...resultIn(row),
       counted: log !== undefined,

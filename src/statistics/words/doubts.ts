@@ -2,7 +2,7 @@ import { memberName } from "../../domain/member.ts";
 import { counted } from "../../domain/number-text.ts";
 import type { EarlierTrials } from "../../domain/series.ts";
 import { SIDES } from "../../domain/verdict.ts";
-import { copiesOf, countsOf, type Findings, totalMissing } from "../claim/findings.ts";
+import { copiesOf, countsOf, type Findings, missingForClaim, totalMissing } from "../claim/findings.ts";
 import { conclusionOf } from "../claim/sequential-test.ts";
 import { distinctRuns, missingBy } from "../claim/tally.ts";
 import { evidenceText, limitText } from "../figure-text.ts";
@@ -20,7 +20,7 @@ interface Known {
 export function doubtsOf({ findings, earlier, mixed, failed_self_tests }: Known): readonly string[] {
   return [
     ...failedJudge(findings, failed_self_tests),
-    ...missing(findings),
+    ...(findings.subject.told.kind === "results" ? unpaired(findings) : missing(findings)),
     ...crashes(findings),
     ...fragile(findings),
     ...(mixed ? ["Single scenarios disagree: for each arm there is one that establishes a preference for it."] : []),
@@ -59,6 +59,34 @@ function missing(findings: Findings): readonly string[] {
   return [`${counted(total, "trial")} gave no result (${told.join(", ")}).`];
 }
 
+/** Results of which there is only one of a pair, and pairs that are in no complete round. */
+function unpaired(findings: Findings): readonly string[] {
+  const { subject, tallies, sequential } = findings;
+  const total = totalMissing(findings);
+  const { held } = countsOf(findings);
+  const by = missingBy(tallies);
+  const lacks = [
+    [by.a, subject.arms.a],
+    [by.b, subject.arms.b],
+    [by.both, "both"],
+  ] as const;
+  const told = lacks.flatMap(([count, who]) => (count === 0 ? [] : `${count} of ${who}`));
+  const given = subject.scenarios.filter((_, place) => tallies[place]?.counted.length === 0).map(memberName);
+  return [
+    ...(total === 0 ? [] : [`In ${counted(total, "trial")} a result is missing (${told.join(", ")}).`]),
+    ...(given.length === 0
+      ? []
+      : [
+          `${counted(given.length, "scenario")} without a pair of results (${namesText(given)}) ${given.length === 1 ? "is" : "are"} left out of the average.`,
+        ]),
+    ...(held === 0
+      ? []
+      : [
+          `${counted(held, "trial")} beyond ${counted(sequential.log_e.length, "round")} ${held === 1 ? "is" : "are"} not used: some scenario has no more trials, and each counts the same.`,
+        ]),
+  ];
+}
+
 /** A crash is a result, and a reader takes it for less of the arm's work than it looks. */
 function crashes({ rows, subject }: Findings): readonly string[] {
   return SIDES.flatMap((side) => {
@@ -72,7 +100,7 @@ function fragile(findings: Findings): readonly string[] {
   const { sequential, subject } = findings;
   if (!sequential.fragile || !sequential.claim || sequential.reversed) return [];
   const other = subject.arms[sequential.claim.side === "a" ? "b" : "a"];
-  const total = totalMissing(findings);
+  const total = missingForClaim(findings);
   return [
     `No preference is stated: it would not stand if the ${counted(total, "missing trial")} had gone to ${other}.`,
   ];

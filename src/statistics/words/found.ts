@@ -2,7 +2,7 @@ import { counted, percentText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { evidenceOf, type Findings } from "../claim/findings.ts";
+import { countedOf, evidenceOf, type Findings } from "../claim/findings.ts";
 import { winRateRange } from "../claim/interval.ts";
 import type { Pool } from "../claim/pool.ts";
 import { type Claim, conclusionOf, isOnlyCopies, type SequentialTest } from "../claim/sequential-test.ts";
@@ -77,7 +77,8 @@ function equivalent(findings: Findings): readonly string[] {
   const { low, high } = winRateRange(sequential.counts, alpha);
   const many = subject.scenarios.length > 1;
   const average = many ? `, on average over ${scenariosText(subject)},` : "";
-  const shown = `${subject.arms.a}'s win rate as judged by ${subject.judge_model}${average} lies within ${rangeText(least, most)}: no difference above the ${Number((margin * 100).toFixed(3))}-point margin`;
+  const by = subject.told.kind === "results" ? "by the imported results" : `as judged by ${subject.judge_model}`;
+  const shown = `${subject.arms.a}'s win rate ${by}${average} lies within ${rangeText(least, most)}: no difference above the ${Number((margin * 100).toFixed(3))}-point margin`;
   const since = trialsSince(findings, sequential.equivalent_at ?? 0);
   const established =
     low > least && high < most
@@ -124,8 +125,8 @@ function forecast({ subject }: Findings, coming: Coming | null): readonly string
   ];
 }
 
-const trialsSince = ({ subject, sequential }: Findings, round: number) =>
-  (sequential.log_e.length - round) * subject.scenarios.length;
+const trialsSince = (findings: Findings, round: number) =>
+  countedOf(findings).filter((trial) => trial.round > round).length;
 
 const when = ({ subject }: Findings, round: number) =>
   subject.scenarios.length === 1 ? `at trial ${round}` : `with round ${round}`;

@@ -27,6 +27,7 @@ const BY = { gate: "rules", probe: "hidden checks", measured: "measured criteria
 
 /** Empty when the judge decided every trial that has a winner. */
 export function decided(findings: Findings): string {
+  if (findings.subject.told.kind === "results") return " by the imported results";
   const winners = countedOf(findings).filter(({ d }) => d !== 0);
   const by = decidersOf(winners.map(({ row }) => row));
   if (by.judge === winners.length) return "";

@@ -77,6 +77,10 @@ function endOf(findings: Findings): readonly string[] {
   const planned = (subject.told.limits?.trials ?? 0) * subject.scenarios.length;
   const done = sequential.log_e.length * subject.scenarios.length;
   const after = `after ${done} of ${counted(planned, "planned trial")}`;
+  if (subject.told.kind === "results")
+    return [
+      "These results were imported: abeval saw none of the runs, and does not know which results were left out or chosen.",
+    ];
   if (subject.told.limits === null)
     return [`These are ${stored(findings)} of this comparison; nobody planned how many.`];
   switch (subject.told.stop) {

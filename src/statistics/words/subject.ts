@@ -1,4 +1,5 @@
 import { memberName, withInputId } from "../../domain/member.ts";
+import type { ImportedResults } from "../../domain/results.ts";
 import type { Series } from "../../domain/series.ts";
 import { ALPHA, MARGIN, type SeriesRecord } from "../../domain/series-record.ts";
 import { isFinal } from "../../domain/session-state.ts";
@@ -15,6 +16,7 @@ type Told = Pick<
   | "failure"
   | "plan"
   | "plan_digest"
+  | "imported"
   | "levels"
   | "limits"
   | "changes"
@@ -29,10 +31,12 @@ export interface Subject {
     readonly scenario: string;
     readonly input?: string;
     readonly digest: string | null;
+    /** Empty for imported results, which belong to none. */
     readonly comparison: string;
   }[];
   /** Their ids. */
   readonly arms: Readonly<Record<Side, string>>;
+  /** Empty where nobody judged. */
   readonly judge_model: string;
   readonly scripted: boolean;
   readonly arms_differ: boolean;
@@ -73,6 +77,22 @@ export function storedSubject({ comparison, scenario, input, rows, ...known }: S
     scenarios: [{ scenario, ...withInputId(input), digest: null, comparison }],
     ...known,
     arms_differ: false,
+  };
+}
+
+/** Nobody here ran or judged these. */
+export function importedSubject(
+  { arms, levels, measure, tie_margin, scenarios }: ImportedResults,
+  id: string,
+): Subject {
+  return {
+    told: {
+      ...{ series_id: id, kind: "results", state: "completed", imported: { measure, tie_margin }, levels },
+      ...{ stop: null, failure: null, plan: null, plan_digest: null, limits: null, changes: [] },
+      ...{ created_at: null, finished_at: null },
+    },
+    scenarios: scenarios.map(({ scenario }) => ({ scenario, digest: null, comparison: "" })),
+    ...{ arms, judge_model: "", scripted: false, arms_differ: false },
   };
 }
 

@@ -1,13 +1,10 @@
 import { extname } from "node:path";
-import { CsvError, parse } from "csv-parse/sync";
+import { openTable, TABLE_BYTES, TableFault, type TableForm } from "../../table/table-rows.ts";
 import { Problems } from "../authored/problems.ts";
 import { readYaml } from "../document/yaml-document.ts";
 import { readText } from "../read-text.ts";
 import { locateFile, type ResolveContext } from "../resolve/context.ts";
 import { Unusable } from "../unusable.ts";
-
-/** A file of inputs. */
-const TABLE_BYTES = 16 * 1024 * 1024;
 
 /** One row as it is written, with the place that errors name. */
 export interface WrittenRow {
@@ -26,74 +23,29 @@ export interface WrittenRows {
 export async function readTableRows(context: ResolveContext, path: string): Promise<WrittenRows> {
   const read = READERS.get(extname(path).toLowerCase());
   if (read === undefined) throw new Unusable("must end in .csv, .jsonl or .yaml");
-  return read(await readText(await locateFile(context, path, "file"), TABLE_BYTES));
+  return await read(await readText(await locateFile(context, path, "file"), TABLE_BYTES));
 }
 
-const READERS: ReadonlyMap<string, (text: string) => WrittenRows> = new Map([
-  [".csv", readCsv],
-  [".jsonl", readLines],
+const READERS = new Map<string, (text: string) => WrittenRows | Promise<WrittenRows>>([
+  [".csv", tableOf("csv")],
+  [".jsonl", tableOf("jsonl")],
   [".yaml", readYamlRows],
   [".yml", readYamlRows],
 ]);
 
-interface CsvRecord {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
-
-function readCsv(text: string): WrittenRows {
-  const [first, ...records] = csvRecords(text);
-  if (first === undefined) throw new Unusable("has no header; its first line names the columns");
-  const header = first.record;
-  for (const [index, name] of header.entries()) {
-    if (name.trim() === "") throw new Unusable(`line 1, column ${index + 1}: the header has no name there`);
-    if (header.indexOf(name) !== index)
-      throw new Unusable(`line 1, column ${index + 1}: the header has "${name}" twice; keep one`);
-  }
-  const rows = records.map(({ record }, index) => ({
-    values: Object.fromEntries(header.map((name, column) => [name, record[column] ?? ""])),
-    // A row ends at this line; a quoted value may begin it earlier.
-    place: `line ${(records[index - 1] ?? first).info.lines + 1}`,
-  }));
-  return { rows, header };
-}
-
-function csvRecords(text: string): readonly CsvRecord[] {
-  try {
-    return parse(text, { bom: true, info: true, skip_empty_lines: true }) as unknown as readonly CsvRecord[];
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw new Unusable(csvFault(error));
-  }
-}
-
-const FAULTS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: "a quote opens here and is never closed",
-  INVALID_OPENING_QUOTE: 'a quote stands inside a value; put the whole value in quotes, and write "" for a quote in it',
-  CSV_INVALID_CLOSING_QUOTE: 'a quote closes before the value ends; write "" for a quote in it',
-};
-
-function csvFault(error: CsvError): string {
-  const [line, column] = [Number(error["lines"]), Number(error["column"])];
-  if (error.code === "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH") return `line ${line}: ${countsIn(error)}`;
-  return `line ${line}, column ${column + 1}: ${FAULTS[error.code] ?? error.message}`;
-}
-
-const countsIn = ({ message }: CsvError) => {
-  const [, expected, got] = /expect (\d+), got (\d+)/.exec(message) ?? [];
-  return `has ${got} values, and the header names ${expected} columns`;
-};
-
-function readLines(text: string): WrittenRows {
-  const rows = text.split("\n").flatMap((line, index) => {
-    if (line.trim() === "") return [];
+function tableOf(form: TableForm) {
+  return async (text: string): Promise<WrittenRows> => {
     try {
-      return [{ values: JSON.parse(line) as unknown, place: `line ${index + 1}` }];
+      const { header, rows } = await openTable(text, form);
+      const written: WrittenRow[] = [];
+      for await (const { values, line } of rows) written.push({ values, place: `line ${line}` });
+      return { rows: written, ...(header && { header }) };
     } catch (error) {
-      throw new Unusable(`line ${index + 1}: is not JSON: ${error instanceof Error ? error.message : error}`);
+      if (!(error instanceof TableFault)) throw error;
+      const { line, column, message } = error;
+      throw new Unusable(`line ${line}${column === undefined ? "" : `, column ${column}`}: ${message}`);
     }
-  });
-  return { rows };
+  };
 }
 
 function readYamlRows(text: string): WrittenRows {

@@ -1,4 +1,5 @@
 import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
+import { SCORE_TIE_MARGIN } from "../../../domain/results.ts";
 import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL, MAX_TRIALS } from "../../../domain/series-record.ts";
 import { type CommandSpec, type ParsedArguments, UsageError } from "./arguments.ts";
 import { SANDBOX_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
@@ -14,6 +15,7 @@ export const RUN = {
     "Exit status: 0 a verdict or a series, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was\n" +
     "spent); 3 the judge gave no usable answer, in a series in more than half of the trials; 4 --aa found a preference;\n" +
     "130 interrupted. With --check and --new: 0 ready, 2 not. With --self-test: 0 passed, 1 failed, 2 wrong use.\n" +
+    "With --results: 0 a series, whoever won; 2 a table that cannot be read.\n" +
     "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY; <NAME>_BASE_URL leads provider <name> to a gateway,\n" +
     "<NAME>_HEADERS (a JSON object, or lines of `name: value`) are sent with each of its calls and kept like a key.\n" +
     "The judge without a flag: the scenario's own, then ABEVAL_JUDGE_MODEL, then anthropic/claude-fable-5-2.",
@@ -26,6 +28,7 @@ export const RUN = {
     "abeval run --self-test my.yaml --judge-model openai/gpt-5 --state-dir .abeval",
     "abeval run --new evals/off-by-one.yaml --from 4f1c2ab",
     "abeval run --new evals/exercises --from ~/exercism/python/exercises",
+    "abeval run --results leaderboard.csv --arms baseline,candidate",
   ],
   parameters: ["scenario_file"],
   flags: {
@@ -90,6 +93,15 @@ export const RUN = {
     "self-test": {
       description: "examine the judge of one or more files on evidence that no arm made; 20 to 40 judge calls a file",
     },
+    results: {
+      description:
+        "compare results of runs that were made elsewhere: a .csv or .jsonl table with scenario, trial, arm, and passed or score",
+    },
+    arms: { value: "<a>,<b>", description: "with --results: the two arms of a table with more" },
+    "tie-margin": {
+      value: "<m>",
+      description: `with --results: scores that differ by no more are a tie (default ${SCORE_TIE_MARGIN})`,
+    },
     json: { description: "with --check or --self-test: the reports as a JSON array, one for each file" },
   },
   groups: {
@@ -100,7 +112,7 @@ export const RUN = {
     "What is kept": ["state-dir", "database-url", "keep-workspaces"],
     "What commands may do": ["sandbox", "sandbox-read", "accept-host-network", "agents-dir"],
     Recordings: ["record", "replay", "replay-strict", "live-judge"],
-    "Instead of a run": ["check", "self-test", "new", "from"],
+    "Instead of a run": ["check", "self-test", "new", "from", "results", "arms", "tie-margin"],
   },
 } as const satisfies CommandSpec<string>;
 
@@ -116,6 +128,7 @@ const INSTEAD_OF_A_RUN = {
   check: ["json", "model", "judge-model", "prices", "trials", "agents-dir", "replay", "live-judge"],
   "self-test": ["json", "judge-model", "prices", "max-cost", "state-dir"],
   new: ["from"],
+  results: ["arms", "tie-margin", "margin", "out", "junit", "markdown", "html"],
 } as const satisfies Partial<Record<RunFlag, readonly RunFlag[]>>;
 
 const STRAY: Readonly<Record<string, string>> = {
@@ -129,7 +142,8 @@ const STRAY: Readonly<Record<string, string>> = {
 export function demandFlagsOf(instead: keyof typeof INSTEAD_OF_A_RUN, { given }: RunArguments): void {
   const known: readonly string[] = [
     ...[instead, ...INSTEAD_OF_A_RUN[instead]],
-    ...[...Object.keys(SANDBOX_FLAGS), "quiet", "no-color"],
+    ...(instead === "results" ? [] : Object.keys(SANDBOX_FLAGS)),
+    ...["quiet", "no-color"],
   ];
   const stray = given().find((flag) => !known.includes(flag));
   if (stray === undefined) return;

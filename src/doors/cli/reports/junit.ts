@@ -6,7 +6,7 @@ import type { Series } from "../../../domain/series.ts";
 import { trialResult } from "../../../domain/series-status.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import { unmetText } from "../../../domain/verdict-text.ts";
-import { namesOf } from "../../report/series-words.ts";
+import { namesOf, originOfTrial } from "../../report/series-words.ts";
 
 /**
  * The session as JUnit XML: one test case for the verdict, and for each arm whose work was examined one for the rules and
@@ -113,11 +113,12 @@ const xmlText = (text: string) =>
  * is that of its slower arm.
  */
 export function seriesJunit(series: Series): string {
-  const { created_at, scenarios } = series;
+  const { created_at, scenarios, trials } = series;
   const wall_ms = wallOf(series);
+  const trialsOf = Map.groupBy(trials, memberName);
   return junitXml([
     { name: "abeval series", cases: [seriesCase(series)], timestamp: created_at, wall_ms },
-    ...scenarios.map((member) => scenarioSuite(series, memberName(member))),
+    ...scenarios.map(memberName).map((name) => scenarioSuite(series, name, trialsOf.get(name) ?? [])),
   ]);
 }
 
@@ -134,18 +135,17 @@ function seriesCase(series: Series): string {
   return `<testcase ${name}>${error}<system-out>${xmlText(statement)}</system-out></testcase>`;
 }
 
-function scenarioSuite(series: Series, scenario: string): Suite {
-  const trials = series.trials.filter((trial) => memberName(trial) === scenario);
-  const cases = trials.map((trial) => trialCase(trial, series.arms));
+function scenarioSuite({ arms }: Series, scenario: string, trials: Series["trials"]): Suite {
+  const cases = trials.map((trial) => trialCase(trial, arms));
   const wall_ms = trials.reduce((sum, { arms_ms }) => sum + (arms_ms ?? 0), 0);
   return { name: `abeval ${scenario}`, cases, timestamp: null, wall_ms };
 }
 
 function trialCase(trial: Series["trials"][number], arms: Series["arms"]): string {
-  const { trial: number, d, failure, session_id, arms_ms } = trial;
+  const { trial: number, d, failure, arms_ms } = trial;
   const name = attributes({ classname: memberName(trial), name: `trial ${number}`, time: seconds(arms_ms) });
   const text = trialResult(trial, namesOf(arms));
   const type = trial.outcome ?? trial.state;
   const error = d === null ? `<error ${attributes({ type, message: failure ?? text })}/>` : "";
-  return `<testcase ${name}>${error}<system-out>${xmlText(`${text} (${session_id})`)}</system-out></testcase>`;
+  return `<testcase ${name}>${error}<system-out>${xmlText(`${text} (${originOfTrial(trial)})`)}</system-out></testcase>`;
 }

@@ -56,11 +56,11 @@ export function openReports(args: RunArguments, sources: Iterable<string>): Repo
   });
 }
 
-function filesOf({ parameters, value }: RunArguments, sources: Iterable<string>): RunFile[] {
+function filesOf({ parameters, value, has }: RunArguments, sources: Iterable<string>): RunFile[] {
   const [prices, state_dir] = [value("prices"), value("state-dir")];
   const stored = STORED.map((name) => ({ path: join(state_dir ?? "", name), what: "where the sessions are kept" }));
   return [
-    ...parameters.map((path) => ({ path, what: "the scenario" })),
+    ...parameters.map((path) => ({ path, what: has("results") ? "the table" : "the scenario" })),
     ...(prices === undefined ? [] : [{ path: prices, what: "the file of --prices" }]),
     ...(state_dir === undefined ? [] : stored),
     ...[...sources].map((path) => ({ path, what: "a part of the scenario" })),

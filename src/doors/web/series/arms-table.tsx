@@ -1,27 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { percentText } from "../../../domain/number-text.ts";
 import type { Series, SolvedCount } from "../../../domain/series.ts";
-import { duration, tokens, usd } from "../format.ts";
+import { duration, tokens, UNKNOWN, usd } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import { DataTable } from "../part/table.tsx";
 
 type Arm = Series["arms"]["a"];
 
 /** How often each arm solved the task, how reliably, and what a trial cost. */
-export function ArmsTable({ series: { arms, cost_ratio } }: { series: Series }) {
-  const rows: readonly (readonly [name: string, of: (arm: Arm) => ComponentChildren])[] = [
-    ["Passed every required check", ({ solved }) => <Solved solved={solved} />],
-    ["Solves it k times in a row", ({ solved }) => reliabilityText(solved)],
-    ...(arms.a.crashed || arms.b.crashed
-      ? ([
-          ["Agent crashed", ({ crashed }: Arm) => (crashed ? `${crashed.crashed} of ${crashed.trials}` : "never")],
-        ] as const)
-      : []),
-    ["Cost of a trial, mean", ({ cost_usd }) => usd(cost_usd.mean)],
-    ["Cost of all trials", ({ cost_usd }) => usd(cost_usd.total)],
-    ["Time of a trial, median", ({ wall_ms_median }) => duration(wall_ms_median)],
-    ["Tokens of all trials", (arm) => tokens(arm.tokens)],
-  ];
+export function ArmsTable({ series: { arms, cost_ratio, imported } }: { series: Series }) {
+  const rows: readonly Row[] = imported ? importedRows(imported) : runRows(arms);
   return (
     <>
       <DataTable label="Both arms in numbers" kind="sides facts" heads={["Over all trials", ...armHeads(arms)]}>
@@ -43,6 +31,30 @@ export function ArmsTable({ series: { arms, cost_ratio } }: { series: Series }) 
     </>
   );
 }
+
+type Row = readonly [name: string, of: (arm: Arm) => ComponentChildren];
+
+const runRows = (arms: Series["arms"]): readonly Row[] => [
+  ["Passed every required check", ({ solved }) => <Solved solved={solved} />],
+  ["Solves it k times in a row", ({ solved }) => reliabilityText(solved)],
+  ...(arms.a.crashed || arms.b.crashed
+    ? ([
+        ["Agent crashed", ({ crashed }: Arm) => (crashed ? `${crashed.crashed} of ${crashed.trials}` : "never")],
+      ] as const)
+    : []),
+  ["Cost of a trial, mean", ({ cost_usd }) => usd(cost_usd.mean)],
+  ["Cost of all trials", ({ cost_usd }) => usd(cost_usd.total)],
+  ["Time of a trial, median", ({ wall_ms_median }) => duration(wall_ms_median)],
+  ["Tokens of all trials", (arm) => tokens(arm.tokens)],
+];
+
+const importedRows = ({ measure }: NonNullable<Series["imported"]>): readonly Row[] =>
+  measure === "score"
+    ? [["Score, mean", ({ mean_score }) => mean_score?.toFixed(3) ?? UNKNOWN]]
+    : [
+        ["Passed", ({ solved }) => <Solved solved={solved} />],
+        ["Passes k times in a row", ({ solved }) => reliabilityText(solved)],
+      ];
 
 /** Both arms by name, as heads of their columns. */
 export const armHeads = (arms: Series["arms"]) =>

@@ -1,5 +1,5 @@
 import type { Series } from "../../../domain/series.ts";
-import { evidenceCurve, logAxis, tickText } from "../../../statistics/evidence-curve.ts";
+import { evidenceCurve, logAxis, roundOfClaim, tickText } from "../../../statistics/evidence-curve.ts";
 import { evidenceText, limitText } from "../../../statistics/figure-text.ts";
 import { count, countOf } from "../format.ts";
 import { SeriesMark } from "./series-mark.tsx";
@@ -97,7 +97,7 @@ function CurveMarks({ curve, name, left, top }: CurveMarksProps) {
       {claim && (
         <span
           class={`plot-claim side-${claim.side}`}
-          style={{ left: left((claim.at_trial / series.scenarios.length) * step), top: top(claim.e) }}
+          style={{ left: left(roundOfClaim(series) * step), top: top(claim.e) }}
         />
       )}
       {name && (

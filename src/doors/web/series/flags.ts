@@ -48,6 +48,11 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
     title: "The judge has passed no self-test here",
     text: "abeval run --self-test shows whether it can tell these tasks' known fix from none.",
   },
+  results_imported: {
+    tone: "note",
+    title: "These results were imported",
+    text: "abeval saw none of the runs and judged none. Which results were left out or chosen, nobody here knows.",
+  },
   earlier_trials: {
     tone: "note",
     title: "There are other trials of the same comparison",

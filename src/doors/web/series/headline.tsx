@@ -31,7 +31,7 @@ export function WinRate({ series: { arms, headline, levels, conclusion } }: { se
 }
 
 export function SeriesAtAGlance({ series }: { series: Series }) {
-  const { counts, limits, scenarios, headline, levels, cost_usd, state, earlier } = series;
+  const { counts, limits, scenarios, headline, levels, cost_usd, state, earlier, kind } = series;
   const planned = limits && limits.trials * scenarios.length;
   return (
     <dl class="glance">
@@ -59,10 +59,12 @@ export function SeriesAtAGlance({ series }: { series: Series }) {
           </span>
         </dd>
       </div>
-      <div>
-        <dt>Cost so far</dt>
-        <dd>{usd(cost_usd.total)}</dd>
-      </div>
+      {kind !== "results" && (
+        <div>
+          <dt>Cost so far</dt>
+          <dd>{usd(cost_usd.total)}</dd>
+        </div>
+      )}
       <div>
         <dt>State</dt>
         <dd>

@@ -9,7 +9,7 @@ import { missingText } from "./trial-text.ts";
 
 /** What the claim rests on, the limits of the run, and figures that only describe. */
 export function Plan({ series }: { series: Series }) {
-  const { plan, limits, changes, plan_digest, protocol, levels } = series;
+  const { plan, limits, changes, plan_digest, protocol, levels, imported } = series;
   const rows: readonly (readonly [string, ComponentChildren])[] = [
     ["Trials of each scenario", limits && `${limits.trials}${limits.stop_when_sure ? ", ends when sure" : ""}`],
     ["At once", limits?.parallel],
@@ -21,13 +21,16 @@ export function Plan({ series }: { series: Series }) {
     ["Seed of the scripts", plan?.scripted ? plan.seed : null],
     ["Statistics", <code key="protocol">{protocol}</code>],
     ["Digest of the plan", plan_digest && <code>{plan_digest}</code>],
+    ["Scores that tie", imported?.measure === "score" ? `differ by ${imported.tie_margin} at most` : null],
     ...series.scenarios.map(
       ({ scenario, comparison }) =>
         [
           `Comparison of ${scenario}`,
-          <a href={toSeries(`cmp-${comparison}`)}>
-            <code>{comparison}</code>
-          </a>,
+          comparison === undefined ? null : (
+            <a href={toSeries(`cmp-${comparison}`)}>
+              <code>{comparison}</code>
+            </a>
+          ),
         ] as const,
     ),
     ...describing(series),

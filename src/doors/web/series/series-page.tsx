@@ -9,7 +9,7 @@ import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { StopButton } from "../part/stop-button.tsx";
 import { blind } from "../preferences.ts";
-import { toScenario, toSeriesList } from "../routes.ts";
+import { toSeriesList } from "../routes.ts";
 import { SHOWN_ROWS } from "../rows.ts";
 import { ShareWays } from "../share/share.tsx";
 import { ArmsTable } from "./arms-table.tsx";
@@ -20,6 +20,7 @@ import { SeriesAtAGlance, WinRate } from "./headline.tsx";
 import { HiddenSeries } from "./hidden-series.tsx";
 import { Outlook } from "./outlook.tsx";
 import { JudgeCosts, Plan } from "./plan.tsx";
+import { ScenarioLink } from "./scenario-link.tsx";
 import { StatusName } from "./status-name.tsx";
 import { SuiteTable } from "./suite-table.tsx";
 import { TrialStrip } from "./trial-strip.tsx";
@@ -86,10 +87,12 @@ function Report({ series }: { series: Series }) {
         <ArmsTable series={series} />
       </section>
       <CheckRates series={series} />
-      <section data-stop tabIndex={-1}>
-        <h2>Judge and cost</h2>
-        <JudgeCosts series={series} />
-      </section>
+      {kind !== "results" && (
+        <section data-stop tabIndex={-1}>
+          <h2>Judge and cost</h2>
+          <JudgeCosts series={series} />
+        </section>
+      )}
       {!running && limits && (
         <section data-stop tabIndex={-1}>
           <h2>Go on</h2>
@@ -107,15 +110,22 @@ function Report({ series }: { series: Series }) {
 /** Scenarios named in the line above the title. */
 const NAMED = 3;
 
-function Overline({ series: { kind, scenarios, state, created_at, series_id } }: { series: Series }) {
+const KIND_TEXT: Readonly<Record<Series["kind"], string>> = {
+  planned: "Series",
+  stored: "All runs of a comparison",
+  results: "Imported results",
+};
+
+function Overline({ series }: { series: Series }) {
+  const { kind, scenarios, state, created_at, series_id } = series;
   const more = scenarios.length - NAMED;
   return (
     <p class="overline">
-      <a href={toSeriesList()}>{kind === "planned" ? "Series" : "All runs of a comparison"}</a>
+      <a href={toSeriesList()}>{KIND_TEXT[kind]}</a>
       {scenarios.slice(0, NAMED).map(({ scenario, input }) => (
         <span key={memberName({ scenario, input })}>
           {" · "}
-          <a href={toScenario(scenario)}>{memberName({ scenario, input })}</a>
+          <ScenarioLink series={series} member={{ scenario, input }} />
         </span>
       ))}
       {more > 0 && ` and ${more} more`} · {words(state)}

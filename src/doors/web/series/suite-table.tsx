@@ -1,13 +1,14 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { memberName } from "../../../domain/member.ts";
-import type { Series, SeriesTrial } from "../../../domain/series.ts";
+import type { Series } from "../../../domain/series.ts";
+import type { SeriesTrial } from "../../../domain/series-trial.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { count } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Scroller } from "../part/page.tsx";
-import { toScenario } from "../routes.ts";
 import { RangeBar, rateAndRange } from "./range-bar.tsx";
+import { ScenarioLink } from "./scenario-link.tsx";
 import { StatusName } from "./status-name.tsx";
 import {
   aheadIn,
@@ -18,7 +19,7 @@ import {
   type SuiteSort,
   sortedRows,
 } from "./suite-rows.ts";
-import { DRAWN, Legend, ScenarioStrip } from "./trial-strip.tsx";
+import { DRAWN, Legend, pointText, ScenarioStrip } from "./trial-strip.tsx";
 import { trialSentence } from "./trial-text.ts";
 
 interface SuiteTableProps {
@@ -56,7 +57,7 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
             {sortedRows(scenarios, order.value).map((row) => (
               <tr key={memberName(row)}>
                 <th scope="row">
-                  <a href={toScenario(row.scenario)}>{memberName(row)}</a>
+                  <ScenarioLink series={series} member={row} />
                 </th>
                 <td class="strip-cell">
                   <ScenarioStrip
@@ -85,7 +86,7 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
         </table>
       </Scroller>
       <p class="small-print strip-told" aria-hidden="true">
-        {told.value ?? "Point at a trial to read it; each leads to its session."}
+        {told.value ?? pointText(series)}
       </p>
       <Legend trials={trials} arms={arms} />
       <p class="small-print">

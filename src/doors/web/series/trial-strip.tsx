@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
-import type { Series, SeriesTrial } from "../../../domain/series.ts";
+import type { Series } from "../../../domain/series.ts";
+import type { SeriesTrial } from "../../../domain/series-trial.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { kindOf, legendOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
 import { countOf } from "../format.ts";
@@ -32,7 +33,7 @@ export function TrialStrip({ series, current = [] }: TrialStripProps) {
         current={current}
       />
       <p class="small-print strip-told" aria-hidden="true">
-        {told.value ?? "Point at a trial to read it; each leads to its session."}
+        {told.value ?? pointText(series)}
       </p>
       <Legend trials={trials} arms={arms} />
       {drawn.length < trials.length && (
@@ -43,6 +44,10 @@ export function TrialStrip({ series, current = [] }: TrialStripProps) {
     </>
   );
 }
+
+/** What to do with the cells. Imported results have no sessions. */
+export const pointText = ({ kind }: Series) =>
+  kind === "results" ? "Point at a trial to read it." : "Point at a trial to read it; each leads to its session.";
 
 interface StripProps {
   readonly scenario: string;
@@ -59,24 +64,34 @@ export function ScenarioStrip({ scenario, trials, text, tell, current }: StripPr
     <ol class="strip" aria-label={`Trials of ${scenario}`}>
       {trials.map((trial, index) => {
         const told = text(trial);
+        const { session_id } = trial;
+        const cell = {
+          class: `trial trial-${kindOf(trial)}`,
+          title: told,
+          "aria-label": told,
+          tabIndex: index === Math.min(at.value, trials.length - 1) ? 0 : -1,
+          onFocus: () => {
+            at.value = index;
+            tell(told);
+          },
+          onPointerEnter: () => tell(told),
+          onKeyDown: stepInRow,
+        };
         return (
-          <li key={trial.session_id}>
-            <a
-              class={`trial trial-${kindOf(trial)}`}
-              href={toSession(trial.session_id)}
-              title={told}
-              aria-current={current.includes(trial.session_id) ? "true" : undefined}
-              aria-label={told}
-              tabIndex={index === Math.min(at.value, trials.length - 1) ? 0 : -1}
-              onFocus={() => {
-                at.value = index;
-                tell(told);
-              }}
-              onPointerEnter={() => tell(told)}
-              onKeyDown={stepInRow}
-            >
-              {TRIAL_MARKS[kindOf(trial)]}
-            </a>
+          <li key={session_id ?? `${trial.scenario} ${trial.trial}`}>
+            {session_id === undefined ? (
+              <span role="img" {...cell}>
+                {TRIAL_MARKS[kindOf(trial)]}
+              </span>
+            ) : (
+              <a
+                href={toSession(session_id)}
+                aria-current={current.includes(session_id) ? "true" : undefined}
+                {...cell}
+              >
+                {TRIAL_MARKS[kindOf(trial)]}
+              </a>
+            )}
           </li>
         );
       })}

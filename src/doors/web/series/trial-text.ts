@@ -1,5 +1,6 @@
-import type { Series, SeriesTrial } from "../../../domain/series.ts";
+import type { Series } from "../../../domain/series.ts";
 import { trialResult } from "../../../domain/series-status.ts";
+import type { SeriesTrial } from "../../../domain/series-trial.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { evidenceText } from "../../../statistics/figure-text.ts";
 import { HELD_TEXT, kindOf } from "../../../statistics/trial-kind.ts";

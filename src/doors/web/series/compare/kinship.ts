@@ -54,7 +54,7 @@ export function apartBy([one, other]: PairOf<Named>): readonly Apartness[] {
 /** Sessions that are trials of both, as when one holds all stored runs of a comparison. */
 export function sharedTrials([one, other]: PairOf<Series>): number {
   const known = new Set(one.trials.map(({ session_id }) => session_id));
-  return other.trials.filter(({ session_id }) => known.has(session_id)).length;
+  return other.trials.filter(({ session_id }) => session_id !== undefined && known.has(session_id)).length;
 }
 
 /** Why no range is given for the difference of the win rates; null where one can be. */

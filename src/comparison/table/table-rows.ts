@@ -1,0 +1,148 @@
+import { CsvError, type Parser, parse } from "csv-parse";
+import { Pace } from "../../runtime/pace.ts";
+
+/** The longest table that is read. Bytes. */
+export const TABLE_BYTES = 16 * 1024 * 1024;
+
+export const TABLE_FORMS = ["csv", "jsonl"] as const;
+export type TableForm = (typeof TABLE_FORMS)[number];
+
+/** A mistake in a table; the message says what, without the place. */
+export class TableFault extends Error {
+  override readonly name = "TableFault";
+  readonly line: number;
+  /** From 1; in a header the number of the name. Absent where the whole line is meant. */
+  readonly column: number | undefined;
+
+  constructor(message: string, line: number, column?: number) {
+    super(message);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** One row as it is written. */
+export interface TableRow {
+  readonly values: unknown;
+  /** Where it begins. */
+  readonly line: number;
+}
+
+export interface Table {
+  /** In the order of a CSV file's header; absent where rows name their own columns. */
+  readonly header?: readonly string[];
+  /** Read while they are asked for; others have their turn meanwhile. */
+  readonly rows: AsyncIterable<TableRow>;
+}
+
+/** @throws TableFault, also while rows are read */
+export async function openTable(text: string, form: TableForm): Promise<Table> {
+  return form === "csv" ? await readCsv(text) : { rows: jsonRows(text) };
+}
+
+/** Columns that a header may name. */
+const MAX_COLUMNS = 1_000;
+
+async function readCsv(text: string): Promise<Table> {
+  const records = csvRecords(text);
+  const first = (await records.next()).value;
+  if (first === undefined) throw new TableFault("has no header; its first line names the columns", 1);
+  const header = first.record;
+  if (header.length > MAX_COLUMNS) throw new TableFault(`has ${header.length} columns, more than ${MAX_COLUMNS}`, 1);
+  for (const [index, name] of header.entries()) {
+    if (name.trim() === "") throw new TableFault("the header has no name there", 1, index + 1);
+    if (header.indexOf(name) !== index) throw new TableFault(`the header has "${name}" twice; keep one`, 1, index + 1);
+  }
+  return { header, rows: rowsOf(header, records) };
+}
+
+async function* rowsOf(header: readonly string[], records: AsyncIterable<CsvRecord>): AsyncGenerator<TableRow> {
+  for await (const { record, info } of records) {
+    const values = Object.fromEntries(header.map((name, column) => [name, record[column] ?? ""]));
+    // A row ends at this line; a quoted value may begin it earlier.
+    yield { values, line: info.lines - record.reduce((lines, value) => lines + lineEndsIn(value), 0) };
+  }
+}
+
+const lineEndsIn = (value: string) => (value.includes("\n") ? value.split("\n").length - 1 : 0);
+
+interface CsvRecord {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+/** Characters that are parsed before others have their turn: some milliseconds. */
+const SLICE = 256 * 1024;
+
+async function* csvRecords(text: string): AsyncGenerator<CsvRecord, undefined> {
+  const found: CsvRecord[] = [];
+  const pace = new Pace();
+  const parser = parse({ bom: true, info: true, skip_empty_lines: true });
+  parser.on("data", (record: CsvRecord) => found.push(record));
+  const failed = new Promise<never>((_, reject) => parser.on("error", reject));
+  failed.catch(() => undefined);
+  try {
+    for (let start = 0; start < text.length; start += SLICE) {
+      await Promise.race([failed, written(parser, text.slice(start, start + SLICE))]);
+      yield* found.splice(0);
+      await pace.bytes(4 * SLICE);
+    }
+    await Promise.race([failed, ended(parser)]);
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw csvFault(error);
+  }
+  yield* found.splice(0);
+  return undefined;
+}
+
+const written = (parser: Parser, slice: string) => new Promise<void>((resolve) => parser.write(slice, () => resolve()));
+
+const ended = (parser: Parser) =>
+  new Promise<void>((resolve) => {
+    parser.on("end", resolve);
+    parser.end();
+  });
+
+const FAULTS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: "a quote opens here and is never closed",
+  INVALID_OPENING_QUOTE: 'a quote stands inside a value; put the whole value in quotes, and write "" for a quote in it',
+  CSV_INVALID_CLOSING_QUOTE: 'a quote closes before the value ends; write "" for a quote in it',
+};
+
+function csvFault(error: CsvError): TableFault {
+  const [line, column] = [Number(error["lines"]), Number(error["column"])];
+  if (error.code === "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH") return new TableFault(countsIn(error), line);
+  return new TableFault(FAULTS[error.code] ?? error.message, line, column + 1);
+}
+
+const countsIn = ({ message }: CsvError) => {
+  const [, expected, got] = /expect (\d+), got (\d+)/.exec(message) ?? [];
+  return `has ${got} values, and the header names ${expected} columns`;
+};
+
+/** Characters of one JSON value: a longer one would be parsed without a pause. */
+const MAX_LINE = 1024 * 1024;
+
+async function* jsonRows(text: string): AsyncGenerator<TableRow> {
+  const pace = new Pace();
+  let line = 0;
+  for (let start = 0; start <= text.length; ) {
+    const end = text.indexOf("\n", start);
+    const written = text.slice(start, end < 0 ? text.length : end);
+    start = end < 0 ? text.length + 1 : end + 1;
+    line += 1;
+    if (written.trim() === "") continue;
+    if (written.length > MAX_LINE) throw new TableFault(`has more than ${MAX_LINE} characters`, line);
+    await pace.bytes(1_000 + written.length);
+    yield { values: parsed(written, line), line };
+  }
+}
+
+function parsed(text: string, line: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new TableFault(`is not JSON: ${error instanceof Error ? error.message : error}`, line);
+  }
+}

@@ -1,0 +1,47 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { nullable, oneOf, record, Share } from "./schema.ts";
+import { SeriesPlan } from "./series-record.ts";
+
+/** Scenarios of an imported table. */
+export const MAX_RESULT_SCENARIOS = 2_000;
+/** Trials of both arms together: a pair has one result of each. */
+export const MAX_RESULT_PAIRS = 20_000;
+/** Scores that differ by no more are a tie. */
+export const SCORE_TIE_MARGIN = 0.05;
+
+export const MAX_NAME = 200;
+
+/** Of a scenario or an arm: a slug, or in a table whatever its author wrote. */
+export const GivenName = (description: string) => Type.String({ minLength: 1, maxLength: MAX_NAME, description });
+
+/** What a row says of a run. */
+export const RESULT_MEASURES = ["passed", "score"] as const;
+export type ResultMeasure = (typeof RESULT_MEASURES)[number];
+
+export const TieMargin = Type.Number({
+  minimum: 0,
+  exclusiveMaximum: 1,
+  description: "Scores that differ by no more are a tie; results that passed or not differ by 1.",
+});
+
+/** A result is 0 to 1; of runs that passed or not it is 1 or 0. Null: the arm has none. */
+const Result = nullable(Share("0 to 1."));
+
+const Name = GivenName("As in the table.");
+
+/** Results of runs that were made elsewhere: all that is kept of a table. */
+export const ImportedResults = record("ImportedResults", {
+  measure: oneOf(RESULT_MEASURES),
+  arms: record("ImportedArms", { a: Name, b: Name }),
+  levels: record("ImportedLevels", { alpha: SeriesPlan.properties.alpha, margin: SeriesPlan.properties.margin }),
+  tie_margin: TieMargin,
+  scenarios: Type.Array(
+    record("ImportedScenario", {
+      scenario: Name,
+      trials: Type.Array(Type.Tuple([Type.Integer({ minimum: 1 }), Result, Result]), {
+        description: "Number, result of a, result of b; in the order of the numbers.",
+      }),
+    }),
+  ),
+});
+export type ImportedResults = Static<typeof ImportedResults>;

@@ -1,0 +1,63 @@
+import { extname } from "node:path";
+import { readText } from "../../comparison/scenario/read-text.ts";
+import { Unusable } from "../../comparison/scenario/unusable.ts";
+import { TABLE_BYTES, TableFault, type TableForm } from "../../comparison/table/table-rows.ts";
+import { seriesOfResults } from "../operation/results.ts";
+import { seriesMarkdown } from "../report/markdown.ts";
+import { seriesHtml } from "../report/series-html.ts";
+import { complain, EXIT } from "./exit-code.ts";
+import { UsageError } from "./flags/arguments.ts";
+import { demandFlagsOf, type RunArguments } from "./flags/run-arguments.ts";
+import { seriesJunit } from "./reports/junit.ts";
+import { deliver, openReports } from "./reports/reports.ts";
+import { marginOf } from "./run-series.ts";
+import { demandStdout } from "./services/services.ts";
+import { Painter } from "./terminal/paint.ts";
+import { summariseSeries } from "./terminal/series-text.ts";
+
+/** `abeval run --results`: stdout holds the series of a table that was made elsewhere. Returns the exit status. */
+export async function compareResults(args: RunArguments): Promise<number> {
+  const { parameters, value, has } = args;
+  demandFlagsOf("results", args);
+  demandStdout("series");
+  const [file = "", other] = parameters;
+  if (other !== undefined) throw new UsageError(`--results takes one table; leave out ${other}, or join them`);
+  const form = FORMS.get(extname(file).toLowerCase());
+  if (form === undefined) throw new UsageError(`${file}: a table of results ends in .csv or .jsonl`);
+  const choice = {
+    arms: value("arms"),
+    tie_margin: tieMarginOf(value("tie-margin")),
+    margin: marginOf(value("margin")),
+  };
+  const reports = openReports(args, []);
+  try {
+    const series = await seriesOfResults(await readText(file, TABLE_BYTES), form, choice);
+    const delivered = await deliver(series, reports, {
+      junit: () => seriesJunit(series),
+      markdown: () => seriesMarkdown(series),
+      html: () => seriesHtml(series),
+    });
+    const painter = new Painter(!has("no-color"));
+    if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, again: undefined }));
+    return delivered ? EXIT.done : EXIT.failed;
+  } catch (error) {
+    if (error instanceof Unusable) return complain(`${file}: ${error.message}`, EXIT.usage);
+    if (error instanceof TableFault) return complain(`${placeIn(file, error)}: ${error.message}`, EXIT.usage);
+    throw error;
+  }
+}
+
+const FORMS: ReadonlyMap<string, TableForm> = new Map([
+  [".csv", "csv"],
+  [".jsonl", "jsonl"],
+  [".ndjson", "jsonl"],
+]);
+
+const placeIn = (file: string, { line, column }: TableFault) => [file, line, ...(column ? [column] : [])].join(":");
+
+/** @throws UsageError */
+function tieMarginOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^0?(\.\d{1,9})?$/.test(text) && text !== "") return Number(text);
+  throw new UsageError(`--tie-margin: expected a number from 0 to below 1, such as 0.05, got "${text}"`);
+}

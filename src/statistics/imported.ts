@@ -1,0 +1,77 @@
+import type { ImportedResults } from "../domain/results.ts";
+import type { Series } from "../domain/series.ts";
+import type { TrialRow } from "../domain/trial.ts";
+import type { Side } from "../domain/verdict.ts";
+
+type Trial = ImportedResults["scenarios"][number]["trials"][number];
+
+/** A row for each pair of results; a pair that lacks one is a trial that failed. Nothing else is known of these runs. */
+export const importedRows = (results: ImportedResults, series_id: string): readonly TrialRow[] =>
+  results.scenarios.flatMap(({ scenario, trials }) =>
+    trials.map((trial, index) => rowOf(results, trial, { series_id, scenario, round: index + 1 })),
+  );
+
+interface Place {
+  readonly series_id: string;
+  readonly scenario: string;
+  readonly round: number;
+}
+
+function rowOf(results: ImportedResults, trial: Trial, { series_id, scenario, round }: Place): TrialRow {
+  const [number, a, b] = trial;
+  const isWhole = a !== null && b !== null;
+  const winner_side = winnerOf(results, trial);
+  return {
+    ...{ session_id: `${scenario} ${number}`, scenario, comparison: null },
+    place: { series_id, trial: number, round },
+    ...{ state: isWhole ? "completed" : "failed", failure: null },
+    outcome: isWhole ? (winner_side === null ? "tie" : "winner") : null,
+    ...{ winner_side, decided_by: null, conduct: null },
+    arms: { a: armOf(results, a), b: armOf(results, b) },
+    judge: { model_served: null, cost_usd: null },
+  };
+}
+
+/** A difference of two decimals misses them by some billionths. */
+const ROUNDING = 1e-9;
+
+function winnerOf({ tie_margin }: ImportedResults, [, a, b]: Trial): Side | null {
+  if (a === null || b === null || Math.abs(a - b) <= tie_margin + ROUNDING) return null;
+  return a > b ? "a" : "b";
+}
+
+const armOf = ({ measure }: ImportedResults, result: number | null) => ({
+  ...{ model_served: null, broken: result === null, cost_usd: null, tokens: null, wall_ms: 0 },
+  solved: measure === "passed" && result !== null ? result === 1 : null,
+});
+
+/** The report with what the table says of each trial, and without what is not known of runs that were made elsewhere. */
+export function withResults(series: Series, results: ImportedResults): Series {
+  const told = new Map(
+    results.scenarios.map(({ scenario, trials }) => [scenario, new Map(trials.map((trial) => [trial[0], trial]))]),
+  );
+  const armOf = (side: Side) => ({ ...series.arms[side], wall_ms_median: null, ...meanScore(results, side) });
+  return {
+    ...series,
+    arms: { a: armOf("a"), b: armOf("b") },
+    judge: { model: null, cost_usd: null },
+    scenarios: series.scenarios.map(({ comparison: _, ...scenario }, place) => ({
+      ...scenario,
+      ...(results.scenarios[place]?.trials.some(isPair) ? {} : { given_up: true as const }),
+    })),
+    trials: series.trials.map(({ session_id: _, ...trial }) => {
+      const [, a = null, b = null] = told.get(trial.scenario)?.get(trial.trial) ?? [];
+      return { ...trial, results: { a, b }, arms_ms: null };
+    }),
+  };
+}
+
+const isPair = ([, a, b]: Trial) => a !== null && b !== null;
+
+function meanScore({ measure, scenarios }: ImportedResults, side: Side): { readonly mean_score?: number } {
+  if (measure === "passed") return {};
+  const scores = scenarios.flatMap(({ trials }) =>
+    trials.filter(isPair).flatMap(([, a, b]) => (side === "a" ? a : b) ?? []),
+  );
+  return { mean_score: scores.reduce((sum, score) => sum + score, 0) / scores.length };
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Series } from "../../src/domain/series.ts";
+import { abeval } from "../abeval.ts";
+import { temporaryDirectory } from "../temporary.ts";
+
+/** A wins every scenario but one, which both pass. */
+const TABLE = [
+  "scenario,trial,arm,passed",
+  ...Array.from({ length: 9 }, (_, index) => `task-${index},1,new,true\ntask-${index},1,old,${index === 0}`),
+  "task-0,1,third,false",
+].join("\n");
+
+function openTable(text = TABLE) {
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory.path, "results.csv"), text);
+  const run = (args: string) => abeval(["run", ...args.split(" ")], { cwd: directory.path });
+  return { path: directory.path, run, [Symbol.dispose]: () => directory[Symbol.dispose]() };
+}
+
+test("--results prints the series of a table, writes every report, and keeps nothing", async () => {
+  using table = openTable();
+  const reports = "--out o.json --html o.html --markdown o.md --junit o.xml";
+  const { stdout, stderr, status } = await table.run(`--results results.csv --arms new,old ${reports}`);
+  expect(status, stderr).toBe(0);
+  const series: Series = JSON.parse(stdout);
+  expect(series).toMatchObject({
+    ...{ kind: "results", conclusion: "a_preferred", gate: { new: "better", old: null } },
+    counts: { trials: 9, wins: 8, ties: 1 },
+  });
+  expect(stderr).toContain("new is preferred");
+  expect(stderr).toContain("results_imported");
+  const read = (name: string) => Bun.file(join(table.path, name)).text();
+  expect(JSON.parse(await read("o.json"))).toEqual(series);
+  expect(await read("o.html")).toContain("Imported results");
+  expect(await read("o.md")).toContain("| trial | scenario | outcome | counts | cost | results |");
+  expect(await read("o.xml")).toContain("new won (1 : 0)");
+  expect(existsSync(join(table.path, "sessions.db"))).toBe(false);
+  // The same table says the same, to the byte.
+  expect((await table.run("--results results.csv --arms new,old --quiet")).stdout).toBe(stdout);
+});
+
+test.each([
+  ["--results results.csv", "results.csv:1: the arms are new, old, third; choose two: --arms <a>,<b>"],
+  ["--results results.txt", "results.txt: a table of results ends in .csv or .jsonl"],
+  ["--results none.csv", "none.csv: does not exist"],
+  ["--results results.csv more.csv", "--results takes one table; leave out more.csv"],
+  ["--results results.csv --trials 3", "--trials does not go with --results, which runs no arm"],
+  ["--results results.csv --arms new,old --tie-margin 1", "--tie-margin: expected a number from 0 to below 1"],
+  ["--results results.csv --arms new,old --out results.csv", "is the table, which a report would overwrite"],
+  ["results.csv --arms new,old", "--arms goes with --results"],
+] as const)("%s is refused", async (args, said) => {
+  using table = openTable();
+  const { stdout, stderr, status } = await table.run(args);
+  expect(stderr).toContain(said);
+  expect([status, stdout]).toEqual([2, ""]);
+});

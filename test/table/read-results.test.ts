@@ -1,0 +1,138 @@
+import { describe, expect, test } from "bun:test";
+import { readResults } from "../../src/comparison/table/read-results.ts";
+import { TableFault, type TableForm } from "../../src/comparison/table/table-rows.ts";
+import { MAX_RESULT_PAIRS, MAX_RESULT_SCENARIOS } from "../../src/domain/results.ts";
+
+const HEAD = "scenario,trial,arm,passed";
+
+const csv = (...lines: readonly string[]) => lines.join("\n");
+
+/** `line:column message` of what is wrong. */
+async function faultOf(text: string, { form = "csv", arms }: { form?: TableForm; arms?: string } = {}) {
+  try {
+    await readResults(text, form, { arms });
+  } catch (error) {
+    if (!(error instanceof TableFault)) throw error;
+    return `${[error.line, error.column].filter((part) => part !== undefined).join(":")} ${error.message}`;
+  }
+  return "no fault";
+}
+
+const lines = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).join("\n");
+
+describe("a table of results", () => {
+  test("gives each scenario its trials in order, with a result of each arm or none", async () => {
+    const table = csv(
+      `\ufeff${HEAD}`,
+      "s,2,a,true",
+      "s,1,a,1",
+      "s,1,b,False",
+      "",
+      '"t, with ""words""",1,b,0',
+      "s,2,b,",
+      "u,3,a,1.0",
+    );
+    expect(await readResults(table, "csv")).toEqual({
+      measure: "passed",
+      arms: { a: "a", b: "b" },
+      scenarios: [
+        {
+          scenario: "s",
+          trials: [
+            [1, 1, 0],
+            [2, 1, null],
+          ],
+        },
+        { scenario: 't, with "words"', trials: [[1, null, 0]] },
+        { scenario: "u", trials: [[3, 1, null]] },
+      ],
+    });
+  });
+
+  test("may be JSON lines, with scores and without numbers of trials", async () => {
+    const rows = [
+      { scenario: "s", arm: "b", score: 0.25, note: [1] },
+      { scenario: 7, arm: "a", score: "1e-1" },
+      { scenario: "s", arm: "a", score: null },
+      { scenario: 7, arm: "b", score: 0 },
+    ];
+    expect(await readResults(lines(rows), "jsonl")).toEqual({
+      measure: "score",
+      arms: { a: "b", b: "a" },
+      scenarios: [
+        { scenario: "s", trials: [[1, 0.25, null]] },
+        { scenario: "7", trials: [[1, 0, 0.1]] },
+      ],
+    });
+  });
+
+  test("of many arms is read for two of them, whose names may hold commas", async () => {
+    const table = csv(HEAD, "s,1,x,1", 's,1,"y, large",0', "s,1,z,1");
+    expect((await readResults(table, "csv", { arms: "z, y, large" })).arms).toEqual({ a: "z", b: "y, large" });
+    expect(await faultOf(table)).toBe("1 the arms are x, y, large, z; choose two: --arms <a>,<b>");
+    expect(await faultOf(table, { arms: "y, larg,x" })).toBe(
+      '1 no row has the arm "y, larg"; did you mean "y, large"?',
+    );
+    expect(await faultOf(table, { arms: "x" })).toBe('1 two arms are compared: --arms <a>,<b>, not "x"');
+    expect(await faultOf(table, { arms: "x,x" })).toBe('1 "x" cannot be compared with itself');
+  });
+
+  test.each<readonly [fault: string, ...lines: readonly string[]]>([
+    ["1 has no header; its first line names the columns"],
+    ["1 has no rows", HEAD],
+    ["1 has one arm, a; two are compared", HEAD, "s,1,a,1"],
+    ['1 there is no column "passed" or "score"; is "pased" meant?', "scenario,trial,arm,pased", "s,1,a,1"],
+    ['1 there is no column "scenario"; is "senario" meant?', "senario,trial,arm,passed", "s,1,a,1"],
+    ['1 there is no column "arm"; there are scenario, passed', "scenario,passed", "s,1"],
+    ['2 there is no column "trial"; is "trail" meant?', "scenario,trail,arm,passed", "s,1,a,1"],
+    ['1:5 has "passed" and "score"; keep one', "scenario,trial,arm,passed,score", "s,1,a,1,1"],
+    ['1:2 the header has "arm" twice; keep one', "arm,arm,scenario,passed"],
+    ['3:2 trial: must be a whole number from 1, not "0"', HEAD, "s,1,a,1", "s,0,b,1"],
+    ['2:4 passed: must be true, false, 1 or 0, or empty where there is no result, not "0.5"', HEAD, "s,1,a,0.5"],
+    [
+      '2:4 score: must be a number from 0 to 1, or empty where there is no result, not "1.01"',
+      "scenario,trial,arm,score",
+      "s,1,a,1.01",
+    ],
+    [
+      '2:4 score: must be a number from 0 to 1, or empty where there is no result, not "nan"',
+      "scenario,trial,arm,score",
+      "s,1,a,NaN",
+    ],
+    [
+      "4 a has trial 1 of s in line 2 too; number the trials of a scenario 1, 2, ...",
+      HEAD,
+      "s,1,a,1",
+      "s,1,b,1",
+      "s,1,a,0",
+    ],
+    ["3:3 a quote opens here and is never closed", HEAD, "s,1,a,1", 's,1,"b,1'],
+    ["2 has 3 values, and the header names 4 columns", HEAD, "s,1,a"],
+    ["2:1 scenario: must name it", HEAD, ",1,a,1"],
+    ["2:3 arm: must have 1 to 200 characters in one line", HEAD, "s,1,a\u0007,1"],
+    ["1 no scenario and trial has a result of both a and b", HEAD, "s,1,a,1", "s,2,b,1"],
+  ])("is refused with the place: %s", async (fault, ...rows) => {
+    const found = await faultOf(csv(...rows));
+    // The parser counts the columns of a quote in characters.
+    expect(found.replace(/^3:\d+ a quote/, "3:3 a quote")).toBe(fault);
+  });
+
+  test("of JSON lines names the line", async () => {
+    const row = { scenario: "s", arm: "a", passed: true };
+    const of = (...rows: readonly unknown[]) => faultOf(lines(rows), { form: "jsonl" });
+    expect(await of(row, 3)).toBe("2 a row must be an object with columns and values");
+    expect(await of(row, { ...row, arm: undefined })).toBe('2 there is no column "arm"; there are scenario, passed');
+    expect(await of(row, { scenario: "s", arm: "b", score: 1 })).toBe(
+      '2 has "score" where rows before it have "passed"; keep to one',
+    );
+    expect(await faultOf('{"scenario":"s"\n', { form: "jsonl" })).toStartWith("1 is not JSON: ");
+    expect(await faultOf(`"${"x".repeat(2 ** 20)}"`, { form: "jsonl" })).toBe("1 has more than 1048576 characters");
+  });
+
+  test("has a limit of scenarios and of pairs, told where it is passed", async () => {
+    const many = Array.from({ length: MAX_RESULT_SCENARIOS + 1 }, (_, index) => `s${index},1,a,1`);
+    expect(await faultOf(csv(HEAD, ...many))).toBe("2002 more than 2000 scenarios; split the table");
+    const long = Array.from({ length: 2 * MAX_RESULT_PAIRS + 1 }, (_, index) => `s,${index + 1},a,1`);
+    expect(await faultOf(csv(HEAD, ...long))).toBe("40002 more than 20000 pairs of results; split the table");
+  });
+});
