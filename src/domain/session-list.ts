@@ -63,6 +63,7 @@ const FILTER = {
   ),
   blind: Type.Optional(oneOf(["yes"], { description: "`text` is not looked for in the result." })),
   conflict: Type.Optional(oneOf(["only"], { description: "Verdicts contradict each other." })),
+  trials: Type.Optional(oneOf(["none"], { description: "Trials of a series are left out." })),
 };
 
 const SessionFilterSchema = Type.Object(FILTER);

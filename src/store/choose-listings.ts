@@ -45,7 +45,7 @@ export function summarize(
 }
 
 function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): SessionListing[] {
-  const { scenario, input, state, series_id, outcome, model, judge, text, blind, conflict } = filter;
+  const { scenario, input, state, series_id, outcome, model, judge, text, blind, conflict, trials } = filter;
   const words = searchedWords(text);
   return rows.filter(
     (row) =>
@@ -57,6 +57,7 @@ function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): S
       (model === undefined || row.arms.some((arm) => arm.model === model)) &&
       (judge === undefined || row.judge_model === judge) &&
       (conflict === undefined || row.conflict === true) &&
+      (trials === undefined || row.trial === undefined) &&
       (words.length === 0 || includesAll(searchedText(blind ? { ...row, outcome: null, winner: null } : row), words)),
   );
 }

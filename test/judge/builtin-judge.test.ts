@@ -65,7 +65,7 @@ test("a gate decides before every measure", async () => {
     confidence: "high",
   });
   expect(verdict.statement).toStartWith(
-    "In this one run of pager-last-page, plain failed 1 of 1 required hidden checks, tdd none; decided by the checks, no model judged.",
+    "In this one run of pager-last-page, plain failed 1 of 1 required hidden checks, tdd passed all; decided by the checks, no model judged.",
   );
 });
 

@@ -349,7 +349,7 @@ describe("gates", () => {
     });
     expect(verdict.statement).toContain("against judge mock/judge, which favoured tdd in both presentation orders");
     expect(verdict.calls).toHaveLength(2);
-    expect(verdict.rationale).toContain("tdd failed 1 of 1 required hidden checks, plain none.");
+    expect(verdict.rationale).toContain("tdd failed 1 of 1 required hidden checks, plain passed all.");
   });
 
   test("agents of two makes are told of where the judge decides, and not where checks do", async () => {

@@ -184,7 +184,7 @@ const BRANCHES: [what: string, input: StatementInput, says: string][] = [
   [
     "required",
     given({}, { facts: { a: PASSED, b: FAILED } }),
-    "beta failed 2 of 8 required hidden checks, alpha none; decided by the checks, not by the judge",
+    "beta failed 2 of 8 required hidden checks, alpha passed all; decided by the checks, not by the judge",
   ],
   [
     "required, judge unusable",

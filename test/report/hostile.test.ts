@@ -43,7 +43,7 @@ test("a series as a page draws the evidence with the line of a claim", () => {
   const page = seriesHtml(EXAMPLES.series);
   const [, points = ""] = /<polyline points="([^"]*)"/.exec(page) ?? [];
   expect(points.split(" ")).toHaveLength(evidenceCurve(EXAMPLES.series).length);
-  expect(page).toContain("20 makes a claim");
+  expect(page).toContain("20 needed for a claim");
   const none = { ...EXAMPLES.series, trials: EXAMPLES.series.trials.map((trial) => ({ ...trial, e_after: null })) };
   expect(seriesHtml(none)).not.toContain("<svg");
 });

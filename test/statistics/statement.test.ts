@@ -173,7 +173,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
       RATE("100%", "20%", "100%"),
       "Evidence 2.0 (20 needed).",
       "Stopped by the cost limit of $3, after 3 of 30 planned trials.",
-      "These trials replay scripts; they say nothing of a model.",
+      "These trials replay scripts; they say nothing about a model.",
     ],
   ],
   [

@@ -20,6 +20,7 @@ interface Made {
   readonly wall_ms?: number;
   readonly title?: string;
   readonly state?: SessionOutcome["state"];
+  readonly trial?: SessionOutcome["trial"];
 }
 
 function made({
@@ -32,6 +33,7 @@ function made({
   wall_ms,
   title,
   state,
+  trial,
 }: Made): SessionOutcome {
   const outcome = anOutcome(idOf(n), { scenario, state: state ?? (found ? "completed" : "cancelled") });
   const [a, b] = outcome.arms;
@@ -43,6 +45,7 @@ function made({
   });
   return {
     ...outcome,
+    ...(trial && { trial }),
     definition: { ...outcome.definition, title: title ?? outcome.definition.title },
     arms: [
       { ...a, model: models?.[0] ?? "scripted/a", wall_ms: 1 },
@@ -65,7 +68,7 @@ const SESSIONS: readonly Made[] = [
   { n: 1, found: WON, title: "Fix the PAGER" },
   { n: 2, scenario: "other", found: TIE, models: ["openai/x", "openai/x"] },
   { n: 3, found: LOST, later: [WON], models: ["openai/x", "scripted/b"] },
-  { n: 4 },
+  { n: 4, trial: { series_id: "series-20260102T030400000Z-00000000", trial: 1, round: 1 } },
   { n: 5, found: { ...TIE, judge: { ...EXAMPLES.verdict.judge, model: "a/judge%_" } } },
 ];
 
@@ -86,6 +89,7 @@ describe.each(STORES)("%s store", (_name, open) => {
     expect(await found({ model: "openai/" })).toEqual([]);
     expect(await found({ judge: "a/judge%_" })).toEqual([5]);
     expect(await found({ conflict: "only" })).toEqual([3]);
+    expect(await found({ trials: "none" })).toEqual([5, 3, 2, 1]);
     expect(await found({ scenario: "other", model: "openai/x" })).toEqual([2]);
     expect(await found({ text: "pager FIX" })).toEqual([1]);
     expect(await found({ text: " openai/x  winner " })).toEqual([3]);

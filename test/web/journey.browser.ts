@@ -90,7 +90,7 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto(`/sessions/${session_id}`);
-    await page.getByRole("link", { name: "Judge again" }).click();
+    await page.getByRole("button", { name: "Judge again" }).click();
     await page.getByLabel("Judge model").fill("builtin/evidence");
     await page.getByRole("button", { name: "Judge", exact: true }).click();
     await page.getByRole("heading", { name: "Every verdict on these two runs" }).waitFor();

@@ -100,7 +100,7 @@ describeNeeding(CHROMIUM)("a form while the server goes away", () => {
     expect(await seriesOf("quick")).toHaveLength(before + 1);
     await page.getByRole("link", { name: "See what became of it" }).click();
     await page.waitForURL(/\/series\//);
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("In 4 trials of quick").waitFor();
     expect(await seriesOf("quick")).toHaveLength(before + 1);
   }, 60_000);
@@ -129,17 +129,17 @@ describeNeeding(CHROMIUM)("a form while the server goes away", () => {
     const trials = page.getByLabel("Trials of each scenario, in all");
     await trials.fill("4");
     await web.service.kill();
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("The server was not asked").waitFor();
     await isBack(page);
     expect(await trials.inputValue()).toBe("4");
     await dies(page, "series", "after");
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("The server went away while it was asked").waitFor();
     await isBack(page);
     await page.getByText("The series went on before the server went away").waitFor();
     expect(await trials.inputValue()).toBe("4");
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("In 4 trials of quick").waitFor();
   }, 60_000);
 

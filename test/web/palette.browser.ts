@@ -44,6 +44,28 @@ describeNeeding(CHROMIUM)("the command palette", () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
+  test("keeps what is typed before its code is there", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    const read = Promise.withResolvers<void>();
+    await page.goto("/sessions");
+    await page.getByRole("searchbox").waitFor();
+    await page.route(/\.js$/, async (route) => {
+      await read.promise;
+      await route.continue();
+    });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("dox");
+    await page.keyboard.press("Backspace");
+    read.resolve();
+    const field = page.getByRole("combobox", { name: "Find a scenario" });
+    await field.waitFor();
+    await page.keyboard.type("ctor");
+    expect(await field.inputValue()).toBe("doctor");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("");
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
   test("shows no session that other words found", async () => {
     await web.service.run("quick");
     await using reader = await web.visit();

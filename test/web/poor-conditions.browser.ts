@@ -42,7 +42,8 @@ describeNeeding(CHROMIUM)("under poor conditions a reader", () => {
     await page.getByRole("heading", { name: "Both judging orders" }).waitFor();
     await page.getByRole("slider", { name: "Weight of turns" }).press("Home");
     await page.getByText("The outcome flips.").waitFor();
-    await page.getByRole("link", { name: "Judge again" }).click();
+    await page.getByRole("button", { name: "Judge again" }).click();
+    await page.getByRole("link", { name: "comparison of these two" }).click();
     await page.getByText("changed differently: A +1 −0, B +1 −0").waitFor();
     expect(await page.locator(".line-text").allTextContents()).toEqual(["Hello.", "Good morning."]);
     expect(complaints).toEqual([]);

@@ -71,7 +71,7 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await page.locator(".trial-missing").first().waitFor();
     await page.getByRole("heading", { level: 1, name: "Undecided: cancelled" }).waitFor();
     expect(await shownText(page.locator(".win-rate figcaption"))).toEndWith("no trial counts");
-    await page.getByRole("button", { name: "Go on" }).waitFor();
+    await page.getByRole("button", { name: "Continue" }).waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 
@@ -199,11 +199,11 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await using reader = await web.visit({ viewport: { width: 688, height: 1017 }, dark: true });
     const { page } = reader;
     await tell(page, await reportOf(seriesOf({ scenarios, state: "completed" }), rows, ALONE));
-    await page.getByRole("heading", { name: "Go on" }).waitFor();
+    await page.getByRole("heading", { name: "Continue" }).waitFor();
     await page.emulateMedia({ media: "print" });
     for (const shown of ["No winner", "Win rate of candidate"])
       expect(await page.getByRole("columnheader", { name: shown }).isVisible()).toBe(true);
-    for (const hidden of [page.getByRole("heading", { name: "Go on" }), page.locator(".strip-told")])
+    for (const hidden of [page.getByRole("heading", { name: "Continue" }), page.locator(".strip-told")])
       expect(await hidden.isVisible()).toBe(false);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(688);
     const printed = "getComputedStyle(document.querySelector('.range-span')).printColorAdjust";

@@ -96,7 +96,7 @@ describeNeeding(CHROMIUM)("a timeline", () => {
     await page.mouse.move(0, 0);
     await page.getByText(/^Steps from .* are shown\.$/).waitFor();
     expect(await page.locator(".step").count()).toBeLessThan(30);
-    await page.getByRole("button", { name: "All of it" }).focus();
+    await page.getByRole("button", { name: "Reset zoom" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("200 steps", { exact: true }).waitFor();
     expect(complaints).toEqual([]);

@@ -37,8 +37,8 @@ const GRADERS: Readonly<Record<SelfTestPartId, (trials: readonly SelfTestTrial[]
     const names = (some: readonly SelfTestTrial[]) => some.map(({ a }) => a).join(", ");
     const swayed = trials.filter(({ a, winner }) => winner === a);
     const moved = trials.filter(({ winner, lean, a }) => winner !== null || lean === a);
-    if (swayed.length > 0) return fail(`what changes nothing won: ${names(swayed)}`);
-    if (moved.length > 0) return warn(`what changes nothing moved it: ${names(moved)}`);
+    if (swayed.length > 0) return fail(`a harmless edit won: ${names(swayed)}`);
+    if (moved.length > 0) return warn(`harmless edits moved it: ${names(moved)}`);
     return pass(`nothing of it made a winner: ${names(trials)}`);
   },
 };

@@ -4,8 +4,10 @@ import { oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { CANCELLED, watchCancel } from "../../comparison/session/cancel.ts";
 import { startSession } from "../../comparison/session/start-session.ts";
 import type { StartedSession } from "../../comparison/session/started-session.ts";
+import { cut } from "../../domain/excerpt.ts";
 import { Failure, orThrow } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
+import { setupFailureOf } from "../../domain/setup-failure.ts";
 import { followRun } from "../operation/follow-run.ts";
 import { verdictMarkdown } from "../report/markdown.ts";
 import { reportedSession } from "../report/reported.ts";
@@ -89,11 +91,23 @@ async function runOne(args: RunArguments): Promise<number> {
 
 /** Says what went wrong, and what remains of the paid work. */
 function failureText({ failure, session_id, arms }: SessionOutcome, persistent: boolean): string {
-  const text = `${failure?.message} (stage ${failure?.stage}, ${failure?.code})`;
+  const text = `${shortly(failure?.message ?? "")} (stage ${failure?.stage}, ${failure?.code})`;
   if (failure?.stage !== "judging" || arms.some(({ changes }) => changes === null)) return text;
   if (failure.code === "storage_full" || failure.code === "storage_failed") return text;
   if (!persistent) return `${text}\nThe arms' work is gone with this process; --state-dir would have kept it.`;
   return `${text}\nBoth arms are kept in ${session_id}: judge them again with POST /api/verdicts or the MCP tool rejudge.`;
+}
+
+/** Lines at the end of a setup's output that a terminal shows. The session has them all. */
+const LAST_LINES = 8;
+const LINE_CHARS = 200;
+
+function shortly(message: string): string {
+  const { why, printed } = setupFailureOf(message);
+  if (printed.length === 0) return why;
+  const before = printed.length - LAST_LINES;
+  const last = printed.slice(-LAST_LINES).map((line) => `\n    ${cut(line, LINE_CHARS)}`);
+  return `${why}${before > 0 ? `, and printed ${printed.length} lines; the last:` : ", and printed:"}${last.join("")}\n `;
 }
 
 /** Others who share the store see the run, and may stop it. */

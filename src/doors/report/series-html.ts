@@ -160,13 +160,13 @@ function evidencePlot(series: Series): Html | null {
   const last = evidenceText(values.at(-1) ?? 1, levels.alpha);
   const { claim } = headline;
   return html`<h2>Evidence</h2>
-<div class="plot" role="img" aria-label="Evidence after ${counted(length, unit)}: ${last}; ${limit} makes a claim">
+<div class="plot" role="img" aria-label="Evidence after ${counted(length, unit)}: ${last}; ${limit} needed for a claim">
 ${axis.ticks.map((tick) => html`<span class="tick" style="top:${top(tick)}%">${tickText(tick)}</span>`)}
-<span class="limit" style="top:${top(1 / levels.alpha)}%">${limit} makes a claim</span>
+<span class="limit" style="top:${top(1 / levels.alpha)}%">${limit} needed</span>
 <svg viewBox="0 0 100 100" preserveAspectRatio="none"><polyline points="${values
     .map((value, round) => `${left(round)},${top(value)}`)
     .join(" ")}"/></svg>
 ${claim && html`<span class="claim ${claim.side}" style="left:${left(roundOfClaim(series))}%;top:${top(claim.e)}%"></span>`}</div>
 <p class="soft ends"><span>0</span><span>${unit === "trial" ? "trials that count" : "complete rounds"}</span><span>${length}</span></p>
-<p>Evidence now: ${last}; ${limit} makes a claim.</p>`;
+<p>Evidence now: ${last}; ${limit} needed for a claim.</p>`;
 }

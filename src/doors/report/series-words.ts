@@ -107,7 +107,7 @@ export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
   judge_failed_self_test: "this judge failed its newest self-test on one of these scenarios",
   judge_unaudited: "this judge has passed no self-test on one of these scenarios",
   no_variation: "the trials of a scenario went the same way, so they count as one observation",
-  scripted: "an arm replays scripts, so the trials say nothing of a model",
+  scripted: "an arm replays scripts, so the trials say nothing about a model",
   mixed: "one scenario establishes a preference for one arm, another for the other",
   results_imported: "these results were imported: abeval saw none of the runs, and judged none",
   earlier_trials: "there are other trials of the same comparison, which a conclusion must hold with",

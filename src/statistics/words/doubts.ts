@@ -29,7 +29,7 @@ export function doubtsOf({ findings, earlier, mixed, failed_self_tests }: Known)
     ...changes(findings),
     ...others(findings, earlier),
     ...repeated(findings),
-    ...(findings.subject.scripted ? ["These trials replay scripts; they say nothing of a model."] : []),
+    ...(findings.subject.scripted ? ["These trials replay scripts; they say nothing about a model."] : []),
   ];
 }
 

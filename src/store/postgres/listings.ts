@@ -69,6 +69,7 @@ function conditionsOf(filter: SessionFilter): { readonly where: string[]; readon
   if (filter.model !== undefined) add(filter.model, (place) => `${place} IN (model_a, model_b)`);
   if (filter.input !== undefined) add(inputText(filter.input), (place) => `strpos(listing, ${place}) > 0`);
   if (filter.conflict !== undefined) where.push("conflict");
+  if (filter.trials !== undefined) where.push("series_id IS NULL");
   const beside = (place: string) => (filter.blind ? ` AND ${notOfOutcomeAlone(place)}` : "");
   for (const word of searchedWords(filter.text)) add(word, (place) => `strpos(searched, ${place}) > 0${beside(place)}`);
   return { where, values };

@@ -86,6 +86,7 @@ function conditionsOf(filter: SessionFilter): { readonly where: string; readonly
     values["input"] = inputText(filter.input);
   }
   if (filter.conflict !== undefined) conditions.push("conflict = 1");
+  if (filter.trials !== undefined) conditions.push("series_id IS NULL");
   for (const [index, word] of searchedWords(filter.text).entries()) {
     conditions.push(`instr(searched, $word${index}) > 0`);
     if (filter.blind) conditions.push(notOfOutcomeAlone(`$word${index}`));

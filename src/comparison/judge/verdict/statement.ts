@@ -62,7 +62,7 @@ function requiredFinding({ names, required, stopped }: StatementInput, [winner, 
   const of = `${failed} of ${total} required hidden checks`;
   return stopped[loser].length > 0
     ? `${names[loser]} did not pass ${of}, ${names[winner]} passed all`
-    : `${names[loser]} failed ${of}, ${names[winner]} none`;
+    : `${names[loser]} failed ${of}, ${names[winner]} passed all`;
 }
 
 function disqualified(name: string, { violations }: Verdict["facts"]["a"]): string {

@@ -16,7 +16,7 @@ export function DoctorPage({ scenario }: { scenario: string | null }) {
         budgets. That runs the scenario's own commands; it never calls a model.
       </p>
       <label class="field">
-        Check also a scenario
+        Also check a scenario
         <select value={scenario ?? ""} onChange={(event) => navigate(toDoctor(event.currentTarget.value || null))}>
           <option value="">the environment only</option>
           {names.map((name) => (

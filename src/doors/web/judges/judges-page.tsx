@@ -37,7 +37,7 @@ const HEADS = [
   "Judge",
   "Verdicts",
   "Undecided",
-  "Pull of the order",
+  "Position bias",
   "Same pair again",
   "Agrees with checks",
   "Agrees with people",

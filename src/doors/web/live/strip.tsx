@@ -47,7 +47,7 @@ export function TimeStrip({ axis, whole_ms, filter }: StripProps) {
           Zoom out
         </button>
         <button type="button" class="quiet" disabled={!filter.value.span} onClick={() => show(null)}>
-          All of it
+          Reset zoom
         </button>
         <Pointed step={pointed} span={filter.value.span} />
       </figcaption>

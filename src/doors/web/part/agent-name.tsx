@@ -3,7 +3,7 @@ import type { ArmSummary } from "../../../domain/session.ts";
 /** The program that was the arm, with its version; nothing for abeval's own loop. */
 export function AgentName({ arm: { agent } }: { arm: Pick<ArmSummary, "agent"> }) {
   if (!agent) return null;
-  const name = agent.recipe ?? agent.install ?? "a command of its own";
+  const name = agent.recipe ?? agent.install ?? "external agent";
   return (
     <span>
       {" "}

@@ -53,7 +53,7 @@ function Definition({ scenario, models }: { scenario: Scenario; models: ChosenMo
         <HowTheyAreJudged scenario={scenario} />
       </section>
       <section>
-        <h2>What holds them</h2>
+        <h2>Limits</h2>
         <WhatHoldsThem scenario={scenario} />
       </section>
       <section>

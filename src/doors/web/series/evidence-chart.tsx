@@ -53,7 +53,7 @@ function EvidencePlot({ curves, unit, names }: EvidencePlotProps) {
         ))}
         {limits.map((alpha) => (
           <span key={alpha} class="plot-limit" style={{ top: top(1 / alpha) }}>
-            <span>{limitText(alpha)} makes a claim</span>
+            <span>{limitText(alpha)} needed</span>
           </span>
         ))}
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
@@ -114,5 +114,5 @@ const lengthOf = ({ values, step }: Curve): number => (values.length - 1) * step
 function spoken(curve: Curve, unit: string, name: 1 | 2 | null | undefined): string {
   const { alpha } = curve.series.levels;
   const last = evidenceText(curve.values.at(-1) ?? 1, alpha);
-  return `${name ? `Series ${name}: evidence` : "Evidence"} after ${countOf(lengthOf(curve), unit)}: ${last}; ${limitText(alpha)} makes a claim`;
+  return `${name ? `Series ${name}: evidence` : "Evidence"} after ${countOf(lengthOf(curve), unit)}: ${last}; ${limitText(alpha)} needed`;
 }

@@ -26,7 +26,7 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   mixed: {
     tone: "warn",
     title: "Scenarios point apart",
-    text: "One scenario by itself prefers one arm, another the other. The average hides this; read the table.",
+    text: "One scenario alone prefers one arm, another the other. The average hides this; read the table.",
   },
   arms_differ: {
     tone: "warn",

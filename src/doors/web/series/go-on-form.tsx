@@ -45,13 +45,13 @@ export function GoOnForm({ series, limits }: { series: Series; limits: SeriesLim
         <NumberField label="Trials of each scenario, in all" value={trials} min={1} max={1_000} />
         <CheckField label="Stop when sure" value={sure} />
         <button type="submit" disabled={busy}>
-          {busy ? "Starting …" : "Go on"}
+          {busy ? "Starting …" : "Continue"}
         </button>
       </div>
       <p class="estimate">
         The trials so far stay and count. Scenarios, arms, judge and margin must be the same as at the start.
       </p>
-      <SendingNotice of={sending} happened="The series went on">
+      <SendingNotice of={sending} happened="The series continued">
         {() => "This page shows how far it came. Its trials stay and count; sending the form again goes on from there."}
       </SendingNotice>
     </form>

@@ -54,7 +54,7 @@ export function SeriesAtAGlance({ series }: { series: Series }) {
           {evidenceText(headline.e, levels.alpha)}
           <span class="aside">
             {" "}
-            {limitText(levels.alpha)} makes a claim
+            {limitText(levels.alpha)} needed
             {earlier && `; with all stored trials ${evidenceText(earlier.e_with_this, levels.alpha)}`}
           </span>
         </dd>

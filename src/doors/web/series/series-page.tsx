@@ -95,7 +95,7 @@ function Report({ series }: { series: Series }) {
       )}
       {!running && limits && (
         <section data-stop tabIndex={-1}>
-          <h2>Go on</h2>
+          <h2>Continue</h2>
           <GoOnForm series={series} limits={limits} />
         </section>
       )}

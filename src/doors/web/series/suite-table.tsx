@@ -50,7 +50,7 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
               {columns.map(({ by, name, kind }) => (
                 <Head key={by} {...{ order, by, name, kind }} descends />
               ))}
-              <th scope="col">By itself</th>
+              <th scope="col">Alone</th>
             </tr>
           </thead>
           <tbody>
@@ -164,7 +164,8 @@ function Missing({ counts }: Pick<ScenarioRow, "counts">) {
 
 function aheadText({ scenarios }: Series, arms: Names): string {
   const { a, b, even } = aheadIn(scenarios);
-  return `Of ${count(scenarios.length)} scenarios ${arms.a} has won more trials in ${count(a)}, ${arms.b} in ${count(b)}; in ${count(even)} neither.`;
+  const level = even === 0 ? "" : `; ${count(even)} ${even === 1 ? "is" : "are"} level`;
+  return `Of ${count(scenarios.length)} scenarios ${arms.a} has won more trials in ${count(a)}, ${arms.b} in ${count(b)}${level}.`;
 }
 
 interface HeadProps {

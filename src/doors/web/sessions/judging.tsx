@@ -107,7 +107,7 @@ function Awaited({ asked, askAgain }: { asked: AskedJudging; askAgain: () => voi
         </Notice>
       ) : (
         <Notice tone="note" title="A judging of these two was asked for">
-          <p>Its verdict opens below when it is there. Asking once more is paid once more.</p>
+          <p>The comparison of these two shows its verdict when it is there. Asking once more is paid once more.</p>
           <button type="button" class="quiet" onClick={askAgain}>
             Ask once more
           </button>

@@ -3,7 +3,8 @@ import { isBuiltin, judgesNamed } from "../../../domain/model-name.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { Side } from "../../../domain/verdict.ts";
-import { duration, score, usd, when, words } from "../format.ts";
+import { duration, score, usd, words } from "../format.ts";
+import { Ago } from "../part/ago.tsx";
 import { ARM_SIDES, ArmMark, ArmName } from "../part/arm-name.tsx";
 import { CaveatChip } from "../part/caveats.tsx";
 import { blind } from "../preferences.ts";
@@ -41,7 +42,7 @@ export function SessionRow({ row, index, top }: SessionRowProps) {
     <tr {...place} class="session" data-stop tabIndex={-1}>
       <td class="session-created">
         <a href={toSession(session_id)} title={session_id}>
-          <time dateTime={created_at}>{when(created_at)}</time>
+          <Ago iso={created_at} />
           <span class="hidden-text"> {session_id}</span>
         </a>
       </td>
@@ -54,6 +55,11 @@ export function SessionRow({ row, index, top }: SessionRowProps) {
           </bdi>
         )}
       </td>
+      <td class="session-arms">
+        {arms.map((_, side) => (
+          <PickableArm key={side} row={row} index={side} />
+        ))}
+      </td>
       <td class="session-result">
         <Result row={row} />
       </td>
@@ -63,11 +69,6 @@ export function SessionRow({ row, index, top }: SessionRowProps) {
         of={({ score: value }) => (typeof value === "number" ? score(value) : null)}
       />
       <Pair kind="session-checks" row={row} of={({ checks }) => (checks ? `${checks.passed}/${checks.total}` : null)} />
-      <td class="session-arms">
-        {arms.map((_, side) => (
-          <PickableArm key={side} row={row} index={side} />
-        ))}
-      </td>
       <td class="session-judge" title={judge_model ? judgesNamed(judge_model).join(", ") : undefined}>
         {judge_model === null ? (
           ""
@@ -148,13 +149,13 @@ function Result({ row }: { row: SessionListing }) {
   );
 }
 
-/** An outcome without the word winner, which the column says. */
+/** The arm is named beside an outcome. */
 function Outcome({ outcome, side, name }: { outcome: string; side: Side | null; name: string | null }) {
   if (side === null || name === null) return <span class="outcome">{words(outcome)}</span>;
   return (
     <span class="outcome">
-      <span class="hidden-text">winner </span>
-      <ArmName side={side} name={name} />
+      <ArmMark side={side} />
+      <span class="hidden-text">{name}</span> won
     </span>
   );
 }

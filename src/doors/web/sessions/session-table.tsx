@@ -33,10 +33,10 @@ interface Column {
 const COLUMNS: readonly Column[] = [
   { name: "Created", sort: "created", order: "desc" },
   { name: "Scenario", sort: "scenario", order: "asc" },
-  { name: "Winner or result", sort: "result", order: "asc" },
+  { name: "Arms" },
+  { name: "Result", sort: "result", order: "asc" },
   { name: "Score A / B", sort: "gap", order: "desc" },
   { name: "Checks A / B" },
-  { name: "Arms" },
   { name: "Judge" },
   { name: "Cost", sort: "cost", order: "desc" },
   { name: "Time", sort: "duration", order: "desc" },

@@ -75,9 +75,17 @@ function Totals({ summary, view, set }: TotalsProps) {
           aria-pressed={view.conflict === "only"}
           onClick={() => set({ conflict: view.conflict ? undefined : "only" })}
         >
-          {count(conflicts)} contradicting <span aria-hidden="true">≠</span>
+          {count(conflicts)} contradicting <span aria-hidden="true">✕</span>
         </button>
       )}
+      <button
+        type="button"
+        class="chip"
+        aria-pressed={view.trials === "none"}
+        onClick={() => set({ trials: view.trials ? undefined : "none" })}
+      >
+        Hide trials of series
+      </button>
       {sessions > 0 && (
         <p class="aside">
           {cost_usd === null ? "cost unknown" : usd(cost_usd)}

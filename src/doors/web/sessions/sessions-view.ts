@@ -12,6 +12,7 @@ const FIELDS = [
   "judge",
   "text",
   "conflict",
+  "trials",
   "sort",
   "order",
 ] as const;

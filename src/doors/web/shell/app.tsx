@@ -4,7 +4,7 @@ import { lazy } from "../part/lazy.tsx";
 import { Page } from "../part/page.tsx";
 import { blind, nextTheme, shortcutsOn, theme } from "../preferences.ts";
 import { address, pageOf, type Route } from "../routes.ts";
-import { helpOpen, paletteOpen, workingShortcuts } from "./shortcuts.ts";
+import { helpOpen, openPalette, paletteOpen, workingShortcuts } from "./shortcuts.ts";
 
 const HomePage = lazy(async () => (await import("../home/home-page.tsx")).HomePage);
 const ScenarioListPage = lazy(async () => (await import("../scenarios/scenario-list-page.tsx")).ScenarioListPage);
@@ -42,7 +42,10 @@ export function App() {
       <Masthead />
       <div role="status">
         {!connected.value && (
-          <p class="connection">The server does not answer. Trying again every second; nothing here is lost.</p>
+          <p class="connection">
+            The server does not answer. Trying again every second. This page keeps what it shows; runs that were at work
+            may be interrupted.
+          </p>
         )}
         {blind.value && (
           <p class="blind-reminder">
@@ -130,7 +133,7 @@ function Masthead() {
         <button type="button" class="quiet" aria-pressed={blind.value} onClick={() => (blind.value = !blind.value)}>
           Blind
         </button>
-        <button type="button" class="quiet" onClick={() => (paletteOpen.value = true)}>
+        <button type="button" class="quiet" onClick={openPalette}>
           Find <kbd>Ctrl K</kbd>
         </button>
         <button type="button" class="quiet" onClick={nextTheme} aria-label={`Theme: ${theme.value}. Change`}>

@@ -6,7 +6,7 @@ import { when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { blind, blindSearch } from "../preferences.ts";
 import { navigate, toScenario, toSeries, toSession } from "../routes.ts";
-import { paletteOpen, SHORTCUTS } from "./shortcuts.ts";
+import { paletteOpen, paletteText, SHORTCUTS } from "./shortcuts.ts";
 
 /** Something that can be gone to or done. */
 interface Choice {
@@ -32,10 +32,9 @@ const ACTIONS: readonly Choice[] = SHORTCUTS.filter(({ always }) => always).map(
 /** Finds scenarios, series, sessions and actions. Sessions are found by the server, among all of them. */
 export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
-  const typed = useSignal("");
   /** By its key: choices that are read later may stand before it. */
   const chosen = useSignal<string | null>(null);
-  const wanted = typed.value.trim().toLowerCase();
+  const wanted = paletteText.value.trim().toLowerCase();
   const choices = useChoices(wanted);
   const active = Math.max(
     0,
@@ -60,6 +59,7 @@ export function Palette() {
     <dialog ref={dialog} class="palette" aria-label="Go to" onClose={() => (paletteOpen.value = false)}>
       <input
         type="text"
+        value={paletteText.value}
         role="combobox"
         aria-label="Find a scenario, series, session or action"
         aria-expanded="true"
@@ -71,7 +71,7 @@ export function Palette() {
         placeholder="Scenario, series, session or action"
         onKeyDown={onKeyDown}
         onInput={(event) => {
-          typed.value = event.currentTarget.value;
+          paletteText.value = event.currentTarget.value;
           chosen.value = null;
         }}
       />

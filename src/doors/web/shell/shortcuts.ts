@@ -5,6 +5,8 @@ import { navigate } from "../routes.ts";
 
 export const helpOpen = signal(false);
 export const paletteOpen = signal(false);
+/** What is typed into the palette, also before its code is there. */
+export const paletteText = signal("");
 
 interface Shortcut {
   readonly keys: string;
@@ -49,9 +51,11 @@ export function listenToKeys(): void {
   addEventListener("keydown", (event) => {
     if (opensPalette(event)) {
       event.preventDefault();
-      paletteOpen.value = !paletteOpen.value;
+      if (paletteOpen.peek()) paletteOpen.value = false;
+      else openPalette();
       return;
     }
+    if (paletteOpen.peek() && typeAhead(event)) return;
     if (!isOurs(event)) return;
     const keys = pending === "" ? event.key : `${pending} ${event.key}`;
     pending = "";
@@ -61,6 +65,24 @@ export function listenToKeys(): void {
       shortcut.run();
     } else if (SHORTCUTS.some((candidate) => candidate.keys.startsWith(`${event.key} `))) pending = event.key;
   });
+}
+
+export function openPalette(): void {
+  paletteText.value = "";
+  paletteOpen.value = true;
+}
+
+/** Until the palette's own field has the focus, its first keys are kept for it. */
+function typeAhead(event: KeyboardEvent): boolean {
+  if (document.querySelector(".palette[open]")) return false;
+  const { key, ctrlKey, metaKey, altKey } = event;
+  if (ctrlKey || metaKey || altKey) return false;
+  if (key === "Escape") paletteOpen.value = false;
+  else if (key === "Backspace") paletteText.value = paletteText.peek().slice(0, -1);
+  else if (key.length === 1) paletteText.value += key;
+  else return false;
+  event.preventDefault();
+  return true;
 }
 
 /** Also while a reader types. */

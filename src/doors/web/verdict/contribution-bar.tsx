@@ -11,8 +11,8 @@ interface ContributionBarProps {
 }
 
 /**
- * What each criterion adds to the lead, from the middle to the arm that it favours: b on the left, a on the right, as on the
- * line of a series. A mark shows what remains when both sides are set off; within the grey it is a tie.
+ * What each criterion adds to the lead, from the middle to the arm that it favours: a on the left, b on the right, as in every
+ * table of both arms. A mark shows what remains when both sides are set off; within the grey it is a tie.
  */
 export function ContributionBar({ comparison: { verdict, a, b }, weighing }: ContributionBarProps) {
   const contributions = contributionsOf(verdict.criteria, weighing.weights.value);
@@ -20,23 +20,23 @@ export function ContributionBar({ comparison: { verdict, a, b }, weighing }: Con
   const { score_gap } = weighing.now.value;
   const total = (side: Side) => sum(contributions.filter((each) => each.side === side));
   const reach = Math.max(total("a"), total("b"), Math.abs(score_gap ?? 0), 2 * tie_margin, 0.01);
-  const place = (lead: number) => `${50 + (50 * lead) / reach}%`;
+  const place = (lead: number) => `${50 - (50 * lead) / reach}%`;
   return (
     <figure class="contributions">
       <div class="contribution-line" aria-hidden="true">
-        <span class="range-margin" style={{ left: place(-tie_margin), width: `${(100 * tie_margin) / reach}%` }} />
-        <Stack side="b" contributions={contributions} reach={reach} />
+        <span class="range-margin" style={{ left: place(tie_margin), width: `${(100 * tie_margin) / reach}%` }} />
         <Stack side="a" contributions={contributions} reach={reach} />
+        <Stack side="b" contributions={contributions} reach={reach} />
         <span class="range-half" />
         {score_gap !== null && <span class="contribution-net" style={{ left: place(score_gap) }} />}
       </div>
       <figcaption class="range-axis small-print">
         <span>
-          ← for <ArmName side="b" name={b.name} />
+          ← for <ArmName side="a" name={a.name} />
         </span>
         <span>equal, ± {percentText(tie_margin)} is a tie</span>
         <span>
-          for <ArmName side="a" name={a.name} /> →
+          for <ArmName side="b" name={b.name} /> →
         </span>
       </figcaption>
     </figure>

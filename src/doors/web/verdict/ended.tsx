@@ -1,4 +1,5 @@
 import type { SessionOutcome, SessionState } from "../../../domain/session.ts";
+import { setupFailureOf } from "../../../domain/setup-failure.ts";
 import { sessionReport } from "../api.ts";
 import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
@@ -16,6 +17,27 @@ const TITLES: Partial<Record<SessionState, string>> = {
   cancelled: "This run was stopped",
   interrupted: "This run was interrupted",
 };
+
+/** Lines at the end of an output that are shown at once. */
+const LAST_LINES = 8;
+
+/** The reason, and below it the end of what a command printed; the rest opens. */
+function WhatFailed({ message }: { message: string }) {
+  const { why, printed } = setupFailureOf(message);
+  const last = printed.slice(-LAST_LINES);
+  return (
+    <>
+      <p class="arm-text">{why}</p>
+      {last.length > 0 && <pre class="wrapped printed">{last.join("\n")}</pre>}
+      {printed.length > last.length && (
+        <details class="fold">
+          <summary>All {printed.length} lines that it printed</summary>
+          <pre class="wrapped printed">{printed.join("\n")}</pre>
+        </details>
+      )}
+    </>
+  );
+}
 
 /** A session that ended without a verdict: why, and what its arms left. */
 export function Ended({ session }: { session: SessionOutcome }) {
@@ -43,7 +65,7 @@ export function Ended({ session }: { session: SessionOutcome }) {
     >
       {failure && (
         <Notice tone={failure.class === "user" ? "warn" : "danger"} title={`Stopped while ${words(failure.stage)}`}>
-          <p class="arm-text">{failure.message}</p>
+          <WhatFailed message={failure.message} />
           <p>
             <code>{failure.code}</code>
             {failure.retryable && ": the same run may succeed when it is started again."}
@@ -61,7 +83,7 @@ export function Ended({ session }: { session: SessionOutcome }) {
         </a>
         {judgeable && (
           <a class="button" href={toCompare(pointerTo(a), pointerTo(b))}>
-            Judge what they left
+            Judge these results
           </a>
         )}
         <a href={toLive(session_id, true)}>Timeline</a>

@@ -56,10 +56,10 @@ export const FACTS: readonly Fact[] = [
         : `${countOf(facts.changed_files, "file")}, +${count(facts.added ?? 0)} −${count(facts.removed ?? 0)} lines`,
   },
   {
-    name: "Like the known fix",
+    name: "Similarity to the reference fix",
     good: "more",
     value: ({ facts }) => facts.reference_fix?.score ?? null,
-    text: ({ facts }) => (facts.reference_fix ? percentText(facts.reference_fix.score) : "no known fix"),
+    text: ({ facts }) => (facts.reference_fix ? percentText(facts.reference_fix.score) : "no reference fix"),
     apart: (share) => countOf(Math.max(1, Math.round(100 * share)), "point"),
   },
   { name: "Turns", good: "less", value: ({ arm }) => arm.turns, text: ({ arm }) => countOf(arm.turns, "turn") },

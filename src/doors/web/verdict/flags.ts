@@ -15,7 +15,7 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   },
   prose_decided: {
     tone: "danger",
-    title: "The winner did not stand without words",
+    title: "Decided by the agents' prose alone",
     text: "With the words of both arms withheld, the judge no longer names the winner, so none is named.",
   },
   score_preference_conflict: {
@@ -96,7 +96,7 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   no_objective_check: {
     tone: "warn",
     title: "No check that is known to fail before the work",
-    text: "No hidden check ran on both arms with `before: fail`, so little but opinions and counts stands behind this verdict.",
+    text: "No hidden check ran on both arms with `before: fail`, so this verdict rests on the judge's opinion and counted metrics only.",
   },
   neither_solved: {
     tone: "warn",
@@ -156,7 +156,7 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   rules_not_seen: {
     tone: "warn",
     title: "Rules that saw no call",
-    text: "An agent made no tool call that abeval could see. Rules of commands and required behaviour say nothing of it.",
+    text: "An agent made no tool call that abeval could see. Rules of commands and required behaviour say nothing about it.",
   },
   replayed_and_live: {
     tone: "warn",

@@ -16,7 +16,7 @@ const REASONS: readonly (readonly [Flag, string])[] = [
   ["both_disqualified", "No winner: both were disqualified"],
   ["neither_solved", "No winner: neither solved it"],
   ["injection_effective", "No winner: words swayed the judge"],
-  ["prose_decided", "No winner: only words decided"],
+  ["prose_decided", "No winner: prose alone decided"],
   ["judge_probe_conflict", "No winner: scores contradict the checks"],
   ["judge_context_too_small", "No winner: too much to judge"],
   ["cost_limit_reached", "No winner: no money to judge"],

@@ -32,8 +32,8 @@ export function Orders({ comparison }: { comparison: Comparison }) {
         {verdict.position_pull === null
           ? ""
           : verdict.position_pull === 0
-            ? "The order made no difference to whom it named."
-            : `The order pulled its choice by ${score(Math.abs(verdict.position_pull))} of 1 to the arm shown ${verdict.position_pull > 0 ? "first" : "second"}.`}
+            ? "It named the same arm in both orders: no position bias."
+            : `Position bias: ${score(Math.abs(verdict.position_pull))} of 1 towards the arm shown ${verdict.position_pull > 0 ? "first" : "second"}.`}
       </p>
       <Panel comparison={comparison} />
       <div class="calls">

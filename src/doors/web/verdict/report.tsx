@@ -8,7 +8,7 @@ import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
-import { areChangesNews, isAnswerTheWork, pointerTo } from "../evidence/shown-arm.ts";
+import { areChangesNews, isAnswerTheWork } from "../evidence/shown-arm.ts";
 import { named, when } from "../format.ts";
 import { CaveatLine } from "../part/caveats.tsx";
 import { type PageSection, Sections } from "../part/contents.tsx";
@@ -16,7 +16,7 @@ import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
 import { TrialOf } from "../part/trial-of.tsx";
 import { rememberSeen, voteOn } from "../preferences.ts";
-import { toCompare, toDiff, toLive, toRunAgain, toScenario, toSeries } from "../routes.ts";
+import { toDiff, toLive, toRunAgain, toScenario, toSeries } from "../routes.ts";
 import { LESS_OF_SESSION, ShareWays } from "../share/share.tsx";
 import type { Comparison } from "./comparison.ts";
 import { Criteria } from "./criteria.tsx";
@@ -26,6 +26,7 @@ import { AtAGlance } from "./glance.tsx";
 import { Headline } from "./headline.tsx";
 import { headlineText } from "./headline-text.ts";
 import { historyText, VerdictHistory } from "./history.tsx";
+import { JudgeAgain } from "./judge-again.tsx";
 import { Orders } from "./orders.tsx";
 import { Warnings } from "./warnings.tsx";
 import { openWeighing, type Weighing } from "./weighing.ts";
@@ -76,9 +77,7 @@ export function Report({ comparison, session_id, votes }: ReportProps) {
             Timeline of B
           </a>
         )}
-        <a class="button" href={toCompare(pointerTo(a), pointerTo(b))}>
-          Judge again
-        </a>
+        <JudgeAgain pair={[a, b]} known={history.length} />
         <a href={toRunAgain(a.session)}>Run again</a>
         {a.session.comparison && <a href={toSeries(`cmp-${a.session.comparison}`)}>All runs of this comparison</a>}
         <ShareWays report={reportOn(comparison)} less={LESS_OF_SESSION} />

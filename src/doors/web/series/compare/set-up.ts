@@ -60,9 +60,7 @@ const modelText = ({ model, model_served }: ArmSummary) =>
   model_served === null || model.endsWith(model_served) ? model : `${model}, answered by ${model_served}`;
 
 const agentText = ({ agent }: ArmSummary) =>
-  agent
-    ? `${agent.recipe ?? agent.install ?? "a command of its own"} ${agent.version ?? ""}`.trim()
-    : "abeval's own loop";
+  agent ? `${agent.recipe ?? agent.install ?? "external agent"} ${agent.version ?? ""}`.trim() : "abeval's own loop";
 
 /** Every thing that either has, what a win rate may depend on first. */
 export function setUpRows(two: PairOf<SetUp>): readonly SetUpRow[] {
