@@ -45,7 +45,7 @@ export function summarize(
 }
 
 function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): SessionListing[] {
-  const { scenario, input, state, series_id, outcome, model, judge, text, blind, conflict, trials } = filter;
+  const { scenario, input, state, series_id, outcome, model, judge, text, blind } = filter;
   const words = searchedWords(text);
   return rows.filter(
     (row) =>
@@ -56,11 +56,13 @@ function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): S
       (outcome === undefined || row.outcome === outcome) &&
       (model === undefined || row.arms.some((arm) => arm.model === model)) &&
       (judge === undefined || row.judge_model === judge) &&
-      (conflict === undefined || row.conflict === true) &&
-      (trials === undefined || row.trial === undefined) &&
+      isOfKind(row, filter) &&
       (words.length === 0 || includesAll(searchedText(blind ? { ...row, outcome: null, winner: null } : row), words)),
   );
 }
+
+const isOfKind = (row: SessionListing, { conflict, trials }: SessionFilter) =>
+  (conflict === undefined || row.conflict === true) && (trials === undefined || row.trial === undefined);
 
 const includesAll = (text: string, words: readonly string[]) => words.every((word) => text.includes(word));
 
