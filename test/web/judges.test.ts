@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { judgeGroups } from "../../src/doors/web/judges/judge-group.ts";
 import { agreementText, pullText, repeatsText, undecidedTexts } from "../../src/doors/web/judges/profile-text.ts";
 import { peopleText } from "../../src/doors/web/verdict/people.ts";
 
@@ -39,4 +40,19 @@ test("agreement with people is told with its range, and what is in no rate besid
   const none = { agree: 0, opposed: 0, one_tie: 0, abstained: 0, not_blind: 0, rate: null, low: null, high: null };
   expect(peopleText(none)).toBe("no votes");
   expect(peopleText({ ...none, not_blind: 1 })).toBe("1 vote not blind, left out");
+});
+
+test("a judge's prompts on all scenarios are one judge, of which the latest self-test on each counts", () => {
+  const other = { ...judge, scenario: "other", judge: { ...judge.judge, prompt_digest: null } };
+  const row = EXAMPLES.self_test_row;
+  const tested = { ...row, judge: { ...row.judge, model: judge.judge.model, protocol: judge.judge.protocol } };
+  const [group, ...others] = judgeGroups([judge, other], [tested, { ...tested, self_test_id: "self-test-older" }]);
+  expect(others).toEqual([]);
+  expect(group).toMatchObject({
+    verdicts: 2 * judge.verdicts,
+    position: { first: 6, second: 0 },
+    checks: { seen: { agree: 36, of: 38 }, unseen: { of: 0, rate: null, low: 0, high: 1 } },
+    tests: [{ self_test_id: tested.self_test_id }],
+  });
+  expect(judgeGroups([], [tested]).map(({ verdicts }) => verdicts)).toEqual([0]);
 });
