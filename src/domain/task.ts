@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { SETUP_TIMEOUT_S } from "./defaults.ts";
+import { WORKSPACE_AT } from "./mount-point.ts";
 import { Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 
 export const Files = Type.Record(Type.String(), Type.String(), {
@@ -22,6 +23,25 @@ export const FileSet = record("FileSet", {
 });
 export type FileSet = Static<typeof FileSet>;
 
+/** What stands beside a workspace: files, read-only, or an empty place for each command to write to. */
+export const PlaceBeside = Type.Union([
+  FileSet,
+  record("PrivatePlace", {
+    private: Type.Literal(true, { description: "Empty and writable, in memory, anew for each command." }),
+  }),
+]);
+export type PlaceBeside = Static<typeof PlaceBeside>;
+
+/** A record's own properties; its name belongs to it alone. */
+export const Fixture = record("Fixture", {
+  ...FileSet.properties,
+  at: Type.Optional(Type.String({ description: "Where the workspace is mounted; absent: /workspace." })),
+  also: Type.Optional(
+    Type.Record(Type.String(), PlaceBeside, { description: "What else is shown, by its absolute path inside." }),
+  ),
+});
+export type Fixture = Static<typeof Fixture>;
+
 export const SetupStep = record("SetupStep", {
   run: Type.String({ minLength: 1 }),
   timeout_s: Type.Number({ exclusiveMinimum: 0 }),
@@ -34,6 +54,15 @@ const FORMER_TIMEOUT_S = 60;
 /** The steps as digests hold them: with the usual limit of today they are what they were with that of then. */
 export const setupForDigest = (steps: readonly SetupStep[]): readonly SetupStep[] =>
   steps.map((step) => (step.timeout_s === SETUP_TIMEOUT_S ? { ...step, timeout_s: FORMER_TIMEOUT_S } : step));
+
+/** A fixture as digests hold it: at its usual place, and alone there, it is what it was before there were other places. */
+export function fixtureForDigest(fixture: Fixture | null) {
+  if (fixture === null) return null;
+  const { digest, at, also } = fixture;
+  if (at === undefined && also === undefined) return digest;
+  const beside = Object.entries(also ?? {}).map(([path, what]) => [path, "private" in what ? "private" : what.digest]);
+  return { digest, at: at ?? WORKSPACE_AT, also: Object.fromEntries(beside) };
+}
 
 const Texts = (description: string) => Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description });
 const Most = (what: string) =>
@@ -131,7 +160,7 @@ export const Task = record("Task", {
   ),
   prompt: Type.String({ minLength: 1, description: "The text that an arm gets besides its own system prompt." }),
   follow_ups: Type.Optional(Texts("What the user says next, after each final answer.")),
-  fixture: nullable(FileSet),
+  fixture: nullable(Fixture),
   setup: Type.Array(SetupStep),
   probe: nullable(Probe),
   reference_fix: nullable(ReferenceFix),

@@ -41,7 +41,10 @@ async function started(
   const work = workspaceOf(sandbox);
   const { mounts, command } = launcherCommand(on);
   const program = { directory: work.path, network: "none", mounts: [...mounts, mount], ...options } as const;
-  const process = await sandbox.start({ ...program, command: command(PORT, SOCKET_INSIDE, argv) }, never);
+  const process = await sandbox.start(
+    { ...program, command: command({ port: PORT, socket: SOCKET_INSIDE, at: "/workspace", argv }) },
+    never,
+  );
   const dispose = async () => {
     await process[Symbol.asyncDispose]();
     work[Symbol.dispose]();

@@ -257,7 +257,7 @@ test("a fixture that is disposed of takes its workspaces with it", async () => {
 
 describe("paths", () => {
   test("may be written in several ways, and none leaves", () => {
-    expect(["a", "./a", "b/../a", "a/", "/workspace/a", "/workspace", "."].map(workspacePath)).toEqual([
+    expect(["a", "./a", "b/../a", "a/", "/workspace/a", "/workspace", "."].map((path) => workspacePath(path))).toEqual([
       "a",
       "a",
       "a",

@@ -53,7 +53,7 @@ const portFor = (network: Policies["network"], entropy: Entropy) =>
 /** Makes the directories of a run. @throws Failure `workspace_failed` */
 export async function openAgentPlace(
   program: AgentProgram,
-  { prompt, policies: { network, paths } }: Pick<ArmRun, "prompt" | "policies">,
+  { prompt, policies: { network, paths }, workspace: { at } }: Pick<ArmRun, "prompt" | "policies" | "workspace">,
 ): Promise<AgentPlace> {
   const { agent, install, launcher, owner, entropy } = program;
   await using made = new AsyncDisposableStack();
@@ -68,7 +68,7 @@ export async function openAgentPlace(
   await layOver(home.path, { dir: null, files: settingsOver(start.home, theirs) }, owner);
   const held = made.move();
   const attachedAs = ({ command, environment }: AgentStart): AttachedProgram => ({
-    command: launcher.command(port, SOCKET_INSIDE, command),
+    command: launcher.command({ port, socket: SOCKET_INSIDE, at, argv: command }),
     network,
     environment: { ...environment, ...agent.env },
     mounts: [...launcher.mounts, ...(install ? [{ from: install.path, to: AGENT_INSTALL }] : []), sockets.mount],

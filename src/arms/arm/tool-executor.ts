@@ -82,7 +82,7 @@ export class ToolExecutor {
 
   async #outcome(call: ToolCall): Promise<ToolOutput & { readonly refused?: true }> {
     try {
-      const prepared = prepareCall(this.#settings.tools, call);
+      const prepared = prepareCall(this.#settings.tools, call, this.#settings.workspace.at);
       return this.#refusal(call, prepared) ?? (await this.#run(prepared));
     } catch (error) {
       if (!(error instanceof Mistake)) throw error;

@@ -1,4 +1,4 @@
-import { AGENT_WORKSPACE } from "../recipe/inside.ts";
+import { WORKSPACE_AT } from "../../domain/mount-point.ts";
 
 /** Shorter directories, such as `/` and `/app`, stand in too many other texts. */
 const LEAST_STEPS = 2;
@@ -14,6 +14,6 @@ export function movedPaths(directory: string | null): (text: string) => string {
     if (!text.includes(from)) return text;
     const parts = text.split(from);
     const [first = "", ...rest] = parts;
-    return rest.reduce((moved, part) => moved + (/^[\w.-]/.test(part) ? from : AGENT_WORKSPACE) + part, first);
+    return rest.reduce((moved, part) => moved + (/^[\w.-]/.test(part) ? from : WORKSPACE_AT) + part, first);
   };
 }

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
+import { WORKSPACE_AT } from "../../domain/mount-point.ts";
 import type { ToolName } from "../../domain/tool.ts";
-import { AGENT_WORKSPACE } from "./inside.ts";
 
 /** Names under which agents give the same thing, the usual ones first. */
 const PATH = ["path", "file_path", "filePath", "filepath", "absolute_path", "notebook_path", "dir_path", "dirpath"];
@@ -25,8 +25,11 @@ type Fields = Readonly<Record<string, unknown>>;
 export class CallFields {
   /** The input as it came; a text is the field `input`. */
   readonly all: Fields;
+  readonly #at: string;
 
-  constructor(input: unknown) {
+  /** @param at where the workspace is mounted */
+  constructor(input: unknown, at: string = WORKSPACE_AT) {
+    this.#at = at;
     this.all = typeof input === "string" ? { input } : asFields(input);
   }
 
@@ -56,10 +59,10 @@ export class CallFields {
   /** Relative to the workspace where they lie in it. */
   paths(): readonly string[] {
     const one = this.#text(PATH);
-    if (one !== undefined) return [relativePath(one)];
+    if (one !== undefined) return [this.#relative(one)];
     const many = this.#first(PATHS);
     const listed: readonly unknown[] = Array.isArray(many) ? many : [];
-    return listed.flatMap((entry) => textAt(asEntry("path")(entry), PATH)).map(relativePath);
+    return listed.flatMap((entry) => textAt(asEntry("path")(entry), PATH)).map((path) => this.#relative(path));
   }
 
   pattern(): string | undefined {
@@ -88,13 +91,19 @@ export class CallFields {
   /** The first file that a patch names, in either of the usual forms. */
   patchedPath(): string | undefined {
     const found = /^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ b\/)(.{1,1000})$/m.exec(this.patch() ?? "")?.[1];
-    return found === undefined ? undefined : relativePath(found.trim());
+    return found === undefined ? undefined : this.#relative(found.trim());
   }
 
   /** The tool that one call means, where one tool does everything, such as Anthropic's text editor. */
   editorCommand(): ToolName | undefined {
     const command = this.#first(["command"]);
     return typeof command === "string" && this.paths().length > 0 ? EDITOR_COMMANDS.get(command) : undefined;
+  }
+
+  #relative(path: string): string {
+    const normal = posix.normalize(path);
+    if (normal === this.#at) return ".";
+    return normal.startsWith(`${this.#at}/`) ? normal.slice(this.#at.length + 1) : normal;
   }
 
   #first(names: readonly string[]): unknown {
@@ -123,12 +132,6 @@ function textAt(value: unknown, names: readonly string[]): readonly string[] {
   const fields = asFields(value);
   const found = names.map((name) => (Object.hasOwn(fields, name) ? fields[name] : undefined));
   return found.filter((entry) => typeof entry === "string").slice(0, 1);
-}
-
-function relativePath(path: string): string {
-  const normal = posix.normalize(path);
-  if (normal === AGENT_WORKSPACE) return ".";
-  return normal.startsWith(`${AGENT_WORKSPACE}/`) ? normal.slice(AGENT_WORKSPACE.length + 1) : normal;
 }
 
 const isTexts = (value: unknown): value is readonly string[] =>

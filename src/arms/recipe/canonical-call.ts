@@ -15,14 +15,18 @@ export interface CanonicalCall {
   readonly checked: boolean;
 }
 
-/** By the scenario's table, then the recipe's, then the shape of the input. */
+/**
+ * By the scenario's table, then the recipe's, then the shape of the input.
+ * @param at where the workspace is mounted
+ */
 export function canonicalCall(
   recipe: Pick<Recipe, "tools">,
   tools: Readonly<Record<string, ToolName>>,
   name: string,
   input: unknown,
+  at?: string,
 ): CanonicalCall {
-  const fields = new CallFields(input);
+  const fields = new CallFields(input, at);
   const kind = listed(tools, name) ?? listed(recipe.tools, name) ?? kindByShape(name, fields);
   if (kind === undefined) return { tool: name, effect: null, subject: "", input: fields.all, checked: false };
   if (kind === "own" || onlyLooks(kind, fields))

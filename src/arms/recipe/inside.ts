@@ -3,7 +3,6 @@ import type { AgentLaunch } from "./recipe.ts";
 /** Places that an agent sees. They are the same in every run, so that recorded requests are too. */
 export const AGENT_HOME = "/home/agent";
 export const AGENT_INSTALL = "/opt/agent";
-export const AGENT_WORKSPACE = "/workspace";
 
 /** Where the proxy serves each kind of provider, below its address. */
 export const PROVIDER_PATHS = { anthropic: "/anthropic", openai: "/openai/v1", google: "/google" } as const;

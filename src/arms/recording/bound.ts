@@ -1,6 +1,6 @@
 import type { Arm } from "../../domain/arm.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
-import { setupForDigest, type Task } from "../../domain/task.ts";
+import { fixtureForDigest, setupForDigest, type Task } from "../../domain/task.ts";
 import { hashOf } from "./matching/asked.ts";
 
 /** Hashes of what a recording holds for, each by its name. */
@@ -17,7 +17,7 @@ export function boundToArm(
 ): Bound {
   const { id: _id, title: _title, price_per_mtok: _price, limits: _limits, ...seen } = arm;
   const said = { messages, prompt, follow_ups };
-  return hashed({ ...said, fixture: fixture?.digest ?? null, setup: setupForDigest(setup), ...seen, install });
+  return hashed({ ...said, fixture: fixtureForDigest(fixture), setup: setupForDigest(setup), ...seen, install });
 }
 
 /** Its requests say themselves which case they are about. */

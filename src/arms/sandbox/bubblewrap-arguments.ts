@@ -1,12 +1,10 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { WORKSPACE_AT } from "../../domain/mount-point.ts";
 import { COMMAND_LIMITS } from "./limits.ts";
 import type { Launch } from "./process/started.ts";
-import type { Mount, Scratch } from "./sandbox.ts";
+import type { Mount, Scratch, Surroundings } from "./sandbox.ts";
 import type { Toolchain } from "./toolchain.ts";
-
-/** The path of every workspace inside, so that it tells nothing of the arm. */
-export const INSIDE = "/workspace";
 
 /** The home of every program inside. */
 const HOME = "/home/agent";
@@ -19,6 +17,7 @@ type SandboxNetwork = "none" | "host" | { readonly resolver: string };
 
 interface SandboxLayout {
   readonly directory: string;
+  readonly surroundings?: Surroundings | undefined;
   /** Checked already, as are the mounts. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly mounts?: readonly Mount[];
@@ -40,6 +39,7 @@ interface SandboxLayout {
  */
 export function bubblewrapArguments(layout: SandboxLayout): readonly string[] {
   const { directory, network, toolchain, mounts = [], scratch, read_only = [], attach } = layout;
+  const { at = WORKSPACE_AT, shown = [], private: places = [] } = layout.surroundings ?? {};
   return [
     ...namespaces(network, layout.disableUserns),
     ...["--uid", "1000", "--gid", "1000", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
@@ -50,11 +50,12 @@ export function bubblewrapArguments(layout: SandboxLayout): readonly string[] {
     ...Object.entries(ETC_FILES).flatMap(([path, text]) => file("0644", path, attach(text))),
     // Before the mounts below them: on this machine, too, a user may be called agent.
     ...[...roomAt("/tmp", scratch?.tmp), ...roomAt(HOME, scratch?.home ?? layout.home)],
-    ...[...toolchain.binds, ...mounts].flatMap(({ from, to }) => ["--ro-bind", from, to]),
+    ...[...toolchain.binds, ...mounts, ...shown].flatMap(({ from, to }) => ["--ro-bind", from, to]),
     ...Object.entries(toolchain.scripts).flatMap(([path, text]) => file("0755", path, attach(text))),
     ...["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"],
     ...memoryDirectory("/dev/shm", 64),
-    ...["--bind", directory, INSIDE, ...read_only.flatMap(kept(directory)), "--chdir", INSIDE, "--remount-ro", "/"],
+    ...places.flatMap((path) => memoryDirectory(path, PRIVATE_MIB)),
+    ...["--bind", directory, at, ...read_only.flatMap(kept(directory, at)), "--chdir", at, "--remount-ro", "/"],
     ...["--seccomp", String(attach(layout.filter)), "--json-status-fd", String(layout.statusDescriptor)],
   ];
 }
@@ -111,7 +112,7 @@ function systemDirectory(name: string): readonly string[] {
   return entry.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
 }
 
-const kept = (directory: string) => (path: string) => ["--ro-bind", join(directory, path), `${INSIDE}/${path}`];
+const kept = (directory: string, at: string) => (path: string) => ["--ro-bind", join(directory, path), `${at}/${path}`];
 
 const shared = (path: string) => ["--ro-bind-try", path, path];
 
@@ -120,6 +121,9 @@ const file = (mode: string, path: string, descriptor: number) => ["--perms", mod
 
 const roomAt = (path: string, onDisk: string | undefined) =>
   onDisk === undefined ? memoryDirectory(path, 256) : ["--bind", onDisk, path];
+
+/** Of each private place. */
+const PRIVATE_MIB = 32;
 
 const memoryDirectory = (path: string, mebibytes: number) => ["--size", String(mebibytes * 2 ** 20), "--tmpfs", path];
 

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { WORKSPACE_AT } from "../../domain/mount-point.ts";
 import { textAt } from "./process/process-table.ts";
 import type { Owner } from "./sandbox.ts";
 import { isReachable } from "./temp-dir.ts";
@@ -71,7 +72,7 @@ const SYSTEM: readonly Guarded[] = [
 ];
 
 /** Paths inside that belong to the sandbox. */
-export const TAKEN = ["/workspace", "/opt/bun", "/opt/node", "/usr"];
+export const TAKEN = [WORKSPACE_AT, "/opt/bun", "/opt/node", "/usr"];
 
 export const isWithin = (path: string, directory: string) =>
   path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);

@@ -36,10 +36,22 @@ export interface DiskTaken {
   unmeasured_bytes: number;
 }
 
+/** Where a working directory stands inside, and beside what. */
+export interface Surroundings {
+  /** Where it is mounted; default /workspace. */
+  readonly at?: string | undefined;
+  /** Shown read-only. */
+  readonly shown?: readonly Mount[];
+  /** Absolute paths inside: empty, writable, in memory, and anew for each program. */
+  readonly private?: readonly string[];
+}
+
 /** Where a program works. */
 interface WorkingDirectory {
   /** Absolute host directory, mounted as the working directory; the only place that is writable and kept. */
   readonly directory: string;
+  /** They need bubblewrap. Absent: alone at /workspace. */
+  readonly surroundings?: Surroundings | undefined;
   /** Kept by whoever runs several programs in one directory, so that its size is known over all of them. */
   readonly disk?: DiskTaken | undefined;
 }

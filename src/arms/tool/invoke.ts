@@ -17,8 +17,11 @@ export interface PreparedCall {
   readonly subject: string;
 }
 
-/** Finds the tool and checks the input; a path must stay in the workspace. @throws Mistake in words that the model can act on. */
-export function prepareCall(tools: readonly Tool[], call: ToolCall): PreparedCall {
+/**
+ * Finds the tool and checks the input; a path must stay in the workspace. @throws Mistake in words that the model can act on.
+ * @param at where the workspace is mounted
+ */
+export function prepareCall(tools: readonly Tool[], call: ToolCall, at?: string): PreparedCall {
   const tool = tools.find((it) => it.name === call.name);
   if (!tool) throw new Mistake(unknownTool(tools, call.name));
   if (call.unparsed !== undefined)
@@ -31,7 +34,7 @@ export function prepareCall(tools: readonly Tool[], call: ToolCall): PreparedCal
     throw new Mistake(`Wrong input for ${call.name}:\n${inputProblems(schema, call.input).join("\n")}`);
   const subject = subjectOf(tool, call.input);
   if (tool.subject !== "path") return { tool, input: call.input, subject };
-  const path = workspacePath(subject);
+  const path = workspacePath(subject, at);
   return { tool, input: { ...Object(call.input), path }, subject: path };
 }
 

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { join, posix } from "node:path";
 import { errorCode, Mistake } from "../../domain/failure.ts";
-import { INSIDE } from "../sandbox/bubblewrap-arguments.ts";
+import { WORKSPACE_AT } from "../../domain/mount-point.ts";
 
 /** Characters of a path that Linux takes; every step of one is looked at. */
 const MAX_PATH_CHARS = 4_096;
@@ -9,11 +9,12 @@ const MAX_PATH_CHARS = 4_096;
 /**
  * A path as a model writes it, relative to its workspace: `./a`, `b/../a` and the absolute `/workspace/a` are all `a`.
  * The workspace itself is the empty path. @throws Mistake when it climbs out.
+ * @param at where the workspace is mounted
  */
-export function workspacePath(path: string): string {
+export function workspacePath(path: string, at: string = WORKSPACE_AT): string {
   if (path.length > MAX_PATH_CHARS) throw new Mistake(`The path has ${path.length} characters; no file has so many.`);
   if (path.includes("\0")) throw new Mistake("The path contains a NUL character.");
-  const relative = path === INSIDE ? "" : path.startsWith(`${INSIDE}/`) ? path.slice(INSIDE.length + 1) : path;
+  const relative = path === at ? "" : path.startsWith(`${at}/`) ? path.slice(at.length + 1) : path;
   const normal = posix.normalize(relative === "" ? "." : relative).replace(/\/$/, "");
   if (normal.startsWith("/") || normal === ".." || normal.startsWith("../")) throw outside(path);
   return normal === "." ? "" : normal;

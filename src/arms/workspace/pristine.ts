@@ -1,11 +1,12 @@
 import { chownSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
+import { WORKSPACE_AT } from "../../domain/mount-point.ts";
 import type { SetupStep } from "../../domain/task.ts";
 import { makeScratch } from "../sandbox/home.ts";
 import { MAX_PRINTED_BYTES, SETUP_LIMITS } from "../sandbox/limits.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
-import type { ExecResult } from "../sandbox/sandbox.ts";
+import type { ExecResult, Mount, Owner, Surroundings } from "../sandbox/sandbox.ts";
 import { makeKeptDir, makeTempDir, tempRoot } from "../sandbox/temp-dir.ts";
 import { workspaceFailed } from "./io-failure.ts";
 import { layOver } from "./lay-over.ts";
@@ -51,6 +52,7 @@ class TempPristine implements Pristine {
   readonly #options: PristineOptions;
   #home: string | undefined;
   #tree: Promise<PristineTree> | undefined;
+  #surroundings: Promise<Surroundings | undefined> | undefined;
 
   constructor(options: PristineOptions) {
     this.#options = options;
@@ -64,6 +66,7 @@ class TempPristine implements Pristine {
     await using scratch = makeScratch(sandbox.owner, setup_bytes);
     const place = {
       directory: root,
+      surroundings: await this.#around(),
       disk: { bytes: 0, unmeasured_bytes: 0 },
       scratch,
       limits: SETUP_LIMITS,
@@ -85,6 +88,8 @@ class TempPristine implements Pristine {
     return new TempWorkspace({
       ...this.#options,
       pristine: () => this.#materialised(),
+      at: this.#options.places?.at ?? WORKSPACE_AT,
+      surroundings: () => this.#around(),
       place: () => this.#freshDirectory(),
     });
   }
@@ -106,13 +111,43 @@ class TempPristine implements Pristine {
     this.#home = undefined;
     if (home === undefined) return;
     const root = (await tree?.catch(() => undefined))?.root;
-    if (!this.#options.keep) await removeTree(home);
-    else if (root !== undefined) await removeTree(root);
+    if (!this.#options.keep) return await removeTree(home);
+    const shown = (await this.#surroundings?.catch(() => undefined))?.shown ?? [];
+    for (const path of [...(root === undefined ? [] : [root]), ...shown.map(({ from }) => from)])
+      await removeTree(path);
   }
 
   #materialised(): Promise<PristineTree> {
     this.#tree ??= this.#materialise();
     return this.#tree;
+  }
+
+  #around(): Promise<Surroundings | undefined> {
+    this.#surroundings ??= this.#surround();
+    return this.#surroundings;
+  }
+
+  /** What is shown is copied once: those who are shown it may not be able to reach where it lies. */
+  async #surround(): Promise<Surroundings | undefined> {
+    const { places, sandbox } = this.#options;
+    if (places === undefined) return undefined;
+    const shown: Mount[] = [];
+    const own: string[] = [];
+    for (const [to, dir] of places.also ?? []) {
+      if (dir === null) own.push(to);
+      else shown.push({ from: await this.#copied(dir, sandbox.owner), to });
+    }
+    return { at: places.at, shown, private: own };
+  }
+
+  async #copied(dir: string, owner: Owner | null): Promise<string> {
+    const to = this.#freshDirectory();
+    try {
+      await copyTree({ from: dir, to, owner, made_by: "author" });
+      return to;
+    } catch (error) {
+      throw workspaceFailed("cannot make a copy of what stands beside the workspace", error);
+    }
   }
 
   async #materialise(): Promise<PristineTree> {

@@ -3,7 +3,14 @@ import { Mistake } from "../../domain/failure.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { showFiles } from "../sandbox/home.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
-import type { DiskTaken, ExecResult, Sandbox, SandboxedCommand, SandboxedProcess } from "../sandbox/sandbox.ts";
+import type {
+  DiskTaken,
+  ExecResult,
+  Sandbox,
+  SandboxedCommand,
+  SandboxedProcess,
+  Surroundings,
+} from "../sandbox/sandbox.ts";
 import { patchFiles } from "./diff/apply-patch.ts";
 import { NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
 import type { CompareOptions, TreeDifference } from "./diff/compare.ts";
@@ -25,6 +32,10 @@ interface TempWorkspaceOptions {
   readonly keep: boolean;
   readonly clock?: Clock | undefined;
   readonly pristine: () => Promise<PristineTree>;
+  /** Where it is mounted. */
+  readonly at: string;
+  /** Asked when something is started in it. */
+  readonly surroundings: () => Promise<Surroundings | undefined>;
   /** A path for a copy, which does not exist yet. */
   readonly place: () => string;
   /** Copies files to `root` and tells which stands where; default: the files of the fixture. */
@@ -54,6 +65,10 @@ export class TempWorkspace implements Workspace {
     return this.#location;
   }
 
+  get at(): string {
+    return this.#options.at;
+  }
+
   async readText(path: string): Promise<string> {
     const { root } = await this.#materialised();
     return await this.#explained(root, `${path} cannot be read`, () => readTextFile(root, path));
@@ -79,8 +94,9 @@ export class TempWorkspace implements Workspace {
   async exec({ shown, ...command }: WorkspaceCommand, signal: AbortSignal): Promise<ExecResult> {
     const { root } = await this.#touch();
     const { sandbox } = this.#options;
+    const surroundings = await this.#options.surroundings();
     const run = (extra?: Pick<SandboxedCommand, "environment" | "mounts">) =>
-      sandbox.run({ ...command, ...extra, directory: root, disk: this.#disk }, signal);
+      sandbox.run({ ...command, ...extra, surroundings, directory: root, disk: this.#disk }, signal);
     try {
       if (shown === undefined) return await run();
       await using files = await showFiles(sandbox, shown.at, shown.files);
@@ -94,11 +110,12 @@ export class TempWorkspace implements Workspace {
   async attach(program: AttachedProgram, signal: AbortSignal): Promise<SandboxedProcess> {
     const { root, pristine } = await this.#touch();
     const bound = await readOnlyPaths(pristine.work, program.read_only ?? []);
+    const surroundings = await this.#options.surroundings();
     try {
       // While the others rest: none of them can put a link where a path is about to be bound.
       const attached = await this.#residents.quietly(() => {
         const read_only = stillPlain(root, bound);
-        return this.#options.sandbox.start({ ...program, read_only, directory: root }, signal);
+        return this.#options.sandbox.start({ ...program, read_only, surroundings, directory: root }, signal);
       });
       this.#residents.add(attached);
       return attached;

@@ -32,7 +32,7 @@ export interface WorkspaceCommand extends ShellCommand {
 }
 
 /** A program that is started in a workspace. */
-export interface AttachedProgram extends Omit<SandboxedProgram, "directory" | "disk" | "read_only"> {
+export interface AttachedProgram extends Omit<SandboxedProgram, "directory" | "disk" | "read_only" | "surroundings"> {
   /**
    * Globs of what it cannot change: files of the fixture, and whole directories where a glob ends in a double star. New
    * files elsewhere that fit are seen by `altered` alone.
@@ -84,6 +84,8 @@ export interface Workspace extends AsyncDisposable {
   applyPatch(patch: string): Promise<void>;
   /** Absolute path on the host, or null when never materialised; for `--keep-workspaces` only. */
   readonly location: string | null;
+  /** Where its commands find it: an absolute path inside. */
+  readonly at: string;
 }
 
 /**
@@ -106,8 +108,18 @@ export interface FixtureFiles extends FileSource {
   readonly fill?: (directory: string) => Promise<void>;
 }
 
+/** Where workspaces stand, and beside what. */
+export interface WorkspacePlaces {
+  /** Absolute path inside; default /workspace. */
+  readonly at?: string | undefined;
+  /** By absolute path inside: a directory of this machine, read-only; null: an empty place for each command to write to. */
+  readonly also?: ReadonlyMap<string, string | null>;
+}
+
 export interface PristineOptions {
   readonly source: FixtureFiles;
+  /** They need bubblewrap. Absent: alone at /workspace. */
+  readonly places?: WorkspacePlaces | undefined;
   readonly sandbox: Sandbox;
   /** Leave workspaces on disk after disposal. */
   readonly keep: boolean;

@@ -4,7 +4,7 @@ import type { Workspace } from "../../arms/workspace/workspace.ts";
 import type { Changes } from "../../domain/evidence.ts";
 import { Failure, Mistake } from "../../domain/failure.ts";
 import { redactChanges } from "../evidence/collect.ts";
-import { fixtureSource } from "../scenario/fixture-source.ts";
+import { fixturePlaces, fixtureSource } from "../scenario/fixture-source.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { type EditedWork, HARMLESS_EDITS } from "./harmless-edits.ts";
 
@@ -40,7 +40,11 @@ const ANSWER = "I am done.";
  */
 export async function gatherSpecimens(bench: Bench, patch: string, signal: AbortSignal): Promise<Specimens> {
   const { loaded, sandbox } = bench;
-  await using pristine = openPristine({ source: fixtureSource(loaded), sandbox, keep: false });
+  await using pristine = openPristine({
+    source: fixtureSource(loaded),
+    places: fixturePlaces(loaded),
+    ...{ sandbox, keep: false },
+  });
   await pristine.setup(loaded.definition.task.setup, signal);
   const specimen = async (name: string, final_answer: string, prepare: (workspace: Workspace) => Promise<void>) => {
     signal.throwIfAborted();

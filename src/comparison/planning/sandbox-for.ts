@@ -3,7 +3,9 @@ import { openSandbox } from "../../arms/sandbox/open-sandbox.ts";
 import type { ChosenSandbox } from "../../arms/sandbox/sandboxes.ts";
 import type { Arm } from "../../domain/arm.ts";
 import { scriptsOf } from "../../domain/arm.ts";
+import { Failure } from "../../domain/failure.ts";
 import { isScripted } from "../../domain/model-name.ts";
+import { coverEachOther } from "../../domain/mount-point.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { checkKind } from "../../domain/task.ts";
 import { effectOf } from "../../domain/tool.ts";
@@ -34,12 +36,15 @@ export async function sandboxFor(
 /** As `sandboxFor`, of a scenario in which commands run. */
 export async function sandboxForCommands(
   { sandbox: mode, sandboxes }: Pick<SessionServices, "sandbox" | "sandboxes">,
-  { arms, policies }: Scenario,
+  scenario: Scenario,
 ): Promise<ChosenSandbox> {
+  const { arms, policies } = scenario;
   const foreign = arms.find(runsForeignPrograms);
-  if (mode === "none" && foreign) throw sandboxUnavailable(needsOne(foreign));
+  const why = foreign ? needsOne(foreign) : hasPlaces(scenario) ? PLACES_NEED_ONE : undefined;
+  if (mode === "none" && why) throw sandboxUnavailable(why);
+  demandFreePlaces(sandboxes.host.read ?? [], scenario);
   const fromModel = foreign !== undefined || arms.some(isRealModel);
-  const chosen = await sandboxes.choose(mode, fromModel);
+  const chosen = await sandboxes.choose(mode, fromModel || why !== undefined);
   if (policies.network !== "open" || chosen.note !== null) return chosen;
   return await sandboxes.withOpenNetwork(chosen.sandbox, fromModel);
 }
@@ -53,6 +58,28 @@ function needsOne({ id, agent }: Arm): Fault {
     reason: `arm "${id}" ${what} only in bubblewrap`,
     fix: `leave out --sandbox none; without a sandbox only arms without \`${field}\` run`,
   };
+}
+
+/** Its workspaces are mounted elsewhere than is usual, or beside something. */
+export const hasPlaces = ({ task: { fixture } }: Pick<Scenario, "task">) =>
+  fixture?.at !== undefined || Object.keys(fixture?.also ?? {}).length > 0;
+
+const PLACES_NEED_ONE: Fault = {
+  reason: "`fixture.at` and `fixture.also` mount things, which only bubblewrap does",
+  fix: "leave out --sandbox none, or mount nothing",
+};
+
+/** @throws Failure `invalid_request` where a directory of --sandbox-read stands at a place of the scenario */
+function demandFreePlaces(readable: readonly string[], { task: { fixture } }: Scenario): void {
+  const places = [fixture?.at ?? [], Object.keys(fixture?.also ?? {})].flat();
+  for (const place of places) {
+    const shown = readable.find((directory) => coverEachOther(directory, place));
+    if (shown !== undefined)
+      throw new Failure(
+        "invalid_request",
+        `the fixture is mounted at ${place}, and --sandbox-read shows ${shown}: one would cover the other`,
+      );
+  }
 }
 
 /** Its commands are not known beforehand. */

@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { sha256 } from "../../domain/sha256.ts";
-import { setupForDigest } from "../../domain/task.ts";
+import { fixtureForDigest, setupForDigest } from "../../domain/task.ts";
 
 /**
  * SHA-256 over the definition, which holds the digests of every byte it refers to. How it is replayed is not in it: that
@@ -15,7 +15,7 @@ export const scenarioDigest = ({ replay: _replay, task, ...definition }: Scenari
  * judge's model and price and the places of files do not count. A difference between two sessions is `scenario_drift`.
  */
 export function comparabilityDigest({ task, policies, rubric, input }: Scenario): string {
-  const fixture = task.fixture?.digest ?? null;
+  const fixture = fixtureForDigest(task.fixture);
   const probe = task.probe && { files: task.probe.files.digest, checks: task.probe.checks };
   const reference = task.reference_fix?.digest ?? null;
   const { model: _model, price_per_mtok: _price, ...judging } = rubric.judge;

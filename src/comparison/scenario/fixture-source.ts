@@ -20,6 +20,16 @@ interface FixtureSource extends MaterialSource {
 export const fixtureSource = (loaded: LoadedScenario): FixtureSource =>
   filesSource(loaded, loaded.definition.task.fixture);
 
+/** Where workspaces are mounted, and what stands beside them; undefined: alone at the usual path. */
+export function fixturePlaces({ directory, definition }: LoadedScenario) {
+  const { at, also = {} } = definition.task.fixture ?? {};
+  if (at === undefined && Object.keys(also).length === 0) return undefined;
+  const dirs = Object.entries(also).map(
+    ([path, what]) => [path, "private" in what ? null : sourceOf(directory, what).dir] as const,
+  );
+  return { at, also: new Map(dirs) };
+}
+
 /** Where a set of files lies, one of a commit too. */
 export function filesSource({ directory, trees }: ScenarioPlace, set: FileSet | null): FixtureSource {
   const source = sourceOf(directory, set);

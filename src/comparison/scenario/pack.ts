@@ -133,7 +133,13 @@ export const TREES = "trees";
 
 /** @throws Failure `workspace_failed` for a directory that no definition of ours names */
 export function placedSets({ task, arms }: Scenario): readonly PlacedSet[] {
-  const sets = [task.fixture, task.probe?.files, ...arms.flatMap(({ agent, ran }) => [agent?.files, ran?.files])];
+  const beside = Object.values(task.fixture?.also ?? {}).flatMap((what) => ("private" in what ? [] : what));
+  const sets = [
+    task.fixture,
+    ...beside,
+    task.probe?.files,
+    ...arms.flatMap(({ agent, ran }) => [agent?.files, ran?.files]),
+  ];
   return sets.flatMap((set) => {
     const place = set && placeOf(set);
     if (!place) return [];

@@ -16,7 +16,7 @@ import type { Case, JudgedArm } from "../judge/judge.ts";
 import { openMcpTools, serversOf } from "../planning/mcp-tools.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
 import type { SessionServices } from "../planning/services.ts";
-import { fixtureSource } from "../scenario/fixture-source.ts";
+import { fixturePlaces, fixtureSource } from "../scenario/fixture-source.ts";
 import { probeSource } from "../scenario/materials.ts";
 import { withoutCoinFlips } from "./repeat-checks.ts";
 import { type ArmPlace, conductArm, type StoppedArm } from "./run/conduct-arm.ts";
@@ -77,6 +77,7 @@ async function workOf(session: Session): Promise<Examined> {
   if (setup.length > 0 || arms.some((arm) => serversOf(arm).length > 0)) await log.enter("preparing");
   await using pristine = openPristine({
     source: fixtureSource(plan.loaded),
+    places: fixturePlaces(plan.loaded),
     sandbox: plan.sandbox,
     keep: services.keep_workspaces,
     clock: services.arm_clock,

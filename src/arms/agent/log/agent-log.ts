@@ -254,14 +254,20 @@ export class AgentLog {
 
   #canonical({ name, input, unparsed }: WireCall): CanonicalCall {
     const { recipe, agent, run } = this.#parts;
-    return canonicalCall(recipe, agent.tools, this.told.named(name), redactDeep(unparsed ?? input, run.redact));
+    return canonicalCall(
+      recipe,
+      agent.tools,
+      this.told.named(name),
+      redactDeep(unparsed ?? input, run.redact),
+      run.workspace.at,
+    );
   }
 
   /** Which tool it is does not depend on secrets in its input, which takes long to redact. */
   #said(reply: WireReply): SaidTurn {
-    const { recipe, agent } = this.#parts;
+    const { recipe, agent, run } = this.#parts;
     const toolOf = ({ name, input, unparsed }: WireCall) =>
-      canonicalCall(recipe, agent.tools, this.told.named(name), unparsed ?? input).tool;
+      canonicalCall(recipe, agent.tools, this.told.named(name), unparsed ?? input, run.workspace.at).tool;
     return { reply, tools: reply.calls.map(toolOf) };
   }
 

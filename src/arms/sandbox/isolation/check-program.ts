@@ -34,7 +34,12 @@ export function checkProgram(program: SandboxedProgram, { kind, owner }: Pick<Sa
   if (bytes > ALL_ARGUMENT_BYTES)
     refuse("the program:", `arguments and variables have ${bytes} bytes, at most ${ALL_ARGUMENT_BYTES} can be given`);
   const why = (held: () => string | undefined) => (kind === "none" ? NEEDS_BUBBLEWRAP : held());
-  const { home, mounts = [], read_only = [] } = program;
+  const { home, mounts = [], read_only = [], surroundings } = program;
+  if (surroundings !== undefined)
+    refuse(
+      "a place of its own for the workspace",
+      why(() => undefined),
+    );
   if (home !== undefined)
     refuse(
       `the home ${home}`,

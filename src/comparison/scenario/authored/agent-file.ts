@@ -4,7 +4,7 @@ import { WIRES } from "../../../domain/external-agent.ts";
 import { oneOf, record } from "../../../domain/schema.ts";
 import { TOOL_NAMES } from "../../../domain/tool.ts";
 import { Text } from "./fields.ts";
-import { FixtureFile } from "./task-file.ts";
+import { FilesFile } from "./task-file.ts";
 
 /** Characters of a variable's value. */
 const VALUE_CHARS = 8_192;
@@ -29,7 +29,7 @@ const AgentMap = record(
       Type.Array(Type.String(), { maxItems: 100, description: "Arguments for the agent; `~/` is its home directory." }),
     ),
     files: Type.Optional(
-      Type.Union(FixtureFile.anyOf, {
+      Type.Union(FilesFile.anyOf, {
         description: "What its home directory holds: settings, skills, MCP configuration.",
       }),
     ),

@@ -2,13 +2,44 @@ import { type Static, Type } from "@sinclair/typebox";
 import { oneOf, record } from "../../../domain/schema.ts";
 import { Dir, GitPath, GitRef, Globs, InlineFiles, Name, optional, Seconds, Text } from "./fields.ts";
 
+const FILES = {
+  dir: Dir,
+  git: GitRef,
+  path: GitPath("With `git`: directory; default everything"),
+  files: InlineFiles,
+};
+
+/** A directory, or a map of where files come from. */
+export const FilesFile = Type.Union([
+  Dir,
+  optional("FilesMap", FILES, "A directory or a commit's files, inline files, or both."),
+]);
+export type FilesFile = Static<typeof FilesFile>;
+
+const BesideFile = Type.Union(
+  [
+    Dir,
+    record("PrivatePlaceMap", {
+      private: Type.Literal(true, { description: "Empty and writable, in memory, anew for each command." }),
+    }),
+  ],
+  { description: "A directory beside the scenario file, shown read-only, or `{private: true}`." },
+);
+
 export const FixtureFile = Type.Union(
   [
     Dir,
     optional(
       "FixtureMap",
-      { dir: Dir, git: GitRef, path: GitPath("With `git`: directory; default everything"), files: InlineFiles },
-      "A directory or a commit's files, inline files, or both.",
+      {
+        ...FILES,
+        at: Text("Absolute path at which the workspace is mounted, and only there. Default /workspace."),
+        also: Type.Record(Type.String(), BesideFile, {
+          maxProperties: 20,
+          description: "What else commands find, by absolute path.",
+        }),
+      },
+      "A directory or a commit's files, inline files, or both; and where they are mounted.",
     ),
   ],
   { description: "What each arm's workspace holds at the start; absent = empty." },

@@ -10,7 +10,7 @@ import type { AgentMap } from "../authored/agent-file.ts";
 import type { ArmFile } from "../authored/arm-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import type { ResolveContext } from "./context.ts";
-import { resolveFixtureFile } from "./fixture-file.ts";
+import { resolveFiles } from "./fixture-file.ts";
 
 /** The agent of an arm with every default in place. Meaningless after a problem. */
 export async function resolveAgent(
@@ -32,7 +32,7 @@ export async function resolveAgent(
   return {
     side_model: recipe.side_model,
     ...given,
-    files: agent.files === undefined ? null : await resolveFixtureFile(context, [...path, "files"], agent.files),
+    files: agent.files === undefined ? null : await resolveFiles(context, [...path, "files"], agent.files),
     wires: [...(agent.wires ?? recipe.wires)],
   };
 }

@@ -1,20 +1,61 @@
 import { cut } from "../../../domain/excerpt.ts";
-import type { FileSet, Files } from "../../../domain/task.ts";
+import { coverEachOther, mountPointFault, WORKSPACE_AT } from "../../../domain/mount-point.ts";
+import type { FileSet, Files, Fixture, PlaceBeside } from "../../../domain/task.ts";
 import type { FieldPath } from "../authored/problems.ts";
-import type { FixtureFile } from "../authored/task-file.ts";
+import type { FilesFile, FixtureFile } from "../authored/task-file.ts";
 import { attempt, type ResolveContext } from "./context.ts";
 import { checkInlinePaths, resolveFileSet } from "./file-set.ts";
 import { repositoryOf, treeAt } from "./git-source.ts";
 
-/** A directory, a commit's files or inline files. `path` is where they are named. */
-export async function resolveFixtureFile(
+/** What a workspace begins with, where it is mounted, and what stands beside it. */
+export async function resolveFixture(context: ResolveContext, path: FieldPath, fixture: FixtureFile): Promise<Fixture> {
+  if (typeof fixture === "string") return await resolveFiles(context, path, fixture);
+  const { at, also, ...files } = fixture;
+  if (at !== undefined) checkMountPoint(context, [...path, "at"], at);
+  const beside = also && (await resolveBeside(context, [...path, "also"], { at: at ?? WORKSPACE_AT, also }));
+  const set = await resolveFiles(
+    context,
+    path,
+    at === undefined && also === undefined ? files : { files: {}, ...files },
+  );
+  return { ...set, ...(at !== undefined && { at }), ...(beside && { also: beside }) };
+}
+
+function checkMountPoint({ problems }: ResolveContext, path: FieldPath, mounted: string, at?: "key"): void {
+  const fault = mountPointFault(mounted);
+  if (fault !== null) problems.add(path, `${JSON.stringify(cut(mounted))} ${fault}`, at && { at });
+}
+
+async function resolveBeside(
   context: ResolveContext,
   path: FieldPath,
-  fixture: FixtureFile,
-): Promise<FileSet> {
-  if (typeof fixture === "string")
-    return resolveFileSet(context, { dir: fixture, dirPath: path, files: undefined, filesPath: path });
-  const { dir, git, path: below, files } = fixture;
+  { at, also }: { readonly at: string; readonly also: NonNullable<Extract<FixtureFile, object>["also"]> },
+): Promise<Fixture["also"]> {
+  const { problems } = context;
+  const resolved: Record<string, PlaceBeside> = {};
+  const earlier = [at];
+  for (const [place, what] of Object.entries(also)) {
+    const here = [...path, place];
+    checkMountPoint(context, here, place, "key");
+    const other = earlier.find((mounted) => coverEachOther(mounted, place));
+    if (other !== undefined)
+      problems.add(here, `${JSON.stringify(cut(place))} and ${other} cover each other; mount them apart`, {
+        at: "key",
+      });
+    earlier.push(place);
+    resolved[place] =
+      typeof what === "string"
+        ? await resolveFileSet(context, { dir: what, dirPath: here, files: undefined, filesPath: here })
+        : what;
+  }
+  return resolved;
+}
+
+/** A directory, a commit's files or inline files. `path` is where they are named. */
+export async function resolveFiles(context: ResolveContext, path: FieldPath, authored: FilesFile): Promise<FileSet> {
+  if (typeof authored === "string")
+    return resolveFileSet(context, { dir: authored, dirPath: path, files: undefined, filesPath: path });
+  const { dir, git, path: below, files } = authored;
   if (dir === undefined && git === undefined && files === undefined)
     context.problems.add(path, "needs `dir`, `git` or `files`; leave it out for none");
   if (git !== undefined && dir !== undefined) context.problems.add([...path, "git"], "`dir` is given too; keep one");

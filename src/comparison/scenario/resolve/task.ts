@@ -6,7 +6,7 @@ import { readText } from "../read-text.ts";
 import { attempt, locateFile, type ResolveContext } from "./context.ts";
 import { checkFollowUps, checkMessages } from "./conversation.ts";
 import { resolveDeliverable } from "./deliverable.ts";
-import { resolveFixtureFile } from "./fixture-file.ts";
+import { resolveFixture } from "./fixture-file.ts";
 import { resolveProbe } from "./probe.ts";
 import { resolveReferenceFix } from "./reference-fix.ts";
 
@@ -14,8 +14,7 @@ import { resolveReferenceFix } from "./reference-fix.ts";
 export async function resolveTask(context: ResolveContext, task: TaskFile): Promise<Task> {
   const { problems } = context;
   if (task.prompt.trim() === "") problems.add(["task", "prompt"], "must not be blank");
-  const fixture =
-    task.fixture === undefined ? null : await resolveFixtureFile(context, ["task", "fixture"], task.fixture);
+  const fixture = task.fixture === undefined ? null : await resolveFixture(context, ["task", "fixture"], task.fixture);
   const reference_answer = await resolveReferenceAnswer(context, task.reference_answer);
   checkMessages(problems, task.messages);
   checkFollowUps(problems, task.follow_ups);

@@ -51,7 +51,7 @@ const scriptedCalls: Check<DeclaredScenario> = {
   run({ loaded }) {
     const scripts = loaded.definition.arms.flatMap(scriptsOf);
     if (scripts.length === 0) return pass(IDLE.no_script);
-    const mistakes = scripts.flatMap(mistakesOf);
+    const mistakes = scripts.flatMap((script) => mistakesOf(script, loaded.definition.task.fixture?.at));
     if (mistakes.length === 0) return pass("each call has the input that its tool takes");
     const more = mistakes.length > TOLD ? [`and ${mistakes.length - TOLD} more`] : [];
     const hint = "correct the script, unless the wrong call is what it shall show";
@@ -71,18 +71,18 @@ function scriptsOf(arm: Arm): readonly Script[] {
   return (arm.scripts ?? []).map(({ turns }, index) => ({ arm, name: `${arm.id}, script ${index + 1}`, turns }));
 }
 
-const mistakesOf = ({ arm, name, turns }: Script): readonly string[] =>
+const mistakesOf = ({ arm, name, turns }: Script, at: string | undefined): readonly string[] =>
   turns.flatMap(({ calls = [] }, index) =>
     calls
       .flatMap((call) => Object.entries(call))
-      .flatMap(([tool, input]) => mistakeOf(arm, tool, input).map((said) => `${name}, turn ${index + 1}: ${said}`)),
+      .flatMap(([tool, input]) => mistakeOf(arm, tool, input, at).map((said) => `${name}, turn ${index + 1}: ${said}`)),
   );
 
-function mistakeOf({ mcp = [], tools }: Arm, name: string, input: unknown): readonly string[] {
+function mistakeOf({ mcp = [], tools }: Arm, name: string, input: unknown, at?: string): readonly string[] {
   // What a server offers is known once it has started.
   if (mcp.some((server) => name.startsWith(`${server.name}__`))) return [];
   try {
-    prepareCall(toolbox(tools), { id: "", name, input });
+    prepareCall(toolbox(tools), { id: "", name, input }, at);
     return [];
   } catch (error) {
     if (!(error instanceof Mistake)) throw error;

@@ -6,7 +6,7 @@ import { providersAmong, SANDBOX_NEED } from "../../../comparison/planning/need-
 import { type Needing, needsOf } from "../../../comparison/planning/needs.ts";
 import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
 import { priceOf, withPrices } from "../../../comparison/planning/prices.ts";
-import { NOT_NEEDED, sandboxFor, sandboxForCommands } from "../../../comparison/planning/sandbox-for.ts";
+import { hasPlaces, NOT_NEEDED, sandboxFor, sandboxForCommands } from "../../../comparison/planning/sandbox-for.ts";
 import { openRecordings } from "../../../comparison/planning/session-recordings.ts";
 import { applyModelOverride } from "../../../comparison/scenario/declared-differences.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
@@ -82,7 +82,7 @@ async function diagnoseByDryRun(
   const { clock, redact, announce, diagnoses } = services;
   const { arms, policies } = loaded.definition;
   const hasPrograms = arms.some((arm) => isAgentArm(arm) || serversOf(arm).length > 0);
-  const sandbox = await sandboxOf(services);
+  const sandbox = hasPlaces(loaded.definition) ? await sandboxForPrograms(services, loaded) : await sandboxOf(services);
   if (sandbox instanceof Failure)
     return { checks: skipAll("scenario", DRY_RUN_CHECKS, sandbox.message), complete: false };
   // What a foreign program may reach is decided for it as for a model's commands.

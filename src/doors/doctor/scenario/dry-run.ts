@@ -7,7 +7,7 @@ import { runProbe } from "../../../comparison/evidence/run-probe.ts";
 import { type AgentArm, agentRunner } from "../../../comparison/planning/agent-runner.ts";
 import { importedRunner, type RanArm } from "../../../comparison/planning/imported-runner.ts";
 import type { SessionServices } from "../../../comparison/planning/services.ts";
-import { fixtureSource } from "../../../comparison/scenario/fixture-source.ts";
+import { fixturePlaces, fixtureSource } from "../../../comparison/scenario/fixture-source.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
 import { probeSource } from "../../../comparison/scenario/materials.ts";
 import type { Arm } from "../../../domain/arm.ts";
@@ -57,7 +57,11 @@ export class DryRun implements AsyncDisposable {
     this.#redact = redact;
     this.#openTools = openTools;
     this.#rehearse = rehearse;
-    this.pristine = openPristine({ source: fixtureSource(loaded), sandbox, keep: false });
+    this.pristine = openPristine({
+      source: fixtureSource(loaded),
+      places: fixturePlaces(loaded),
+      ...{ sandbox, keep: false },
+    });
   }
 
   /** The probe on the fixture as it is after setup; null when there is none. */
