@@ -274,6 +274,7 @@ const EXTENSIONS = [
   "GET /api/series/{id}/report",
   "GET /api/session-summary",
   "GET /api/sessions/{id}/report",
+  "GET /api/sessions/{id}/trajectory",
   "DELETE /api/series/{id}",
   "GET /api/judges",
   "GET /api/providers",

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { Trajectory } from "../../../domain/atif.ts";
 import {
   type ReportFile,
   reportSeries,
@@ -7,7 +8,8 @@ import {
   SeriesReportQuery,
   SessionReportQuery,
 } from "../../operation/reports.ts";
-import { about, failures } from "../openapi/describe.ts";
+import { exportTrajectory, trajectoryOf } from "../../operation/trajectory.ts";
+import { about, answer, failures } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { type RouteContext, refuseTwice, SessionInPath } from "./query.ts";
 
@@ -29,6 +31,29 @@ export const reportRoutes = ({ services, abandoned }: RouteContext) =>
       },
     )
     .get(
+      "/api/sessions/:id/trajectory",
+      async ({ params: { id }, query: { arm_id } }) => {
+        const pieces = await exportTrajectory.run(services, { session_id: id, arm_id }, abandoned);
+        return new Response(streamOf(pieces), { headers: { "content-type": "application/json;charset=utf-8" } });
+      },
+      {
+        transform: refuseTwice,
+        params: SessionInPath,
+        query: Type.Object({ arm_id: Type.String({ description: "Arm id.", examples: [EXAMPLE_ARM.arm_id] }) }),
+        detail: {
+          ...about(exportTrajectory, "extension", "Texts, inputs and outputs are cut as in the session."),
+          responses: {
+            200: answer(
+              "The trajectory.",
+              trajectoryOf(EXAMPLES.session, EXAMPLE_ARM, EXAMPLES.session.version),
+              Trajectory,
+            ),
+            ...failures("invalid_request", "unknown_session", "unknown_arm", "storage_failed"),
+          },
+        },
+      },
+    )
+    .get(
       "/api/series/:id/report",
       async ({ params: { id }, query }) =>
         sent(await reportSeries.run(services, { series_id: id, ...query }, abandoned)),
@@ -42,6 +67,33 @@ export const reportRoutes = ({ services, abandoned }: RouteContext) =>
         },
       },
     );
+
+const [EXAMPLE_ARM] = EXAMPLES.session.arms;
+
+/** The next pieces are made when the client has taken those before. */
+function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      let text = "";
+      while (text.length < PIECE_CHARS) {
+        const next = await pieces.next();
+        if (next.done) {
+          if (text !== "") controller.enqueue(encoder.encode(text));
+          controller.close();
+          return;
+        }
+        text += next.value;
+      }
+      controller.enqueue(encoder.encode(text));
+    },
+    async cancel() {
+      await pieces.return(undefined);
+    },
+  });
+}
+
+const PIECE_CHARS = 64 * 1024;
 
 const FILE = {
   description: "The file, as an attachment.",
