@@ -3,7 +3,8 @@ import { ExternalAgent } from "./external-agent.ts";
 import { Budget } from "./policies.ts";
 import { Price } from "./price-list.ts";
 import { Ran } from "./ran.ts";
-import { ModelRef, nullable, oneOf, record, Slug } from "./schema.ts";
+import { described, ModelRef, nullable, oneOf, record, Slug } from "./schema.ts";
+import { FileSet } from "./task.ts";
 import { effectOf, TOOL_NAMES } from "./tool.ts";
 
 export const ScriptCall = Type.Record(Type.String(), Type.Unknown(), {
@@ -58,6 +59,7 @@ export const Arm = record("Arm", {
   system_prompt: Type.String(),
   tools: Type.Array(oneOf(TOOL_NAMES), { uniqueItems: true }),
   agent: Type.Optional(ExternalAgent),
+  files: Type.Optional(described(FileSet, "Laid over its workspace before it starts; no part of its work.")),
   mcp: Type.Optional(Type.Array(McpServer, { description: "MCP servers whose tools the arm has, too." })),
   params: ModelParams,
   limits: Type.Partial(Budget, { $id: "ArmLimits", description: "Tightens the policies' budget, never widens it." }),

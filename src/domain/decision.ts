@@ -45,6 +45,7 @@ const ToolCallDetail = record("ToolCallDetail", {
   bytes: Count("Bytes of the whole output."),
   thread: Type.Optional(Thread),
   own_tool: Type.Optional(Type.String({ description: "What an external agent calls the tool." })),
+  skill: Type.Optional(Type.String({ description: "The skill that the call read; absent when it read none." })),
   unchecked: Type.Optional(
     Type.Literal(true, { description: "Nobody knows what the call does: no rule was held against it." }),
   ),

@@ -83,7 +83,8 @@ export const RequiredResult = record("RequiredResult", {
   id: Slug(),
   tool: Type.String(),
   count: Count("Matching calls that ran."),
-  min: Type.Integer({ minimum: 1 }),
+  min: Type.Integer({ minimum: 0 }),
+  max: Type.Optional(Type.Integer({ minimum: 0 })),
   met: Type.Boolean(),
 });
 export type RequiredResult = Static<typeof RequiredResult>;

@@ -42,6 +42,7 @@ export const AgentRun = record("AgentRun", {
   ok_exit: Type.Optional(
     Type.Array(Type.Integer(), { description: "Exit codes that are ordinary beside 0; absent when there are none." }),
   ),
+  skills: Type.Optional(Type.Array(Type.String(), { description: "Names of those in its home. Absent: none." })),
   stdout: Type.String({ description: "What it printed: the first and the last 16 kB, without keys." }),
   stderr: Type.String({ description: "As stdout." }),
 });

@@ -26,11 +26,17 @@ export const PathPolicy = record("PathPolicy", {
 });
 export type PathPolicy = Static<typeof PathPolicy>;
 
+/** In the place of a tool's name: calls that read a skill, by the skill's name. */
+export const SKILL = "skill";
+
 export const RequiredBehaviour = record("RequiredBehaviour", {
   id: Slug(),
-  tool: Type.String({ description: "Name of a tool, or `<server>__<tool>`." }),
+  tool: Type.String({
+    description: "Name of a tool, `<server>__<tool>`, or `skill`: then `match` is the skill's name.",
+  }),
   match: nullable(Type.String(), { description: "Glob on the command or path of the call; null = any call." }),
-  min: Type.Integer({ minimum: 1 }),
+  min: Type.Integer({ minimum: 0 }),
+  max: Type.Optional(Type.Integer({ minimum: 0, description: "Absent: any number." })),
 });
 export type RequiredBehaviour = Static<typeof RequiredBehaviour>;
 

@@ -21,6 +21,7 @@ export const SERIES_FLAGS = [
   "mixed",
   "earlier_trials",
   "results_imported",
+  "skill_never_fired",
 ] as const;
 export type SeriesFlag = (typeof SERIES_FLAGS)[number];
 
@@ -87,6 +88,21 @@ const SeriesCheck = record("SeriesCheck", {
 });
 export type SeriesCheck = Static<typeof SeriesCheck>;
 
+const SolvedAmong = (what: string) =>
+  record(`SolvedAmong${what}`, {
+    solved: Count("Of those, trials in which every required check passed."),
+    trials: Count("Trials with required checks."),
+  });
+
+const SkillCount = record("SkillCount", {
+  name: Type.String(),
+  fired: Count("Completed trials in which the arm read it."),
+  trials: Count("Completed trials in which it was given the skill, or read it."),
+  solved_fired: SolvedAmong("Fired"),
+  solved_silent: SolvedAmong("Silent"),
+});
+export type SkillCount = Static<typeof SkillCount>;
+
 const SeriesArm = record("SeriesArm", {
   arm_id: GivenName("Id of the arm; of imported results its name in the table."),
   mean_score: Type.Optional(Share("Of imported scores, in the trials that have one of each arm.")),
@@ -101,6 +117,14 @@ const SeriesArm = record("SeriesArm", {
       { description: "Absent while it crashed in none." },
     ),
   ),
+  usage_lost: Type.Optional(
+    record(
+      "UsageLostCount",
+      { lost: Count("Completed trials of which not all tokens are known."), trials: Count("Completed trials.") },
+      { description: "Absent while all are known." },
+    ),
+  ),
+  skills: Type.Optional(Type.Array(SkillCount, { description: "Absent where it was given none and read none." })),
 });
 
 const SeriesScenario = record("SeriesScenario", {

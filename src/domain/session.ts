@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { ArmNotes } from "./arm-notes.ts";
 import { Decision } from "./decision.ts";
 import { BudgetUse, Changes, ProbeResult, ReferenceFixScore, RequiredResult, Violation } from "./evidence.ts";
 import { AgentRun } from "./external-agent.ts";
@@ -8,6 +9,7 @@ import { ImportedFrom } from "./ran.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
 import { STATES } from "./session-state.ts";
+import { SkillUse } from "./skill.ts";
 import { Verdict } from "./verdict.ts";
 import { Vote } from "./vote.ts";
 
@@ -111,6 +113,13 @@ export const ArmSummary = record("ArmSummary", {
   budget: Type.Array(BudgetUse),
   agent: Type.Optional(AgentRun),
   imported: Type.Optional(ImportedFrom),
+  skills_used: Type.Optional(Type.Array(SkillUse, { description: "Skills that it read. Absent: none is known of." })),
+  notes: Type.Optional(ArmNotes),
+  notes_changed: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Of the arm's own files, those that it changed or removed. Absent: none.",
+    }),
+  ),
 });
 export type ArmSummary = Static<typeof ArmSummary>;
 

@@ -10,6 +10,7 @@ import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./session.ts";
 import { STATES } from "./session-state.ts";
 import { sha256 } from "./sha256.ts";
+import { skillsAmong } from "./skill.ts";
 import { judgingsOf, sumKnown } from "./usage.ts";
 import { DECIDERS, OUTCOMES, SIDES, type Verdict } from "./verdict.ts";
 import { runOnNeitherText } from "./verdict-text.ts";
@@ -35,6 +36,8 @@ const TrialArm = record(
 );
 export type TrialArm = Static<typeof TrialArm>;
 
+const SkillsRead = Type.Record(Type.String(), Type.Boolean(), { description: "By name: whether the arm read it." });
+
 /**
  * What a series needs of a session: its statistics are made of such rows and of nothing else. A store keeps one beside each
  * session, so that a series never reads whole outcomes.
@@ -58,6 +61,13 @@ export const TrialRow = record("TrialRow", {
     model_served: nullable(Type.String()),
     cost_usd: nullable(Type.Number({ minimum: 0 })),
   }),
+  skills: Type.Optional(
+    record(
+      "TrialSkills",
+      { a: SkillsRead, b: SkillsRead },
+      { description: "Skills that the arms were given or read; absent where there are none." },
+    ),
+  ),
   /** A digest of what both arms said and called: equal for trials that went the same way; null when unknown. */
   conduct: nullable(Digest("SHA-256.")),
   /** Equal for runs in which no model was asked and that replay the same: copies of one run. Absent where one was asked. */
@@ -88,6 +98,7 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
     ...{ outcome: null, winner_side: null, decided_by: null },
     arms: { a: trialArm(a), b: trialArm(b) },
     judge: { model_served: null, cost_usd: null },
+    ...skillsOf(a, b),
     conduct,
     ...(draw !== null && isPlayed(outcome) && { draw }),
     ...((a.imported || b.imported) && { spent_usd: sumKnown([paidFor(a), paidFor(b)]) }),
@@ -113,6 +124,18 @@ function couldNotCheck({ facts }: Verdict): Pick<TrialRow, "could_not_check"> {
 }
 
 type Summary = SessionOutcome["arms"][number];
+
+function skillsOf(a: Summary, b: Summary): Pick<TrialRow, "skills"> {
+  const skills = { a: skillsRead(a), b: skillsRead(b) };
+  return Object.keys({ ...skills.a, ...skills.b }).length === 0 ? {} : { skills };
+}
+
+/** Those of its own files and of its agent's home, and what else it read. */
+function skillsRead({ notes, agent, skills_used = [] }: Summary): Record<string, boolean> {
+  const given = [...skillsAmong(notes?.paths ?? []), ...(agent?.skills ?? [])];
+  const read = skills_used.map(({ name }) => given.find((one) => name.endsWith(`:${one}`)) ?? name);
+  return Object.fromEntries([...given.map((name) => [name, false]), ...read.map((name) => [name, true])]);
+}
 
 function trialArm(summary: Summary): TrialArm {
   const { model_served, status, probe, cost_usd, tokens_in, tokens_out, wall_ms } = summary;

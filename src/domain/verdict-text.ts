@@ -1,4 +1,5 @@
 import type { RequiredResult } from "./evidence.ts";
+import { counted } from "./number-text.ts";
 import type { Side, Suspicion, Verdict } from "./verdict.ts";
 
 /** What decided and how surely, as in `(decided by probe, confidence high)`; empty where nothing did. */
@@ -31,9 +32,13 @@ export function suspicionLines({ suspicions = [] }: Pick<Verdict, "suspicions">)
 
 /** Each required behaviour that an arm did not show: `ran-tests (run_command: 0 of 1 call)`. */
 export const unmetText = ({ required }: { readonly required: readonly RequiredResult[] }): readonly string[] =>
-  required
-    .filter(({ met }) => !met)
-    .map(({ id, tool, count, min }) => `${id} (${tool}: ${count} of ${min} ${min === 1 ? "call" : "calls"})`);
+  required.filter(({ met }) => !met).map((result) => `${result.id} (${result.tool}: ${shownText(result)})`);
+
+/** How often, and how often it should have been: `0 of 1 call`, `3 calls, at most 0`. */
+function shownText({ count, min, max }: RequiredResult): string {
+  if (max !== undefined && count > max) return `${counted(count, "call")}, at most ${max}`;
+  return `${count} of ${counted(min, "call")}`;
+}
 
 interface Checked {
   readonly probe: {

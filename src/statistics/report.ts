@@ -27,8 +27,9 @@ import { type Costs, costsOf, costToClaim } from "./costs.ts";
 import { importedRows, withResults } from "./imported.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
-import { crashedOf, solvedOf } from "./summary/reliability.ts";
+import { crashedOf, solvedOf, usageLostOf } from "./summary/reliability.ts";
 import { scenarioRowsOf } from "./summary/scenario-rows.ts";
+import { isNeverFired, skillsOf } from "./summary/skills.ts";
 import { trialListOf } from "./summary/trial-list.ts";
 import { seriesStatement } from "./words/statement.ts";
 import { importedSubject, plannedSubject, type StoredRuns, storedSubject } from "./words/subject.ts";
@@ -158,9 +159,18 @@ function seriesOf(findings: Findings, computed: Computed): Series {
   const mixed = ["a_preferred", "b_preferred"].every((side) => scenarios.some(({ conclusion }) => conclusion === side));
   const armOf = (side: Side) => {
     const crashed = crashedOf(distinct, side);
-    return { arm_id: arms[side], ...costs.arms[side], solved: solvedOf(distinct, side), ...(crashed && { crashed }) };
+    const usage_lost = subject.told.kind === "results" ? undefined : usageLostOf(distinct, side);
+    const skills = skillsOf(distinct, side);
+    return {
+      ...{ arm_id: arms[side], ...costs.arms[side], solved: solvedOf(distinct, side) },
+      ...(crashed && { crashed }),
+      ...(usage_lost && { usage_lost }),
+      ...(skills.length > 0 && { skills }),
+    };
   };
-  const flags = flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests });
+  const both = { a: armOf("a"), b: armOf("b") };
+  const never_fired = isNeverFired(both);
+  const flags = flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests, never_fired });
   return {
     ...subject.told,
     protocol: SERIES_PROTOCOL,
@@ -175,7 +185,7 @@ function seriesOf(findings: Findings, computed: Computed): Series {
     scenarios,
     rounds: sequential.log_e.length,
     mixed,
-    arms: { a: armOf("a"), b: armOf("b") },
+    arms: both,
     cost_ratio: costs.ratio,
     judge: { model: judge_model, cost_usd: costs.judge },
     cost_usd: {
@@ -209,11 +219,12 @@ interface Known {
   readonly earlier: readonly (EarlierTrials | null)[];
   readonly judge_unaudited: boolean;
   readonly failed_self_tests: readonly string[];
+  readonly never_fired: boolean;
 }
 
 /** What a reader should know before trusting the series. */
 function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
-  const { mixed, earlier, judge_unaudited, failed_self_tests } = known;
+  const { mixed, earlier, judge_unaudited, failed_self_tests, never_fired } = known;
   const { subject, sequential } = findings;
   const raised: Readonly<Record<SeriesFlag, boolean>> = {
     served_model_changed: modelChangesOf(findings).length > 0,
@@ -227,6 +238,7 @@ function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
     mixed,
     earlier_trials: earlier.some((one) => one !== null),
     results_imported: subject.told.kind === "results",
+    skill_never_fired: never_fired,
   };
   return SERIES_FLAGS.filter((flag) => raised[flag]);
 }

@@ -5,7 +5,7 @@ import type { WireResult } from "../../src/arms/wire/wire.ts";
 const call = (id: string | null, name: string, command: string, thread = 1): PendingCall => ({
   call: { id, name },
   told: { name: "run_command", about: command, input: "" },
-  ...{ effect: "command", subject: command, checked: true },
+  ...{ effect: "command", subject: command, checked: true, skill: undefined },
   thread,
   asked_ticks: 0,
 });

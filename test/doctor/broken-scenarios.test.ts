@@ -31,9 +31,11 @@ const KEYS = { ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef", OPENAI_API_KEY: "sk
 
 /** All that stands on a fixture that is ready. */
 const AFTER_SETUP: Troubles = {
+  "arms.files": "skip",
   "agents.node": "skip",
   "mcp.start": "skip",
   "agents.start": "skip",
+  "agents.skills": "skip",
   "fixture.globs": "skip",
   "probe.before": "skip",
   "probe.discriminates": "skip",
@@ -326,7 +328,7 @@ describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment =
 test("the untouched scenario passes everything", async () => {
   const report = await diagnoseFile(goodScenario());
   expect(troubles(report)).toEqual({});
-  expect(ofScenario(report).length).toBe(38);
+  expect(ofScenario(report).length).toBe(40);
 });
 
 test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {
@@ -452,7 +454,7 @@ test("commands that must be sandboxed are not run without one", async () => {
   const { "models.sandbox": sandbox, ...others } = troubles(report);
   expect(sandbox).toBe("fail");
   expect(new Set(Object.values(others))).toEqual(new Set(["skip"]));
-  expect(Object.keys(others).length).toBe(16);
+  expect(Object.keys(others).length).toBe(18);
 });
 
 test("a hidden file's name within a longer word is no mention of it", async () => {

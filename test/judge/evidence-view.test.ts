@@ -385,9 +385,9 @@ describe("fair cut", () => {
           `src/f${index}.ts`,
           ["word ".repeat(words), "x".repeat(blob)],
         ]);
-        const draft = await draftDiff({ changes: changesOf(Object.fromEntries(files)), notes: new Set() }, limit, [
-          "**",
-        ]);
+        const draft = await draftDiff({ changes: changesOf(Object.fromEntries(files)), notes: new Set() }, limit, {
+          deliverable: ["**"],
+        });
         expect(diffSection(draft, draft.bytes)).toEqual(diffSection(draft, limit));
       }),
     );

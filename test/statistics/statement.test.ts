@@ -41,6 +41,26 @@ test("a series says in how many trials an arm's agent crashed", async () => {
   ).not.toContain("crashed");
 });
 
+test("a series says in how many trials a skill was read, and what became of these and of the others", async () => {
+  const solved = [true, true, false, true];
+  const rows = rowsFree("++-=").map((row, index) => ({
+    ...row,
+    skills: { a: { "iso-dates": index < 2, unread: false }, b: {} },
+    arms: { ...row.arms, a: { ...row.arms.a, solved: solved[index] ?? null, ...(index === 3 && { tokens: null }) } },
+  }));
+  const report = await reportOf(seriesOf(), rows, { stored: [], judge_unaudited: false });
+  expect(report.statement).toContain(
+    "candidate read the skill iso-dates in 2 of 4 trials; required checks passed with it 2 of 2, without it 1 of 2.",
+  );
+  expect(report.statement).toContain(
+    "candidate read the skill unread in none of 4 trials; required checks passed without it 3 of 4.",
+  );
+  expect(report.flags).toContain("skill_never_fired");
+  expect(Value.Check(Series, report)).toBe(true);
+  expect(armFigures(report)).toContainEqual(["skill iso-dates", "2 of 4 (solved 2 of 2, else 1 of 2)", "–"]);
+  expect(armFigures(report)).toContainEqual(["usage not known", "1 of 4", "never"]);
+});
+
 const SITUATIONS: [what: string, letters: string, planned: Planned, says: string[]][] = [
   [
     "a claim",

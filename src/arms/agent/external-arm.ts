@@ -46,6 +46,7 @@ class AgentRunner {
   readonly #agent: AgentLog;
   readonly #answers: AnsweredSoFar;
   #exit_code: number | null = null;
+  #skills: readonly string[] = [];
   #printed: readonly [stdout: PrintedEnds, stderr: PrintedEnds] | undefined;
 
   constructor(parts: RunnerParts, caller: AbortSignal) {
@@ -75,6 +76,7 @@ class AgentRunner {
     const { program, run } = this.#parts;
     this.#signal.throwIfAborted();
     await using place = await openAgentPlace(program, run);
+    this.#skills = place.skills;
     const { wire } = program.upstream;
     const onStray = (path: string) => this.#stray(path);
     const onRefused = (message: string) => this.#agent.told.refused(message);
@@ -162,6 +164,7 @@ class AgentRunner {
         digest: install?.digest ?? null,
         exit_code: this.#exit_code,
         ...okExit(program),
+        ...(this.#skills.length > 0 && { skills: [...this.#skills] }),
         stdout: this.#said(0),
         stderr: this.#said(1),
       },

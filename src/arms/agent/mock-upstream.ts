@@ -11,14 +11,18 @@ import type { WireRequest } from "../wire/wire.ts";
  * A provider of our own, which costs nothing. It has the agent make one call that does nothing, where it can, and answers with one word
  * after that. `onAsked` is called for each request.
  */
-export const mockUpstream = (ref: string, wire: WireName, onAsked: (request: WireRequest) => void): Upstream => ({
+export const mockUpstream = (
+  ref: string,
+  wire: WireName,
+  onAsked: (request: WireRequest, body: string) => void,
+): Upstream => ({
   model: splitModelRef(ref).model,
   wire,
   conceal: (text) => text,
   async send<T>({ path, body, aside }: UpstreamRequest, take: Take<T>): Promise<T> {
     const json: LooseRecord = asRecord(parseJson(body ?? "{}")) ?? {};
     const request = readRequest(wire, path, json);
-    if (!aside) onAsked(request);
+    if (!aside) onAsked(request, String(body ?? ""));
     const call = request.results.length === 0 ? harmlessCall(json) : undefined;
     const said = sayOnce(wire, request, call === undefined ? { text: "Done." } : { call });
     const headers = new Headers({ "content-type": said.content_type });

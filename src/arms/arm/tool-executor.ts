@@ -2,6 +2,7 @@ import { PROGRAM_ENDED } from "../../domain/decision.ts";
 import type { Violation } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Mistake, wordsOf } from "../../domain/failure.ts";
+import { skillRead } from "../../domain/skill.ts";
 import type { Effect } from "../../domain/tool.ts";
 import { ownTurn } from "../../runtime/pace.ts";
 import type { ToolCall, ToolResult } from "../model/client.ts";
@@ -52,6 +53,7 @@ export class ToolExecutor {
     const { text, ok, exit_code, bytes, fault } = output;
     const tool = this.#settings.tools.find(({ name }) => name === call.name);
     const told = toldCall(call);
+    const skill = skillReadBy(call);
     this.#settings.log.add("tool_call", {
       summary: callSummary(told, output),
       latency_ms: this.#settings.clock.ticks() - began,
@@ -63,6 +65,7 @@ export class ToolExecutor {
         exit_code,
         output: excerpt(text),
         bytes,
+        ...(skill !== undefined && { skill: this.#settings.redact(skill) }),
       },
     });
     if (fault === undefined) return;
@@ -115,6 +118,11 @@ export class ToolExecutor {
     signal.throwIfAborted();
     return output;
   }
+}
+
+function skillReadBy({ name, input }: ToolCall): string | undefined {
+  const { command, path }: { readonly command?: unknown; readonly path?: unknown } = Object(input);
+  return skillRead(name, [command, path].find((value) => typeof value === "string") ?? "");
 }
 
 /** What such a call writes is known only afterwards. */

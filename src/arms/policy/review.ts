@@ -2,7 +2,8 @@ import { NAMED_VIOLATIONS } from "../../domain/defaults.ts";
 import { UNCHECKED, UNREAD } from "../../domain/disqualification.ts";
 import type { Changes, RequiredResult, Violation } from "../../domain/evidence.ts";
 import { cut } from "../../domain/excerpt.ts";
-import type { Policies, RequiredBehaviour } from "../../domain/policies.ts";
+import { type Policies, type RequiredBehaviour, SKILL } from "../../domain/policies.ts";
+import type { SkillUse } from "../../domain/skill.ts";
 import type { Effect } from "../../domain/tool.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { commandMatcher, DENY_RULE, unreadIn } from "./command-rules.ts";
@@ -45,8 +46,12 @@ const READING_COST = 250;
  * How often each required behaviour was shown, in the order of the scenario. Refused calls do not count. Each call is
  * parsed once, and the event loop runs between calls.
  */
-export async function requiredResults(policies: Policies, calls: readonly CallRecord[]): Promise<RequiredResult[]> {
-  const counts = new Map(policies.required.map((behaviour) => [behaviour, 0]));
+export async function requiredResults(
+  policies: Policies,
+  calls: readonly CallRecord[],
+  skills: readonly SkillUse[] = [],
+): Promise<RequiredResult[]> {
+  const counts = new Map(policies.required.map((behaviour) => [behaviour, timesUsed(behaviour, skills)]));
   const pace = new Pace();
   for (const call of policies.required.length > 0 ? calls : []) {
     if (call.refused_by !== null) continue;
@@ -54,8 +59,15 @@ export async function requiredResults(policies: Policies, calls: readonly CallRe
     for (const [behaviour, count] of counts) if (shows(behaviour)) counts.set(behaviour, count + 1);
     await pace.bytes(call.subject.length * READING_COST);
   }
-  return [...counts].map(([{ id, tool, min }, count]) => ({ id, tool, count, min, met: count >= min }));
+  return [...counts].map(([{ id, tool, min, max }, count]) => ({
+    ...{ id, tool, count, min },
+    ...(max !== undefined && { max }),
+    met: count >= min && count <= (max ?? count),
+  }));
 }
+
+const timesUsed = ({ tool, match }: RequiredBehaviour, skills: readonly SkillUse[]): number =>
+  tool === SKILL ? skills.reduce((sum, { name, count }) => (name === match ? sum + count : sum), 0) : 0;
 
 /** How many calls of a tool ran, by abeval's name of it or the agent's own. The event loop runs between calls. */
 export async function countCalls(
@@ -154,11 +166,12 @@ function refusedCall({ severity }: Policies, { effect, subject, refused_by }: Ca
   return [{ rule: refused_by, severity: weight, subject, blocked: true }];
 }
 
-function missing({ severity }: Policies, { id, tool, count, min }: RequiredResult): Violation {
+function missing({ severity }: Policies, { id, tool, count, min, max }: RequiredResult): Violation {
+  const wanted = count < min ? `${count} of at least ${min} calls` : `${count} of at most ${max} calls`;
   return {
     rule: `required: ${id}`,
     severity: severity.required,
-    subject: `${tool}: ${count} of at least ${min} calls`,
+    subject: `${tool}: ${wanted}`,
     blocked: false,
   };
 }

@@ -1,3 +1,4 @@
+import { skillName, skillRead } from "../../domain/skill.ts";
 import { type Effect, isToolName, TOOL_FACTS, type ToolName } from "../../domain/tool.ts";
 import { CallFields } from "./call-fields.ts";
 import type { Recipe, ToolTable } from "./recipe.ts";
@@ -13,6 +14,22 @@ export interface CanonicalCall {
   readonly input: object;
   /** Rules can be held against it. */
   readonly checked: boolean;
+}
+
+/** The names under which tools for skills get the skill's. */
+const SKILL_FIELDS = ["skill", "name", "skill_name", "skillName", "command"];
+
+/** The skill that a call reads, by the agent's own tool for that or by the skill's file; undefined for any other call. */
+export function skillOf(
+  { skill_tool }: Pick<Recipe, "skill_tool">,
+  call: { readonly name: string; readonly input: unknown },
+  { tool, subject }: Pick<CanonicalCall, "tool" | "subject">,
+): string | undefined {
+  if (call.name !== skill_tool) return skillRead(tool, subject);
+  const { all } = new CallFields(call.input);
+  const named = SKILL_FIELDS.map((field) => (Object.hasOwn(all, field) ? all[field] : undefined));
+  const [name] = named.filter((value) => typeof value === "string");
+  return name === undefined ? undefined : skillName(name.replace(/^\//, ""));
 }
 
 /**

@@ -23,6 +23,8 @@ export interface Recipe {
   /** Exit codes with which it ends in order, beside 0; absent: none. */
   ok_exit?(args: readonly string[]): readonly number[];
   readonly tools: ToolTable;
+  /** Its own tool that reads a skill by name; absent: it reads the skill's file like any other. */
+  readonly skill_tool?: string;
   /** The model that its small calls beside the work ask, unless the scenario says otherwise. */
   readonly side_model: ExternalAgent["side_model"];
   /** Globs of its own files in a workspace. */

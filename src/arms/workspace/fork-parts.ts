@@ -1,5 +1,6 @@
 import { Pace } from "../../runtime/pace.ts";
 import type { PristineTree } from "./pristine-tree.ts";
+import { parentsOf } from "./tree/parents-of.ts";
 import type { TreeEntry } from "./tree/walk.ts";
 
 /** What a fork is made of; the parts share no path. */
@@ -43,8 +44,3 @@ export async function notAt(
   }
   return rest;
 }
-
-const parentsOf = (path: string): readonly string[] => {
-  const steps = path.split("/");
-  return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("/"));
-};

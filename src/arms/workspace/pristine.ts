@@ -9,12 +9,13 @@ import { removeTree } from "../sandbox/remove-tree.ts";
 import type { ExecResult, Mount, Owner, Surroundings } from "../sandbox/sandbox.ts";
 import { makeKeptDir, makeTempDir, tempRoot } from "../sandbox/temp-dir.ts";
 import { workspaceFailed } from "./io-failure.ts";
+import { type LaidNotes, layNotes } from "./laid-notes.ts";
 import { layOver } from "./lay-over.ts";
 import { filesOf, type PristineTree, readTree } from "./pristine-tree.ts";
 import { TempWorkspace } from "./temp-workspace.ts";
 import { decodedText, readRegular } from "./tree/contents.ts";
 import { copyTree } from "./tree/copy-tree.ts";
-import type { FileEntry, OpenPristine, Pristine, PristineOptions, Workspace } from "./workspace.ts";
+import type { FileEntry, FixtureFiles, OpenPristine, Pristine, PristineOptions, Workspace } from "./workspace.ts";
 
 export const openPristine: OpenPristine = (options) => new TempPristine(options);
 
@@ -84,14 +85,30 @@ class TempPristine implements Pristine {
     this.#tree = readTree(root);
   }
 
-  open(): Workspace {
+  open(notes?: FixtureFiles): Workspace {
     return new TempWorkspace({
       ...this.#options,
       pristine: () => this.#materialised(),
       at: this.#options.places?.at ?? WORKSPACE_AT,
       surroundings: () => this.#around(),
       place: () => this.#freshDirectory(),
+      ...(notes && { lay: (root) => this.#layNotes(root, notes) }),
     });
+  }
+
+  /** Files of a commit are written out first. */
+  async #layNotes(root: string, { fill, dir, files }: FixtureFiles): Promise<LaidNotes> {
+    const { entries } = await this.#materialised();
+    const { owner } = this.#options.sandbox;
+    if (fill === undefined) return await layNotes({ root, source: { dir, files }, entries, owner });
+    const staging = this.#freshDirectory();
+    mkdirSync(staging, { mode: 0o700 });
+    try {
+      await fill(staging);
+      return await layNotes({ root, source: { dir: staging, files }, entries, owner });
+    } finally {
+      await removeTree(staging);
+    }
   }
 
   async text(path: string): Promise<string | null> {

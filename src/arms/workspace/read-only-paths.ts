@@ -3,6 +3,7 @@ import { globMatcher } from "../../domain/path-glob.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { isPlainPath } from "../sandbox/plain-path.ts";
 import { fitting } from "./pristine-tree.ts";
+import { parentsOf } from "./tree/parents-of.ts";
 import type { TreeEntry } from "./tree/walk.ts";
 
 /** Each is a mount, and the time that mounts take grows with their square: these take half a second. */
@@ -47,6 +48,3 @@ async function wholeDirectories(entries: readonly TreeEntry[], globs: readonly s
   }
   return whole;
 }
-
-const parentsOf = (path: string): readonly string[] =>
-  path.split("/").map((_, index, names) => names.slice(0, index).join("/"));

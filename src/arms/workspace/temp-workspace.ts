@@ -16,6 +16,7 @@ import { NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
 import type { CompareOptions, TreeDifference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
 import { TreeTooLarge, treeFault, workspaceFailed } from "./io-failure.ts";
+import type { LaidNotes } from "./laid-notes.ts";
 import { layOver, overlaidPaths, restore } from "./lay-over.ts";
 import { filesOf, type PristineTree } from "./pristine-tree.ts";
 import { readOnlyPaths, stillPlain } from "./read-only-paths.ts";
@@ -24,8 +25,16 @@ import { copyTree } from "./tree/copy-tree.ts";
 import { isDiskFull, mayHaveFilled } from "./tree/full-disk.ts";
 import { reopenRoot } from "./tree/place.ts";
 import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
-import { changesOf, copyWork, differencesOf, type WorkingCopy, workOf } from "./working-copy.ts";
-import type { AttachedProgram, FileEntry, FileSource, ForkOptions, Workspace, WorkspaceCommand } from "./workspace.ts";
+import { changesOf, copyWork, differencesOf, notedDifferences, type WorkingCopy, workOf } from "./working-copy.ts";
+import type {
+  AttachedProgram,
+  FileEntry,
+  FileSource,
+  ForkOptions,
+  Workspace,
+  WorkspaceCommand,
+  WorkspaceNotes,
+} from "./workspace.ts";
 
 interface TempWorkspaceOptions {
   readonly sandbox: Sandbox;
@@ -40,6 +49,8 @@ interface TempWorkspaceOptions {
   readonly place: () => string;
   /** Copies files to `root` and tells which stands where; default: the files of the fixture. */
   readonly fill?: (root: string) => Promise<Snapshot>;
+  /** Lays the arm's own files over a copy of the fixture. */
+  readonly lay?: (root: string) => Promise<LaidNotes>;
 }
 
 /**
@@ -146,7 +157,8 @@ export class TempWorkspace implements Workspace {
   async #fork({ restore: globs, overlay }: ForkOptions): Promise<Awaited<ReturnType<Workspace["fork"]>>> {
     const differences = await this.#differences(globs, { executable: true });
     const fill = (target: string) => this.#fillFork(target, differences, overlay);
-    const workspace = new TempWorkspace({ ...this.#options, keep: false, fill });
+    const { lay: _lay, ...options } = this.#options;
+    const workspace = new TempWorkspace({ ...options, keep: false, fill });
     try {
       await workspace.#materialised();
     } catch (error) {
@@ -159,6 +171,12 @@ export class TempWorkspace implements Workspace {
   async lay(files: FileSource): Promise<void> {
     const { root } = await this.#touch();
     await this.#residents.quietly(() => layOver(root, files, this.#options.sandbox.owner));
+  }
+
+  async notes(): Promise<WorkspaceNotes | null> {
+    const { lay } = this.#options;
+    const { root, notes } = lay ? await this.#materialised() : {};
+    return root && notes ? await this.#residents.quietly(async () => notes.seen(root)) : null;
   }
 
   async applyPatch(patch: string): Promise<void> {
@@ -203,7 +221,8 @@ export class TempWorkspace implements Workspace {
     const root = this.#options.place();
     this.#location = root;
     const snapshot = await (this.#options.fill?.(root) ?? this.#copyOf(pristine, root));
-    return { root, pristine, snapshot };
+    const notes = await this.#options.lay?.(root);
+    return { root, pristine, snapshot, ...(notes && { notes }) };
   }
 
   async #copyOf(pristine: PristineTree, root: string): Promise<Snapshot> {
@@ -223,9 +242,11 @@ export class TempWorkspace implements Workspace {
     try {
       const replaced = [...differences.map(({ path }) => path), ...(await overlaidPaths(overlay))];
       const { clock = systemClock } = this.#options;
-      if (this.#touched)
-        await copyWork(await this.#materialised(), { to: target, owner, replaced: new Set(replaced), clock });
-      else await this.#copyOf(pristine, target);
+      if (this.#touched) {
+        const copy = await this.#materialised();
+        await copyWork(copy, { to: target, owner, replaced: new Set(replaced), clock });
+        await restore({ from: pristine.root, to: target, differences: notedDifferences(copy), owner });
+      } else await this.#copyOf(pristine, target);
       await restore({ from: pristine.root, to: target, differences, owner });
       await layOver(target, overlay, owner);
       return NO_SNAPSHOT;

@@ -6,8 +6,10 @@ import type { Owner } from "../sandbox/sandbox.ts";
 import { describeChanges, MAX_LISTED_FILES } from "./diff/changes.ts";
 import { type CompareOptions, changedModes, compareTrees, type TreeDifference } from "./diff/compare.ts";
 import { forkParts, notAt } from "./fork-parts.ts";
+import type { LaidNotes } from "./laid-notes.ts";
 import { fitting, type PristineTree } from "./pristine-tree.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
+import { parentsOf } from "./tree/parents-of.ts";
 import type { Snapshot } from "./tree/snapshot.ts";
 import { type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
 
@@ -17,7 +19,20 @@ export interface WorkingCopy {
   readonly pristine: PristineTree;
   /** Which of its files stood where when it was made. */
   readonly snapshot: Snapshot;
+  /** Files of the arm's own among them; absent: it has none. */
+  readonly notes?: LaidNotes;
 }
+
+/** The entries without the arm's own files. */
+const withoutNotes = ({ notes }: WorkingCopy, entries: readonly TreeEntry[]): readonly TreeEntry[] =>
+  notes ? entries.filter(({ path }) => !notes.has(path)) : entries;
+
+/** What puts the fixture's files back at the paths of the arm's own. */
+export const notedDifferences = ({ notes, pristine }: WorkingCopy): readonly TreeDifference[] => {
+  if (!notes) return [];
+  const before = new Map(pristine.entries.map((entry) => [entry.path, entry]));
+  return notes.paths.map((path) => ({ path, before: before.get(path), after: undefined }));
+};
 
 /** What stands there now and counts as work. @throws TreeTooLarge */
 export const workOf = (
@@ -33,8 +48,8 @@ export const workOf = (
 /** @throws TreeTooLarge */
 export async function changesOf(copy: WorkingCopy): Promise<Changes> {
   const { root, pristine, snapshot } = copy;
-  const before = { root: pristine.root, entries: pristine.work };
-  const entries = await workOf(copy);
+  const before = { root: pristine.root, entries: withoutNotes(copy, pristine.work) };
+  const entries = withoutNotes(copy, await workOf(copy));
   const differences = await compareTrees(before, { root, entries }, snapshot);
   const changes = await describeChanges(differences, { before: pristine.root, after: root });
   const modes = await changedModes(before.entries, entries);
@@ -51,9 +66,16 @@ export async function differencesOf(
   options?: CompareOptions,
 ): Promise<readonly TreeDifference[]> {
   const { root, pristine, snapshot } = copy;
-  const now = await workOf(copy, { from: globBases(globs) });
-  const before = { root: pristine.root, entries: await fitting(pristine.work, globs) };
+  const now = withoutNotes(copy, await workOf(copy, { from: globBases(globs) }));
+  const before = { root: pristine.root, entries: await fitting(withoutNotes(copy, pristine.work), globs) };
   return await compareTrees(before, { root, entries: await fitting(now, globs) }, snapshot, options);
+}
+
+/** Without directories that there were only for the arm's own files, and that hold nothing else. */
+function withoutMade({ notes }: WorkingCopy, work: readonly TreeEntry[]): readonly TreeEntry[] {
+  if (!notes) return work;
+  const filled = new Set(work.flatMap(({ path, kind }) => (kind === "directory" ? [] : parentsOf(path))));
+  return work.filter(({ path }) => !notes.made.has(path) || filled.has(path));
 }
 
 /** Milliseconds for a check's copy of an arm's work, and for each entry of the fixture, which no arm has made. */
@@ -72,7 +94,7 @@ export async function copyWork(copy: WorkingCopy, { to, owner, replaced, clock }
   const { root, pristine } = copy;
   // While it is watched, the clock leaves out the pauses of our own loop.
   using _stalls = clock.watch?.();
-  const { work, kept } = forkParts(await workOf(copy), pristine);
+  const { work, kept } = forkParts(withoutMade(copy, withoutNotes(copy, await workOf(copy))), pristine);
   const last = clock.ticks() + FORK_MS + FORK_ENTRY_MS * pristine.entries.length;
   const target = { to, owner, made_by: "arm", isLate: () => clock.ticks() > last } as const;
   await copyTree({ ...target, from: root, entries: await notAt(replaced, work) });

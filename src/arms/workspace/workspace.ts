@@ -1,3 +1,4 @@
+import type { ArmNotes } from "../../domain/arm-notes.ts";
 import type { Changes } from "../../domain/evidence.ts";
 import type { FileSet } from "../../domain/task.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -19,6 +20,13 @@ export interface ForkOptions {
 export interface FileSource {
   readonly dir: string | null;
   readonly files: FileSet["files"];
+}
+
+/** Files of the arm's own that lie in its workspace, and are no part of its work. */
+export interface WorkspaceNotes {
+  readonly notes: ArmNotes;
+  /** The paths of those that are gone, or say something else than at first. */
+  readonly changed: readonly string[];
 }
 
 /** A command that is run in a workspace. */
@@ -71,15 +79,17 @@ export interface Workspace extends AsyncDisposable {
    * @throws Mistake when there are too many entries.
    */
   altered(globs: readonly string[]): Promise<readonly string[]>;
-  /** What differs from the pristine copy. Never touches disk when nothing was ever written. */
+  /** What differs from the pristine copy, but for the arm's notes. Never touches disk when nothing was ever written. */
   changes(): Promise<Changes>;
   /**
    * A copy for the probe; `restored` lists the protected files that differed. What does not count as work (see `list`) is
-   * in it as it was before the arm. The caller disposes it. @throws Mistake when the work is too large to be copied.
+   * in it as it was before the arm, which had no files of its own. The caller disposes it. @throws Mistake when the work is too large to be copied.
    */
   fork(options: ForkOptions): Promise<{ readonly workspace: Workspace; readonly restored: readonly string[] }>;
   /** Lays files over what stands there. @throws Mistake or Failure */
   lay(files: FileSource): Promise<void>;
+  /** Lays them, unless they lie already. Null for an arm without any. @throws Failure `invalid_request` where they cannot lie there */
+  notes(): Promise<WorkspaceNotes | null>;
   /** Applies a unified diff. @throws Mistake naming the hunk that does not apply. */
   applyPatch(patch: string): Promise<void>;
   /** Absolute path on the host, or null when never materialised; for `--keep-workspaces` only. */
@@ -95,7 +105,8 @@ export interface Workspace extends AsyncDisposable {
 export interface Pristine extends AsyncDisposable {
   /** Runs setup steps in order, with the network of this machine. @throws Failure `setup_failed` naming the step and its last output. */
   setup(steps: readonly { readonly run: string; readonly timeout_s: number }[], signal: AbortSignal): Promise<void>;
-  open(): Workspace;
+  /** @param notes laid over it, and no part of the work. */
+  open(notes?: FixtureFiles): Workspace;
   /** Text of a pristine file; null when absent or binary. */
   text(path: string): Promise<string | null>;
   /** Every regular file of it, also ignored ones, sorted. */

@@ -1,6 +1,7 @@
 import { type CallRecord, requiredResults, unreadCommands, violations } from "../../arms/policy/review.ts";
 import type { FileSource, Workspace } from "../../arms/workspace/workspace.ts";
 import type { Decision } from "../../domain/decision.ts";
+import { NAMED_VIOLATIONS } from "../../domain/defaults.ts";
 import type { Changes, ProbeResult, Violation } from "../../domain/evidence.ts";
 import { Mistake } from "../../domain/failure.ts";
 import { globMatcher } from "../../domain/path-glob.ts";
@@ -8,6 +9,7 @@ import type { Policies } from "../../domain/policies.ts";
 import type { ScenarioInput } from "../../domain/scenario.ts";
 import { type ArmSummary, wholeAnswer } from "../../domain/session.ts";
 import { isUnknown } from "../../domain/size-of.ts";
+import { skillsUsed } from "../../domain/skill.ts";
 import type { Probe, Task } from "../../domain/task.ts";
 import { withWhatWasMissing } from "./could-not-run.ts";
 import { scoreAgainstReference } from "./reference-fix.ts";
@@ -35,7 +37,10 @@ interface Collection {
 /** What hidden checks need. */
 export type Probed = Omit<Collection, "seen"> & { readonly changes: Changes };
 
-export type Evidence = Pick<ArmSummary, "changes" | "probe" | "violations" | "required" | "reference_fix">;
+export type Evidence = Pick<
+  ArmSummary,
+  "changes" | "probe" | "violations" | "required" | "reference_fix" | "notes" | "notes_changed"
+>;
 
 /**
  * What a stopped arm left: its change, the results of the hidden checks, the rules it broke, how near it came to the
@@ -48,10 +53,13 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
   signal.throwIfAborted();
   if (collection.unchanged_unknown) return await withoutChanges({ ...collection, changes }, signal);
   const probe = task.probe && (await probeOf({ ...collection, changes }, task.probe, signal));
-  const required = await requiredResults(policies, calls);
+  const required = await requiredResults(policies, calls, skillsUsed(collection.decisions));
   const unread = await unreadCommands(policies, calls);
   const altered = isUnknown(changes) ? await alteredProtected(workspace, policies) : null;
+  const told = await workspace.notes();
   return {
+    ...(told && { notes: told.notes }),
+    ...(told && told.changed.length > 0 && { notes_changed: told.changed.slice(0, NAMED_VIOLATIONS) }),
     changes,
     probe,
     required,

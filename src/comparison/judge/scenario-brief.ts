@@ -1,4 +1,4 @@
-import type { Policies } from "../../domain/policies.ts";
+import { type Policies, SKILL } from "../../domain/policies.ts";
 import type { Criterion, JudgedCriterion, Rubric } from "../../domain/rubric.ts";
 import type { Task } from "../../domain/task.ts";
 
@@ -43,9 +43,9 @@ function policyText(policies: Policies, { deliverable, answer }: Pick<Task, "del
     `- Writable paths: ${list(paths.writable)}; protected paths: ${list(paths.protected)}`,
     `- Refused commands: ${list(commands.deny)}${commands.allow === null ? "" : `; allowed ones only: ${list(commands.allow)}`}`,
     `- Network: ${network}`,
-    ...required.map(
-      ({ id, tool, match, min }) => `- Required (${id}): at least ${min} x ${tool}${match ? ` ${match}` : ""}`,
-    ),
+    ...required
+      .filter(({ tool }) => tool !== SKILL)
+      .map(({ id, tool, match, min }) => `- Required (${id}): at least ${min} x ${tool}${match ? ` ${match}` : ""}`),
   ].join("\n");
 }
 

@@ -44,6 +44,7 @@ export function applyModelOverride(definition: Scenario, model: string): Scenari
 function comparable(arm: Arm, field: VariableField): string {
   if (field === "model") return isScripted(arm.model) ? "scripted" : arm.model;
   if (field === "tools") return canonicalJson([...arm.tools].sort());
+  if (field === "files") return arm.files?.digest ?? "";
   if (field === "agent" && arm.agent) return canonicalJson({ ...arm.agent, files: arm.agent.files?.digest });
   return canonicalJson(arm[field] ?? null);
 }

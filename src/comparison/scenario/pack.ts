@@ -138,7 +138,7 @@ export function placedSets({ task, arms }: Scenario): readonly PlacedSet[] {
     task.fixture,
     ...beside,
     task.probe?.files,
-    ...arms.flatMap(({ agent, ran }) => [agent?.files, ran?.files]),
+    ...arms.flatMap(({ agent, files, ran }) => [agent?.files, files, ran?.files]),
   ];
   return sets.flatMap((set) => {
     const place = set && placeOf(set);

@@ -5,7 +5,7 @@ import { openPristine } from "../../arms/workspace/pristine.ts";
 import type { Pristine, Workspace } from "../../arms/workspace/workspace.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { Violation } from "../../domain/evidence.ts";
-import { Failure } from "../../domain/failure.ts";
+import { Failure, ofArm } from "../../domain/failure.ts";
 import { paidFor } from "../../domain/ran.ts";
 import type { SeriesSummary } from "../../domain/series-summary.ts";
 import type { ArmSummary, TrialPlace } from "../../domain/session.ts";
@@ -16,7 +16,7 @@ import type { Case, JudgedArm } from "../judge/judge.ts";
 import { openMcpTools, serversOf } from "../planning/mcp-tools.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
 import type { SessionServices } from "../planning/services.ts";
-import { fixturePlaces, fixtureSource } from "../scenario/fixture-source.ts";
+import { filesSource, fixturePlaces, fixtureSource } from "../scenario/fixture-source.ts";
 import { probeSource } from "../scenario/materials.ts";
 import { withoutCoinFlips } from "./repeat-checks.ts";
 import { type ArmPlace, conductArm, type StoppedArm } from "./run/conduct-arm.ts";
@@ -103,7 +103,7 @@ async function beginRecordings({ plan: { recordings }, services }: Session): Pro
 /** Runs both arms at the same time, each in its own workspace. Looks at what they left when both have stopped. */
 async function gatherArms(session: Session, pristine: Pristine): Promise<Examined> {
   const { plan, log } = session;
-  const [first, second] = [pristine.open(), pristine.open()];
+  const [first, second] = [await openFor(session, pristine, 0), await openFor(session, pristine, 1)];
   await using tools = await openTools(session, [first, second]);
   await log.enter("running");
   const [a, b] = await runBoth(session, [
@@ -124,6 +124,18 @@ async function gatherArms(session: Session, pristine: Pristine): Promise<Examine
     for (const workspace of [first, second]) void workspace[Symbol.asyncDispose]();
   });
   return arms;
+}
+
+/** The workspace of an arm, with its own files in it: where they cannot lie there, no model is asked. */
+async function openFor({ plan }: Session, pristine: Pristine, index: 0 | 1): Promise<Workspace> {
+  const { id, files } = plan.scenario.arms[index];
+  const workspace = pristine.open(files && filesSource(plan.loaded, files));
+  try {
+    await workspace.notes();
+  } catch (error) {
+    throw ofArm(id, error);
+  }
+  return workspace;
 }
 
 /** Before a model is asked: a server that cannot be used costs nothing. */

@@ -96,6 +96,8 @@ export const IDLE = {
   no_agent: "no arm is an external agent",
   no_node: "no agent needs Node",
   no_import: "no arm ran elsewhere",
+  no_arm_files: "no arm has files of its own",
+  no_skill: "no agent was given a skill",
   no_mcp: "no arm has MCP servers",
   no_script: "no arm replays a script",
   no_judged: "no criterion is judged by a model",

@@ -4,6 +4,7 @@ import type { Series, SeriesFlag, SolvedCount } from "../../domain/series.ts";
 import { trialResult } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { confidenceText } from "../../statistics/figure-text.ts";
+import { skillNames, skillText } from "../../statistics/skill-text.ts";
 
 /** The ids of both arms. */
 export const namesOf = ({ a, b }: Series["arms"]): Readonly<Record<Side, string>> => ({ a: a.arm_id, b: b.arm_id });
@@ -58,6 +59,8 @@ export function armFigures(series: Series): (readonly [what: string, a: string, 
   return [
     both("solved", ({ solved }) => solvedText(solved)),
     ...(a.crashed || b.crashed ? [both("crashed", crashedText)] : []),
+    ...(a.usage_lost || b.usage_lost ? [both("usage not known", lostText)] : []),
+    ...skillNames(series.arms).map((name) => both(`skill ${plainText(name)}`, (arm) => skillText(arm, name))),
     ...reliability,
     ...(isFree ? [] : [both("mean cost", ({ cost_usd }) => usdText(cost_usd.mean))]),
     both("median time", ({ wall_ms_median }) => (wall_ms_median === null ? "–" : secondsText(wall_ms_median))),
@@ -68,6 +71,9 @@ const scoreFigure = (score = 0) => score.toFixed(3);
 
 const crashedText = ({ crashed }: Series["arms"]["a"]) =>
   crashed === undefined ? "never" : `${crashed.crashed} of ${crashed.trials}`;
+
+const lostText = ({ usage_lost }: Series["arms"]["a"]) =>
+  usage_lost === undefined ? "never" : `${usage_lost.lost} of ${usage_lost.trials}`;
 
 const secondsText = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
@@ -110,6 +116,7 @@ export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
   scripted: "an arm replays scripts, so the trials say nothing about a model",
   mixed: "one scenario establishes a preference for one arm, another for the other",
   results_imported: "these results were imported: abeval saw none of the runs, and judged none",
+  skill_never_fired: "an arm was given a skill that it read in no trial",
   earlier_trials: "there are other trials of the same comparison, which a conclusion must hold with",
 };
 

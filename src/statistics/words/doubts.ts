@@ -1,6 +1,7 @@
 import { memberName } from "../../domain/member.ts";
 import { counted } from "../../domain/number-text.ts";
-import type { EarlierTrials } from "../../domain/series.ts";
+import { plainText } from "../../domain/plain-text.ts";
+import type { EarlierTrials, SkillCount } from "../../domain/series.ts";
 import { SIDES } from "../../domain/verdict.ts";
 import { copiesOf, countsOf, type Findings, missingForClaim, totalMissing } from "../claim/findings.ts";
 import { conclusionOf } from "../claim/sequential-test.ts";
@@ -8,6 +9,7 @@ import { distinctRuns, missingBy } from "../claim/tally.ts";
 import { evidenceText, limitText } from "../figure-text.ts";
 import { modelChangesOf } from "../summary/model-changes.ts";
 import { crashedOf } from "../summary/reliability.ts";
+import { skillsOf } from "../summary/skills.ts";
 
 interface Known {
   readonly findings: Findings;
@@ -22,6 +24,7 @@ export function doubtsOf({ findings, earlier, mixed, failed_self_tests }: Known)
     ...failedJudge(findings, failed_self_tests),
     ...(findings.subject.told.kind === "results" ? unpaired(findings) : missing(findings)),
     ...crashes(findings),
+    ...skillsRead(findings),
     ...fragile(findings),
     ...(mixed ? ["Single scenarios disagree: for each arm there is one that establishes a preference for it."] : []),
     ...copies(findings),
@@ -94,6 +97,30 @@ function crashes({ rows, subject }: Findings): readonly string[] {
     if (!found) return [];
     return `The agent of ${subject.arms[side]} crashed in ${found.crashed} of ${counted(found.trials, "trial")}.`;
   });
+}
+
+/** Skills of an arm that have a sentence. */
+const TOLD_SKILLS = 3;
+
+/** A skill that is not read cannot have helped. */
+function skillsRead({ rows, subject }: Findings): readonly string[] {
+  return SIDES.flatMap((side) =>
+    skillsOf(rows, side)
+      .slice(0, TOLD_SKILLS)
+      .map((skill) => {
+        const often = `${skill.fired === 0 ? "none" : skill.fired} of ${counted(skill.trials, "trial")}`;
+        return `${subject.arms[side]} read the skill ${plainText(skill.name)} in ${often}${groupsText(skill)}.`;
+      }),
+  );
+}
+
+function groupsText({ solved_fired, solved_silent }: SkillCount): string {
+  const groups = [
+    ["with it", solved_fired],
+    ["without it", solved_silent],
+  ] as const;
+  const told = groups.flatMap(([how, { solved, trials }]) => (trials === 0 ? [] : `${how} ${solved} of ${trials}`));
+  return told.length === 0 ? "" : `; required checks passed ${told.join(", ")}`;
 }
 
 function fragile(findings: Findings): readonly string[] {

@@ -69,7 +69,7 @@ export class AgentDecisions {
   }
 
   call(pending: PendingCall, output: string, is_error: boolean | null): void {
-    const { call, told, effect, checked, thread, asked_ticks } = pending;
+    const { call, told, effect, checked, skill, thread, asked_ticks } = pending;
     const { run, recipe, log } = this.#parts;
     const unwrapped = recipe.unwrap(call.name, output);
     const text = run.redact(unwrapped.output);
@@ -88,6 +88,7 @@ export class AgentDecisions {
         bytes: Buffer.byteLength(output),
         thread,
         own_tool: this.named(call.name),
+        ...(skill !== undefined && { skill }),
         ...(checked ? {} : { unchecked: true as const }),
       },
     });

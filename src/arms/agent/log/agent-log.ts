@@ -14,7 +14,7 @@ import type { Upstream } from "../../model/upstream.ts";
 import { refusedPath } from "../../policy/path-rules.ts";
 import { type Refusal, refusalOf } from "../../policy/refusal.ts";
 import { type CallRecord, heldSubject } from "../../policy/review.ts";
-import { type CanonicalCall, canonicalCall } from "../../recipe/canonical-call.ts";
+import { type CanonicalCall, canonicalCall, skillOf } from "../../recipe/canonical-call.ts";
 import type { Recipe } from "../../recipe/recipe.ts";
 import type { WireCall, WireReply, WireRequest, WireResult } from "../../wire/wire.ts";
 import { agentEnding } from "../agent-ending.ts";
@@ -166,7 +166,8 @@ export class AgentLog {
     if (refused_by === null) {
       const { id, name } = call;
       const when = { thread: turn.thread.number, asked_ticks: run.clock.ticks() };
-      this.#pending.add({ call: { id, name }, told, effect, subject, checked, ...when });
+      const skill = this.#skillOf(call, canonical);
+      this.#pending.add({ call: { id, name }, told, effect, subject, checked, skill, ...when });
     } else turn.blocks.push({ rule: refused_by, tool, input: told.input });
     return replacement;
   }
@@ -261,6 +262,11 @@ export class AgentLog {
       redactDeep(unparsed ?? input, run.redact),
       run.workspace.at,
     );
+  }
+
+  #skillOf({ name, input }: WireCall, canonical: CanonicalCall): string | undefined {
+    const skill = skillOf(this.#parts.recipe, { name, input }, canonical);
+    return skill === undefined ? undefined : this.#parts.run.redact(skill);
   }
 
   /** Which tool it is does not depend on secrets in its input, which takes long to redact. */

@@ -8,6 +8,8 @@ export interface PendingCall extends Pick<CanonicalCall, "effect" | "subject" | 
   readonly call: Pick<WireCall, "id" | "name">;
   /** The same call in our own tool names and fields. */
   readonly told: ToldCall;
+  /** That it reads; undefined: none. */
+  readonly skill: string | undefined;
   readonly thread: number;
   /** Monotonic milliseconds. */
   readonly asked_ticks: number;

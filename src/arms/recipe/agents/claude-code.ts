@@ -46,6 +46,7 @@ export const claudeCode: Recipe = {
     ...own("EnterWorktree", "ExitWorktree", "ReportFindings", "SendMessage", "ListAgents", "Workflow"),
     ...own("DeferredToolPlaceholder"),
   },
+  skill_tool: "Skill",
   side_model: "keep",
   notes: ["**/CLAUDE.md", "**/CLAUDE.local.md", "**/.claude/**", ".mcp.json"],
   goes_on: true,

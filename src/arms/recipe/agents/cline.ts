@@ -50,6 +50,7 @@ export const cline: Recipe = {
     ...own(...TEAM.map((name) => `team_${name}`)),
     ...own("fetch_web_content", "web_fetch", "web_search", "list_code_definition_names"),
   },
+  skill_tool: "skills",
   side_model: "keep",
   notes: ["**/AGENTS.md", "**/.clinerules", "**/.clinerules/**", "**/.cline/**"],
   arguments: ARGUMENTS,

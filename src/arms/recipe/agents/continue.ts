@@ -42,6 +42,7 @@ export const continueCli: Recipe = {
       "UploadArtifact",
     ),
   },
+  skill_tool: "Skills",
   side_model: "keep",
   notes: ["**/AGENTS.md", "**/CLAUDE.md", "**/.continue/**"],
   arguments: ARGUMENTS,

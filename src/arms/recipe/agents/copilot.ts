@@ -37,6 +37,7 @@ export const copilot: Recipe = {
     ...own("web_fetch", "web_search", "store_memory", "fetch_copilot_cli_documentation", "read_agent", "list_agents"),
     ...own("write_agent", "session_store_sql"),
   },
+  skill_tool: "skill",
   side_model: "keep",
   notes: ["**/AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/**", "**/.copilot/**"],
   arguments: ARGUMENTS,

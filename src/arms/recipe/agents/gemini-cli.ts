@@ -57,6 +57,7 @@ export const geminiCli: Recipe = {
       "exit_plan_mode",
     ),
   },
+  skill_tool: "activate_skill",
   side_model: "keep",
   notes: ["**/GEMINI.md", "**/.gemini/**"],
   arguments: GEMINI_ARGUMENTS,

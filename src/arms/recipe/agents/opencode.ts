@@ -33,6 +33,7 @@ export const opencode: Recipe = {
     ...own("task", "todowrite", "todoread", "skill", "question", "plan_enter", "plan_exit", "invalid"),
     ...own("webfetch", "websearch", "codesearch"),
   },
+  skill_tool: "skill",
   side_model: "keep",
   notes: ["**/AGENTS.md", "**/CLAUDE.md", "**/.opencode/**", "opencode.json", "opencode.jsonc"],
   arguments: ARGUMENTS,

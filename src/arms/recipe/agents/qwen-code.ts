@@ -39,6 +39,7 @@ export const qwenCode: Recipe = {
     ...own("todo_write", "save_memory", "skill", "task", "agent", "exit_plan_mode", "ask_user_question"),
     ...own("web_fetch", "web_search", "task_stop", "send_message", "tool_search"),
   },
+  skill_tool: "skill",
   side_model: "keep",
   notes: ["**/QWEN.md", "**/.qwen/**"],
   arguments: ARGUMENTS,

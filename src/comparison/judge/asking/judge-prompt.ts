@@ -1,7 +1,7 @@
 import { UNREAD } from "../../../domain/disqualification.ts";
 import { isCrashed } from "../../../domain/end-text.ts";
 import type { Facts, Violation } from "../../../domain/evidence.ts";
-import type { Policies } from "../../../domain/policies.ts";
+import { type Policies, SKILL } from "../../../domain/policies.ts";
 import type { JudgeConfig, Rubric } from "../../../domain/rubric.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { Task } from "../../../domain/task.ts";
@@ -104,7 +104,9 @@ function factsTable(facts: Facts, visibility: JudgeConfig["probe_visibility"], {
     ...(answer && deliverable.length === 0 ? [] : [`- changed files: ${changed(facts)}`]),
     `- hidden checks: ${checks(facts, visibility)}`,
     `- rules broken: ${broken(facts)}`,
-    ...facts.required.map(({ id, met }) => `- required ${id}: ${met ? "done" : "not done"}`),
+    ...facts.required
+      .filter(({ tool }) => tool !== SKILL)
+      .map(({ id, met }) => `- required ${id}: ${met ? "done" : "not done"}`),
   ].join("\n");
 }
 

@@ -4,9 +4,10 @@ import { sha256 } from "../../../domain/sha256.ts";
 import { breathe } from "../../../runtime/pace.ts";
 import type { ToldChanges } from "./agent-notes.ts";
 import { fileKind } from "./file-kind.ts";
+import type { HiddenNotes } from "./hidden-notes.ts";
 import { type Hunk, readHunks } from "./read-hunks.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
-import { fitHunks, type ShownHunk, shownHunks, shownPath } from "./shown-hunks.ts";
+import { fitHunks, type NameOf, type ShownHunk, shownHunks, shownPath } from "./shown-hunks.ts";
 
 /** Changed files listed by name. */
 const LISTED_FILES = 200;
@@ -20,6 +21,8 @@ interface DiffDraft {
   readonly hunks: readonly Hunk[];
   readonly list: readonly ViewLine[];
   readonly showable: readonly ShownHunk[];
+  /** A path as a judge may read it. */
+  readonly nameOf: NameOf;
   /** What showing all of it takes; `limit` when it takes more. */
   readonly bytes: number;
 }
@@ -27,19 +30,20 @@ interface DiffDraft {
 export async function draftDiff(
   { changes, notes }: Pick<ToldChanges, "changes" | "notes">,
   limit: number,
-  deliverable: readonly string[],
+  { deliverable, hidden }: { readonly deliverable: readonly string[]; readonly hidden?: HiddenNotes | undefined },
 ): Promise<DiffDraft> {
   const all = changes ? await readHunks(changes.patch) : [];
   await breathe();
   const hunks = all.filter(({ path }) => !notes.has(path));
-  const list = [...(changes ? fileList(changes.files, hunks) : []), ...notesLine(notes.size)];
-  const showable = await shownHunks(hunks, deliverable, limit);
+  const nameOf = (path: string) => shownPath(hidden ? hidden.path(path) : path);
+  const list = [...(changes ? fileList(changes.files, hunks, nameOf) : []), ...notesLine(notes.size)];
+  const showable = await shownHunks(hunks, deliverable, { limit, nameOf, hide: hidden?.text });
   const wanted = showable.reduce((sum, { bytes }) => sum + bytes, linesBytes(list));
-  return { changes, hunks, list, showable, bytes: Math.min(limit, wanted) };
+  return { changes, hunks, list, showable, nameOf, bytes: Math.min(limit, wanted) };
 }
 
 /** All changed files by name, then the hunks that fit. A view that has room for everything shows everything. */
-export function diffSection({ changes, hunks, list, showable }: DiffDraft, bytes: number): Section {
+export function diffSection({ changes, hunks, list, showable, nameOf }: DiffDraft, bytes: number): Section {
   const base = { name: "diff", title: "Changes to the workspace (unified diff against the start)" } as const;
   if (changes === null || list.length === 0) {
     const unknown = changes === null || typeof changes.unknown === "string";
@@ -55,8 +59,8 @@ export function diffSection({ changes, hunks, list, showable }: DiffDraft, bytes
     ...base,
     lines: [...list, ...showable.flatMap((hunk) => parts.get(hunk)?.lines ?? [])],
     omissions: [
-      ...omissions(left_out, "left out for space"),
-      ...omissions(cut, "without the middle, for space"),
+      ...omissions(left_out, "left out for space", nameOf),
+      ...omissions(cut, "without the middle, for space", nameOf),
       ...(unstored ? ["The stored diff itself was cut to its cap."] : []),
     ],
     core_cut: unstored || [...left_out, ...cut].some(({ core }) => core),
@@ -83,10 +87,10 @@ function missingFromPatch({ truncated, files }: Changes, hunks: readonly Hunk[])
   );
 }
 
-function fileList(files: readonly ChangedFile[], hunks: readonly Hunk[]): ViewLine[] {
+function fileList(files: readonly ChangedFile[], hunks: readonly Hunk[], nameOf: NameOf): ViewLine[] {
   const hunksOf = Map.groupBy(hunks, ({ path }) => path);
   const listed = files.slice(0, LISTED_FILES).map((file): ViewLine => {
-    const ref = shownPath(file.path);
+    const ref = nameOf(file.path);
     const counts = file.binary ? "binary" : `+${file.added} -${file.removed}`;
     return {
       text: `${file.status} ${ref} ${counts}${hashNote(file.path, hunksOf.get(file.path) ?? [])}`,
@@ -105,11 +109,11 @@ function hashNote(path: string, hunks: readonly Hunk[]): string {
   return ` (generated, not shown: ${text.length} characters, sha256 ${sha256(text).slice(0, 12)})`;
 }
 
-function omissions(hunks: readonly ShownHunk[], how: string): string[] {
+function omissions(hunks: readonly ShownHunk[], how: string, nameOf: NameOf): string[] {
   const files = Map.groupBy(hunks, ({ hunk }) => hunk.path);
   const notes = [...files].slice(0, NOTED_FILES).map(([path, group]) => {
     const sum = (count: "added" | "removed") => group.reduce((total, { hunk }) => total + hunk[count], 0);
-    return `${shownPath(path)}: ${counted(group.length, "hunk")} ${how} (+${sum("added")} -${sum("removed")}).`;
+    return `${nameOf(path)}: ${counted(group.length, "hunk")} ${how} (+${sum("added")} -${sum("removed")}).`;
   });
   const more = files.size - notes.length;
   return more > 0 ? [...notes, `${more} more files with hunks ${how}.`] : notes;

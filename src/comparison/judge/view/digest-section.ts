@@ -2,6 +2,7 @@ import type { Decision } from "../../../domain/decision.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import { clip, clipLine, LINE_CHARS } from "./clip.ts";
 import { describeStep, RANKS, type Step } from "./describe-step.ts";
+import type { HiddenNotes } from "./hidden-notes.ts";
 import type { RedactIdentity } from "./identity-redactor.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
 
@@ -26,14 +27,18 @@ interface DigestDraft {
   readonly redactions: number;
 }
 
-export async function draftDigest(decisions: readonly Decision[], redact: RedactIdentity): Promise<DigestDraft> {
+export async function draftDigest(
+  decisions: readonly Decision[],
+  redact: RedactIdentity,
+  hidden?: HiddenNotes,
+): Promise<DigestDraft> {
   const pace = new Pace();
   const steps: Step[] = [];
   const lines: ViewLine[][] = [];
   for (const decision of decisions) {
     await pace.units(STEP_UNITS);
-    if (isSideCall(decision)) continue;
-    const step = describeStep(decision, redact);
+    if (isSideCall(decision) || hidden?.leavesOut(decision)) continue;
+    const step = withoutNotes(describeStep(decision, redact), hidden);
     steps.push(step);
     lines.push(stepLines(step));
   }
@@ -44,6 +49,9 @@ export async function draftDigest(decisions: readonly Decision[], redact: Redact
     redactions: steps.reduce((sum, { redactions }) => sum + redactions, 0),
   };
 }
+
+const withoutNotes = (step: Step, hidden: HiddenNotes | undefined): Step =>
+  hidden ? { ...step, body: step.body.map(hidden.text) } : step;
 
 /** Which small calls an agent makes besides its work would tell which agent it is. */
 const isSideCall = (decision: Decision) => decision.kind === "model_turn" && decision.detail?.side === true;

@@ -7,6 +7,7 @@ import { type ToldChanges, withoutAgentNotes } from "./agent-notes.ts";
 import { draftText, LINE_CHARS } from "./clip.ts";
 import { diffSection, draftDiff } from "./diff-section.ts";
 import { digestSection, draftDigest } from "./digest-section.ts";
+import type { HiddenNotes } from "./hidden-notes.ts";
 import type { RedactIdentity } from "./identity-redactor.ts";
 import type { Section } from "./section.ts";
 import {
@@ -39,6 +40,8 @@ interface ViewSettings extends Pick<Rubric["judge"], "probe_visibility" | "max_e
   readonly answer?: boolean;
   /** The task's; absent: it asks for no file by name. */
   readonly prompt?: string;
+  /** What the arms' own files say; absent: neither has any. */
+  readonly hidden?: HiddenNotes;
 }
 
 /** Share of the budget for line marks and fences, and share of the rest for notes on omissions. */
@@ -71,7 +74,7 @@ export async function evidenceView(
   await breathe();
   const shown = sectionsOf(drafts, budget, settings.answer === true);
   return {
-    sections: [...shown, notesSection(shown)],
+    sections: [...shown, notesSection(shown, settings.hidden !== undefined)],
     truncated: shown.some(({ omissions, core_cut }) => omissions.length > 0 || core_cut),
     truncated_core: shown.some(({ core_cut }) => core_cut),
     redactions: drafts.answer.redactions + drafts.digest.redactions + (drafts.probe?.redactions ?? 0),
@@ -87,10 +90,11 @@ interface Drafting {
 }
 
 /** Everything that could be shown, read but not yet cut. Files that are no part of the work are not shown. */
-async function draftsOf({ summary, decisions }: JudgedArm, { told, settings, bytes, redact }: Drafting) {
-  const { deliverable, answer: isWork = false, probe_visibility } = settings;
-  const diff = isWork && deliverable.length === 0 ? null : await draftDiff(told, bytes, deliverable);
-  const digest = await draftDigest(isWork ? withoutRepeatedAnswer(decisions) : decisions, redact);
+async function draftsOf({ summary, decisions }: JudgedArm, { told, settings, bytes, redact: redactName }: Drafting) {
+  const { deliverable, answer: isWork = false, probe_visibility, hidden } = settings;
+  const redact: RedactIdentity = hidden ? (text) => redactName(hidden.text(text)) : redactName;
+  const diff = isWork && deliverable.length === 0 ? null : await draftDiff(told, bytes, { deliverable, hidden });
+  const digest = await draftDigest(isWork ? withoutRepeatedAnswer(decisions) : decisions, redact, hidden);
   const probe =
     probe_visibility === "shown" && summary.probe !== null ? await draftProbe(summary.probe, bytes, redact) : null;
   await breathe();

@@ -63,11 +63,11 @@ function introduction(name: string, distinct: string): RegExp {
   return new RegExp(`${name}(?:${before}|(?= (?:language )?(?:model|assistant)\\b))`, "giu");
 }
 
-type Span = readonly [start: number, end: number];
+export type TextSpan = readonly [start: number, end: number];
 
 /** Sorts spans and joins those that overlap. */
-function merged(spans: readonly Span[]): Span[] {
-  const result: Span[] = [];
+function merged(spans: readonly TextSpan[]): TextSpan[] {
+  const result: TextSpan[] = [];
   for (const [start, end] of spans.toSorted(([one], [other]) => one - other)) {
     const last = result.at(-1);
     if (last && start < last[1]) result[result.length - 1] = [last[0], Math.max(last[1], end)];
@@ -76,7 +76,7 @@ function merged(spans: readonly Span[]): Span[] {
   return result;
 }
 
-function replaced(text: string, spans: readonly Span[]): string {
+function replaced(text: string, spans: readonly TextSpan[]): string {
   const kept = spans.map(([start], index) => text.slice(spans[index - 1]?.[1] ?? 0, start) + IDENTITY_MARK);
   return kept.join("") + text.slice(spans.at(-1)?.[1] ?? 0);
 }

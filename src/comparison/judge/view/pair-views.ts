@@ -5,6 +5,7 @@ import type { Side } from "../../../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge.ts";
 import { scenarioBrief } from "../scenario-brief.ts";
 import { type EvidenceView, evidenceView } from "./evidence-view.ts";
+import { hiddenNotes } from "./hidden-notes.ts";
 import { identityRedactor } from "./identity-redactor.ts";
 import { withoutWords } from "./without-words.ts";
 
@@ -18,7 +19,8 @@ export type PairViews = Readonly<Record<Side, EvidenceView>>;
 export async function pairViews(kase: Case, signal: AbortSignal): Promise<PairViews> {
   const redact = identityRedactor([...namesOf(kase.a), ...namesOf(kase.b)], [...wordsOf(kase.a), ...wordsOf(kase.b)]);
   const { deliverable, answer = false, prompt } = kase.task;
-  const settings = { ...kase.rubric.judge, deliverable, answer, prompt };
+  const hidden = await hiddenNotes(kase, [scenarioBrief(kase.task, kase.rubric, kase.policies)]);
+  const settings = { ...kase.rubric.judge, deliverable, answer, prompt, ...(hidden && { hidden }) };
   const a = await evidenceView(kase.a, settings, redact);
   const b = await evidenceView(kase.b, settings, redact);
   // A run that was stopped meanwhile pays for no judge.

@@ -23,18 +23,26 @@ export interface ShownHunk {
   readonly partial: boolean;
 }
 
+export type NameOf = (path: string) => string;
+
+/** How a path is called, and what is hidden of a text. */
+interface Wording {
+  readonly nameOf: NameOf;
+  readonly hide?: ((text: string) => string) | undefined;
+}
+
 /** Core hunks first, then in the order of `FILE_KINDS`, without generated files. */
 export async function shownHunks(
   hunks: readonly Hunk[],
   deliverable: readonly string[],
-  limit: number,
+  { limit, ...words }: Wording & { readonly limit: number },
 ): Promise<ShownHunk[]> {
   const pace = new Pace();
   const shown: ShownHunk[] = [];
   for (const { hunk, rank } of await ranked(hunks, deliverable, pace)) {
     // A view cannot show more, so no more is cleaned.
     const text = bounded(hunk.text, limit, `\n${LEFT_OUT}\n`);
-    const lines = await hunkLines({ ...hunk, text }, pace);
+    const lines = await hunkLines({ ...hunk, text }, words, pace);
     shown.push({ hunk, core: rank === CORE, lines, bytes: linesBytes(lines), partial: text !== hunk.text });
   }
   return shown;
@@ -65,16 +73,17 @@ async function ranked(hunks: readonly Hunk[], deliverable: readonly string[], pa
 /** A path is the arm's text too. */
 export const shownPath = (path: string) => clip(cleanLine(path), PATH_CHARS);
 
-async function hunkLines(hunk: Hunk, pace: Pace): Promise<ViewLine[]> {
+async function hunkLines(hunk: Hunk, { nameOf, hide }: Wording, pace: Pace): Promise<ViewLine[]> {
   const item: CitableItem = {
     kind: "diff",
-    ref: shownPath(hunk.path),
+    ref: nameOf(hunk.path),
     lines: { before: hunk.before, after: hunk.after },
   };
   const shown: ViewLine[] = [{ text: `file ${item.ref}`, authored: true, item: null }];
   for (const some of inLines(hunk.text)) {
     await pace.bytes(CLEAN_COST * some.length);
-    const text = cleanText(some.replace(/\r(?=\n|$)/g, "").replaceAll("\r", "⟨CR⟩"));
+    const open = hide ? hide(some) : some;
+    const text = cleanText(open.replace(/\r(?=\n|$)/g, "").replaceAll("\r", "⟨CR⟩"));
     for (const line of text.split("\n")) shown.push({ text: line, authored: line.startsWith("+"), item });
   }
   return shown;

@@ -165,9 +165,12 @@ function shareOut(needs: readonly number[], bytes: number): number[] {
   return shares;
 }
 
+/** Told of both agents, also of one that was given none. */
+const NOTES_HIDDEN = "Files that an agent was given for itself, and what quotes them, are not shown.";
+
 /** What the sections above leave out. */
-export function notesSection(sections: readonly Section[]): Section {
-  const omissions = sections.flatMap((section) => section.omissions);
+export function notesSection(sections: readonly Section[], notes_hidden = false): Section {
+  const omissions = [...sections.flatMap((section) => section.omissions), ...(notes_hidden ? [NOTES_HIDDEN] : [])];
   const lines = (omissions.length > 0 ? omissions : ["Nothing was left out."]).map((text) => ({
     text,
     authored: false,

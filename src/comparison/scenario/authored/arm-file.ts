@@ -4,7 +4,7 @@ import { RanUsage } from "../../../domain/ran.ts";
 import { GivenModelRef, oneOf, record } from "../../../domain/schema.ts";
 import { TOOL_NAMES } from "../../../domain/tool.ts";
 import { AgentFile } from "./agent-file.ts";
-import { BUDGET_LIMITS, GitPath, GitRef, Name, optional, Seconds, Text } from "./fields.ts";
+import { BUDGET_LIMITS, Dir, GitPath, GitRef, InlineFiles, Name, optional, Seconds, Text } from "./fields.ts";
 
 const PriceFile = Type.Partial(
   Type.Object({
@@ -81,6 +81,24 @@ const RanFile = record(
   { description: "A run that was made elsewhere, in the place of a model. Paths are relative to the scenario file." },
 );
 export type RanFile = Static<typeof RanFile>;
+const ArmFilesMap = Type.Object(
+  {
+    dir: Type.Optional(Dir),
+    git: Type.Optional(GitRef),
+    path: Type.Optional(
+      Text(
+        "With `git` a directory or a file, from the top of the repository; alone a file, relative to the scenario file. A file lies at the top, by its own name.",
+      ),
+    ),
+    files: Type.Optional(InlineFiles),
+  },
+  {
+    $id: "ArmFilesMap",
+    additionalProperties: Type.String({ description: "Text of the file at this path." }),
+    description: "Texts by path, or a directory, or what a commit has, with texts laid over it.",
+  },
+);
+export type ArmFilesMap = Static<typeof ArmFilesMap>;
 
 export const ArmFile = record(
   "ArmFile",
@@ -104,6 +122,12 @@ export const ArmFile = record(
     ),
     agent: Type.Optional(AgentFile),
     ran: Type.Optional(RanFile),
+    files: Type.Optional(
+      Type.Union([Dir, ArmFilesMap, Type.Null()], {
+        description:
+          "Laid over this arm's workspace before it starts, as CLAUDE.md: no part of its work, and hidden from the judge. `agent.files` are laid into the agent's home. Null takes away what `extends` gave.",
+      }),
+    ),
     mcp: Type.Optional(
       Type.Union([McpFile, Type.Null()], {
         description: "MCP servers whose tools the arm has besides `tools`; null takes away what `extends` gave.",

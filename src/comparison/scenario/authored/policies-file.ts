@@ -1,13 +1,19 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { SEVERITIES } from "../../../domain/policies.ts";
 import { oneOf, record } from "../../../domain/schema.ts";
-import { BUDGET_LIMITS, Globs, Name, optional, Seconds, Text, Whole } from "./fields.ts";
+import { BUDGET_LIMITS, Globs, Name, optional, Seconds, Text } from "./fields.ts";
 
 const RequiredFile = record("RequiredFile", {
   id: Name("Name of the behaviour."),
-  tool: Text("Tool that must be called; one of an MCP server as `<server>__<tool>`."),
+  tool: Type.Optional(Text("Tool that must be called; one of an MCP server as `<server>__<tool>`.")),
+  skill: Type.Optional(Text("In the place of `tool`: name of a skill that an agent must read.")),
   match: Type.Optional(Text("Glob on the command or path of the call; absent = any call.")),
-  min: Type.Optional(Whole(10_000, "Calls at least; default 1.")),
+  min: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 10_000, description: "Calls at least; default 1, with `max: 0` 0." }),
+  ),
+  max: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 10_000, description: "Calls at most; 0 forbids. Default any number." }),
+  ),
 });
 
 export const PoliciesFile = optional(

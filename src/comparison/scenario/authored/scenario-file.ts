@@ -10,6 +10,7 @@ import { TaskFile } from "./task-file.ts";
 export const VARIABLE_FIELDS = [
   "model",
   "agent",
+  "files",
   "system_prompt",
   "tools",
   "mcp",

@@ -7,11 +7,13 @@ import type { Budget } from "../../../domain/policies.ts";
 import type { Price } from "../../../domain/price-list.ts";
 import { isImported } from "../../../domain/ran.ts";
 import { RESERVED_ARM_IDS } from "../../../domain/schema.ts";
+import type { FileSet } from "../../../domain/task.ts";
 import { isToolName, TOOL_NAMES } from "../../../domain/tool.ts";
 import type { ArmFile, McpServerFile, RanFile } from "../authored/arm-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import { readText } from "../read-text.ts";
 import { checkAgentFields, resolveAgent } from "./agent.ts";
+import { resolveArmFiles } from "./arm-files.ts";
 import { attempt, locateFile, type ResolveContext } from "./context.ts";
 import { extendArms } from "./extend-arms.ts";
 import { promptAt } from "./git-source.ts";
@@ -35,9 +37,12 @@ export async function resolveArms(context: ResolveContext, authored: readonly Ar
     checkRanFields(problems, index, authored[index] ?? arm, arm);
   }
   const agents = await resolveAgents(context, authored, extended);
+  const files = await resolveArmFiles(context, authored, extended);
   return Promise.all(
     extended.map((arm, index) =>
-      arm.ran ? resolveRanArm(context, index, arm, arm.ran) : resolveArm(context, index, arm, agents[index]),
+      arm.ran
+        ? resolveRanArm(context, index, arm, arm.ran)
+        : resolveArm(context, index, arm, { agent: agents[index], files: files[index] }),
     ),
   );
 }
@@ -111,20 +116,20 @@ async function resolveArm(
   context: ResolveContext,
   index: number,
   arm: ArmFile,
-  agent: ExternalAgent | undefined,
+  { agent, files }: { readonly agent: ExternalAgent | undefined; readonly files: FileSet | undefined },
 ): Promise<Arm> {
   checkScript(context.problems, index, arm);
-  const price = arm.price_per_mtok ?? null;
   return {
     id: arm.id,
     title: arm.title ?? arm.id,
     model: arm.model ?? "",
     system_prompt: arm.system_prompt ?? (await promptFromFile(context, index, arm.system_prompt_file)),
     ...(agent ? { tools: [], agent } : { tools: arm.tools ?? [...TOOL_NAMES] }),
+    ...(files && { files }),
     ...(arm.mcp && { mcp: Object.entries(arm.mcp).map(mcpServer) }),
     params: arm.params ?? {},
     limits: arm.limits ?? {},
-    price_per_mtok: price === null ? null : completePrice(context.problems, index, price),
+    price_per_mtok: completePrice(context.problems, index, arm.price_per_mtok),
     script: arm.script ?? null,
     ...(arm.scripts && { scripts: arm.scripts }),
   };
@@ -133,10 +138,10 @@ async function resolveArm(
 /** It runs nothing: what belongs to a run is empty. */
 async function resolveRanArm(context: ResolveContext, index: number, arm: ArmFile, given: RanFile): Promise<Arm> {
   const { ran, model } = await resolveRan(context, index, given);
-  const { id, title = id, price_per_mtok: price = null } = arm;
+  const { id, title = id, price_per_mtok: price } = arm;
   return {
     ...{ id, title, model, system_prompt: "", tools: [], params: {}, limits: {}, script: null },
-    price_per_mtok: price === null ? null : completePrice(context.problems, index, price),
+    price_per_mtok: completePrice(context.problems, index, price),
     ran,
   };
 }
@@ -169,7 +174,8 @@ async function promptFromFile(
   return text ?? "";
 }
 
-function completePrice(problems: Problems, index: number, price: NonNullable<ArmFile["price_per_mtok"]>): Price {
+function completePrice(problems: Problems, index: number, price: ArmFile["price_per_mtok"]): Price | null {
+  if (!price) return null;
   for (const name of ["in", "out"] as const) {
     if (price[name] === undefined)
       problems.add(["arms", index, "price_per_mtok", name], "missing; expected US dollars per million tokens");

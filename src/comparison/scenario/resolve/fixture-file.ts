@@ -51,8 +51,13 @@ async function resolveBeside(
   return resolved;
 }
 
-/** A directory, a commit's files or inline files. `path` is where they are named. */
-export async function resolveFiles(context: ResolveContext, path: FieldPath, authored: FilesFile): Promise<FileSet> {
+/** A directory, a commit's files or inline files. `path` is where they are named, `filesPath` where the inline ones are. */
+export async function resolveFiles(
+  context: ResolveContext,
+  path: FieldPath,
+  authored: FilesFile,
+  filesPath: FieldPath = [...path, "files"],
+): Promise<FileSet> {
   if (typeof authored === "string")
     return resolveFileSet(context, { dir: authored, dirPath: path, files: undefined, filesPath: path });
   const { dir, git, path: below, files } = authored;
@@ -61,24 +66,24 @@ export async function resolveFiles(context: ResolveContext, path: FieldPath, aut
   if (git !== undefined && dir !== undefined) context.problems.add([...path, "git"], "`dir` is given too; keep one");
   if (git === undefined && below !== undefined)
     context.problems.add([...path, "path"], "goes with `git`; a directory beside the scenario file is `dir`");
-  if (git !== undefined) return resolveGitFixture(context, path, { ref: git, below, files });
-  return resolveFileSet(context, { dir, dirPath: [...path, "dir"], files, filesPath: [...path, "files"] });
+  if (git !== undefined) return resolveGitFixture(context, path, { ref: git, below, files, filesPath });
+  return resolveFileSet(context, { dir, dirPath: [...path, "dir"], files, filesPath });
 }
 
 interface AuthoredTree {
   readonly ref: string;
   readonly below: string | undefined;
   readonly files: Files | undefined;
+  readonly filesPath: FieldPath;
 }
 
 /** Resolves the ref to a tree. Only the tree is stored and run. */
 async function resolveGitFixture(
   context: ResolveContext,
   path: FieldPath,
-  { ref, below, files = {} }: AuthoredTree,
+  { ref, below, files = {}, filesPath }: AuthoredTree,
 ): Promise<FileSet> {
   const at = [...path, "git"];
-  const filesPath = [...path, "files"];
   checkInlinePaths(context, filesPath, files);
   const broken: FileSet = { dir: null, files, digest: "" };
   if (!context.problems.sound(at) || !context.problems.sound(filesPath)) return broken;

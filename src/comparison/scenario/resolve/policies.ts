@@ -3,10 +3,10 @@ import { COMMAND_OUTPUT_KB, COMMAND_TIMEOUT_S, DEFAULT_BUDGET } from "../../../d
 import { didYouMean } from "../../../domain/did-you-mean.ts";
 import { cut } from "../../../domain/excerpt.ts";
 import { mcpToolName, splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
-import type { Policies } from "../../../domain/policies.ts";
+import { type Policies, SKILL } from "../../../domain/policies.ts";
 import { isToolName, TOOL_FACTS, TOOL_NAMES } from "../../../domain/tool.ts";
 import type { PoliciesFile } from "../authored/policies-file.ts";
-import type { Problems } from "../authored/problems.ts";
+import type { FieldPath, Problems } from "../authored/problems.ts";
 import { checkCommandGlobs, checkPathGlobs, commandGlobFault, pathGlobFault } from "./globs.ts";
 import { checkDistinct } from "./ids.ts";
 
@@ -39,7 +39,11 @@ export function resolvePolicies(problems: Problems, authored: PoliciesFile = {})
     },
     paths: { writable: ["**"], protected: [], ...paths },
     network: authored.network ?? "none",
-    required: required.map((behaviour) => ({ match: null, min: 1, ...behaviour })),
+    required: required.map(({ skill, ...behaviour }) => ({
+      ...{ match: null, min: behaviour.max === 0 ? 0 : 1 },
+      ...behaviour,
+      ...(skill === undefined ? { tool: behaviour.tool ?? "" } : { tool: SKILL, match: skill }),
+    })),
     severity: { protected_path: "disqualify", denied_command: "warn", required: "warn", ...authored.severity },
   };
 }
@@ -69,13 +73,28 @@ export const unknownTool = (name: string): string =>
 
 type Behaviour = NonNullable<PoliciesFile["required"]>[number];
 
-function checkMatch(problems: Problems, index: number, { tool, match }: Behaviour): void {
-  const path = ["policies", "required", index, "match"];
+function checkMatch(problems: Problems, index: number, behaviour: Behaviour): void {
+  const place = ["policies", "required", index];
+  const { tool, skill, match, min = 1, max } = behaviour;
+  if (max !== undefined && max < min && (max > 0 || behaviour.min !== undefined))
+    problems.add([...place, "max"], `is less than \`min\` (${min}); no number of calls is both`);
+  if (skill !== undefined) {
+    if (tool !== undefined) problems.add([...place, "skill"], "tool is given too; keep one of the two");
+    if (match !== undefined) problems.add([...place, "match"], "goes with `tool`; a skill is named whole");
+  } else if (tool === undefined) problems.add(place, "needs `tool` or `skill`");
+  else checkToolMatch(problems, place, { tool, match });
+}
+
+function checkToolMatch(
+  problems: Problems,
+  place: FieldPath,
+  { tool, match }: { readonly tool: string; readonly match: string | undefined },
+): void {
   const isOwn = isToolName(tool);
-  if (!isOwn && !splitMcpToolName(tool)) problems.add(["policies", "required", index, "tool"], unknownTool(tool));
+  if (!isOwn && !splitMcpToolName(tool)) problems.add([...place, "tool"], unknownTool(tool));
   if (match === undefined) return;
   const subject = isOwn ? TOOL_FACTS[tool].subject : null;
   const fault = subject === "command" ? commandGlobFault(match) : pathGlobFault(match);
-  if (subject === null) problems.add(path, `calls of ${tool} have no path to match; leave it out`);
-  else if (fault !== null) problems.add(path, fault);
+  if (subject === null) problems.add([...place, "match"], `calls of ${tool} have no path to match; leave it out`);
+  else if (fault !== null) problems.add([...place, "match"], fault);
 }

@@ -7,6 +7,7 @@ import type { ReplayConfig, Scenario } from "../../../domain/scenario.ts";
 import type { Task } from "../../../domain/task.ts";
 import type { Problems } from "../authored/problems.ts";
 import type { ScenarioFile } from "../authored/scenario-file.ts";
+import { checkArmFiles } from "./arm-files.ts";
 import { checkBudgets, resolveArms } from "./arms.ts";
 import type { ResolveContext } from "./context.ts";
 import { checkListeners } from "./conversation.ts";
@@ -30,6 +31,7 @@ export async function resolveScenario(
   if (problems.sound(["name"]) && file.name !== stem)
     problems.add(["name"], `is "${file.name}" but the file's name begins with "${stem}"; they must be equal`);
   checkTogether(problems, file, areas);
+  if (areas.arms) await checkArmFiles(context, file.arms, areas);
   const { task, arms, policies, rubric, replay } = areas;
   if (problems.found.length > 0 || !task || !arms || !policies || !rubric) return null;
   return {

@@ -8,6 +8,7 @@ import { Failure, ofArm } from "../../../domain/failure.ts";
 import { asName } from "../../../domain/lenient.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
+import { skillsUsed } from "../../../domain/skill.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { pendingArm } from "../pending-arm.ts";
 import type { RunLog } from "./run-log.ts";
@@ -53,7 +54,12 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
   const run = { arm, ...said, policies, workspace, mcp_tools: mcp.tools, clock, redact, emit };
   const end = await runArm(run, signal);
   await mcp[Symbol.asyncDispose]();
-  const ended = { ...summaryOf(end), ...(bounded.full && { log_cut: true as const }) };
+  const skills_used = skillsUsed(decisions);
+  const ended = {
+    ...summaryOf(end),
+    ...(skills_used.length > 0 && { skills_used }),
+    ...(bounded.full && { log_cut: true as const }),
+  };
   log.note({ type: "arm_ended", arm_id: arm.id, summary: ended });
   if (end.cause !== undefined) throw isOfProvider(end.cause) ? ofArm(arm.id, end.cause) : end.cause;
   return { arm, workspace, end, summary: { ...pendingArm(arm), ...ended }, decisions };
@@ -107,7 +113,7 @@ export class KeptDecisions {
   }
 }
 
-const NAMES: ReadonlySet<string> = new Set(["tool", "own_tool", "stop_reason", "code"]);
+const NAMES: ReadonlySet<string> = new Set(["tool", "own_tool", "skill", "stop_reason", "code"]);
 const TEXTS: ReadonlySet<string> = new Set(["text", "input", "output"]);
 
 /** The names of tools that one turn may call. */

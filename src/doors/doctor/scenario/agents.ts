@@ -14,8 +14,10 @@ import { crashOf } from "../../../domain/end-text.ts";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { hasCallRules, type Policies } from "../../../domain/policies.ts";
+import type { FileSet } from "../../../domain/task.ts";
 import { type Check, type Finding, fail, IDLE, pass, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
+import { agentSkills, armFiles } from "./arm-files.ts";
 import { type DryRun, REHEARSAL_S, type Rehearsal } from "./dry-run.ts";
 import { mcpStart } from "./mcp.ts";
 
@@ -108,17 +110,8 @@ const agentsHome: Check<DeclaredScenario> = {
   },
 };
 
-async function secretsOf({ agent }: AgentArm, place: ScenarioPlace): Promise<string[]> {
-  const { dir, files } = filesSource(place, agent.files);
-  const entries = dir === null ? [] : await listMaterial(dir);
-  const texts = [
-    ...Object.entries(files).map(([path, text]) => ({ where: path, text })),
-    ...(await Promise.all(
-      entries
-        .filter(({ stats }) => stats.isFile() && stats.size <= SEARCHED_BYTES)
-        .map(async ({ path, absolute }) => ({ where: path, text: await readFile(absolute, "utf8") })),
-    )),
-  ];
+async function secretsOf({ agent, files }: AgentArm, place: ScenarioPlace): Promise<string[]> {
+  const texts = [...(await textsIn(place, agent.files)), ...(await textsIn(place, files ?? null))];
   const logins = texts.filter(({ where }) => LOGINS.includes(basename(where)));
   const given = [
     ...texts,
@@ -130,6 +123,19 @@ async function secretsOf({ agent }: AgentArm, place: ScenarioPlace): Promise<str
     ...given
       .filter(({ text }) => redactKeyShapes(text) !== text)
       .map(({ where }) => `${where} holds what looks like a key`),
+  ];
+}
+
+async function textsIn(place: ScenarioPlace, set: FileSet | null) {
+  const { dir, files } = filesSource(place, set);
+  const entries = dir === null ? [] : await listMaterial(dir);
+  return [
+    ...Object.entries(files).map(([path, text]) => ({ where: path, text })),
+    ...(await Promise.all(
+      entries
+        .filter(({ stats }) => stats.isFile() && stats.size <= SEARCHED_BYTES)
+        .map(async ({ path, absolute }) => ({ where: path, text: await readFile(absolute, "utf8") })),
+    )),
   ];
 }
 
@@ -214,4 +220,4 @@ const ANSWER_HINT =
 
 export const agentChecks: readonly Check<DeclaredScenario>[] = [agentsDir, agentsVersion, agentsWire, agentsHome];
 
-export const programChecks: readonly Check<DryRun>[] = [agentsNode, mcpStart, agentsStart];
+export const programChecks: readonly Check<DryRun>[] = [armFiles, agentsNode, mcpStart, agentsStart, agentSkills];

@@ -7,10 +7,11 @@ import { runProbe } from "../../../comparison/evidence/run-probe.ts";
 import { type AgentArm, agentRunner } from "../../../comparison/planning/agent-runner.ts";
 import { importedRunner, type RanArm } from "../../../comparison/planning/imported-runner.ts";
 import type { SessionServices } from "../../../comparison/planning/services.ts";
-import { fixturePlaces, fixtureSource } from "../../../comparison/scenario/fixture-source.ts";
+import { filesSource, fixturePlaces, fixtureSource } from "../../../comparison/scenario/fixture-source.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
 import { probeSource } from "../../../comparison/scenario/materials.ts";
 import type { Arm } from "../../../domain/arm.ts";
+import type { ArmNotes } from "../../../domain/arm-notes.ts";
 import type { Decision } from "../../../domain/decision.ts";
 import { CHECK_OUTPUT_KB } from "../../../domain/defaults.ts";
 import type { ProbeResult } from "../../../domain/evidence.ts";
@@ -48,6 +49,7 @@ export class DryRun implements AsyncDisposable {
   readonly #openTools: OpenTools | undefined;
   readonly #rehearse: Rehearse | undefined;
   readonly #opened: Workspace[] = [];
+  readonly #rehearsals = new Map<string, Promise<Rehearsal>>();
   #untouched: Promise<ProbedTwice | null> | undefined;
   #patched: Promise<Workspace> | undefined;
   #solved: Promise<ProbedTwice | null> | undefined;
@@ -109,13 +111,20 @@ export class DryRun implements AsyncDisposable {
 
   /** The tools of an arm's MCP servers, which run in a workspace of their own until this is disposed of. @throws Failure */
   async mcpTools(arm: Arm, signal: AbortSignal): Promise<ArmTools | undefined> {
-    return await this.#openTools?.(arm, this.#open(), signal);
+    return await this.#openTools?.(arm, this.#open(arm), signal);
   }
 
-  /** How an external agent behaves in a workspace of its own. @throws Failure */
+  /** How an external agent behaves in a workspace of its own, once for all who ask. @throws Failure */
   async rehearse(arm: AgentArm, signal: AbortSignal): Promise<Rehearsal> {
     if (this.#rehearse === undefined) throw new Error("nobody said how agents are rehearsed");
-    return await this.#rehearse(arm, this.#open(), signal);
+    const known = this.#rehearsals.get(arm.id) ?? this.#rehearse(arm, this.#open(arm), signal);
+    this.#rehearsals.set(arm.id, known);
+    return await known;
+  }
+
+  /** The arm's own files, laid over a workspace; null where it has none. @throws Failure where they cannot lie there */
+  async notes(arm: Arm): Promise<ArmNotes | null> {
+    return (await this.#open(arm).notes())?.notes ?? null;
   }
 
   /** What comes of a run that was made elsewhere, in a workspace of its own; or why nothing can. */
@@ -139,8 +148,8 @@ export class DryRun implements AsyncDisposable {
     await this.pristine[Symbol.asyncDispose]();
   }
 
-  #open(): Workspace {
-    const workspace = this.pristine.open();
+  #open(arm?: Arm): Workspace {
+    const workspace = this.pristine.open(arm?.files && filesSource(this.loaded, arm.files));
     this.#opened.push(workspace);
     return workspace;
   }
@@ -188,6 +197,8 @@ export interface Rehearsal {
   readonly first_request_ms: number | null;
   /** Whether it offers tools to its model. Without tools its commands are text that no rule reads. */
   readonly offers_tools: boolean;
+  /** Whether it told its model of a name. */
+  readonly told: (name: string) => boolean;
 }
 
 type RehearsalServices = Pick<SessionServices, "agents_dir" | "entropy" | "sandboxes" | "clock" | "redact">;
@@ -211,9 +222,11 @@ export async function rehearseAgent(
   const { task, policies } = loaded.definition;
   let asked_ticks: number | null = null;
   let offers_tools = false;
-  const onAsked = (request: { readonly offers_tools: boolean }) => {
+  let asked = "";
+  const onAsked = (request: { readonly offers_tools: boolean }, body: string) => {
     asked_ticks ??= clock.ticks();
     offers_tools ||= request.offers_tools;
+    if (asked.length < ASKED_CHARS) asked += body;
   };
   const openUpstream = (ref: string, wire: Parameters<typeof mockUpstream>[1]) => mockUpstream(ref, wire, onAsked);
   const runArm = await agentRunner({ ...services, prices: NO_PRICES, openUpstream }, loaded, arm);
@@ -230,8 +243,11 @@ export async function rehearseAgent(
   const follow_ups = task.follow_ups && { follow_ups: task.follow_ups.slice(0, 1) };
   const end = await runArm({ ...run, ...follow_ups, workspace, clock, redact, emit }, signal);
   const first_request_ms = asked_ticks === null ? null : asked_ticks - end.began_ticks;
-  return { end, decisions, first_request_ms, offers_tools };
+  return { end, decisions, first_request_ms, offers_tools, told: (name) => asked.includes(name) };
 }
+
+/** Of what an agent asks in a rehearsal. The largest first requests have some hundred thousand. */
+const ASKED_CHARS = 8_000_000;
 
 /** Seconds in which an agent must have started, asked and ended. */
 export const REHEARSAL_S = 30;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { percentText } from "../../../domain/number-text.ts";
 import type { Series, SolvedCount } from "../../../domain/series.ts";
+import { skillNames, skillText } from "../../../statistics/skill-text.ts";
 import { duration, tokens, UNKNOWN, usd } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import { DataTable } from "../part/table.tsx";
@@ -42,6 +43,15 @@ const runRows = (arms: Series["arms"]): readonly Row[] => [
         ["Agent crashed", ({ crashed }: Arm) => (crashed ? `${crashed.crashed} of ${crashed.trials}` : "never")],
       ] as const)
     : []),
+  ...(arms.a.usage_lost || arms.b.usage_lost
+    ? ([
+        [
+          "Tokens not known",
+          ({ usage_lost }: Arm) => (usage_lost ? `${usage_lost.lost} of ${usage_lost.trials}` : "never"),
+        ],
+      ] as const)
+    : []),
+  ...skillNames(arms).map((name): Row => [`Read the skill ${name}`, (arm) => skillText(arm, name)]),
   ["Cost of a trial, mean", ({ cost_usd }) => usd(cost_usd.mean)],
   ["Cost of all trials", ({ cost_usd }) => usd(cost_usd.total)],
   ["Time of a trial, median", ({ wall_ms_median }) => duration(wall_ms_median)],

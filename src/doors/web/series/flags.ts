@@ -53,6 +53,11 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
     title: "These results were imported",
     text: "abeval saw none of the runs and judged none. Which results were left out or chosen, nobody here knows.",
   },
+  skill_never_fired: {
+    tone: "warn",
+    title: "A skill was never read",
+    text: "An arm was given a skill that it read in no trial, so the trials say nothing of what the skill is worth. --check says whether the agent tells its model of it.",
+  },
   earlier_trials: {
     tone: "note",
     title: "There are other trials of the same comparison",

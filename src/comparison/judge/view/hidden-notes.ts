@@ -1,0 +1,127 @@
+import { posix } from "node:path";
+import type { Decision } from "../../../domain/decision.ts";
+import { eachKnownRun, type PlacedWord, runsFrom, type WordRun, wordsIn } from "../../../domain/word-runs.ts";
+import { Pace } from "../../../runtime/pace.ts";
+import type { Case } from "../judge.ts";
+import type { TextSpan } from "./identity-redactor.ts";
+import { type Naming, namedSpans, notedNames } from "./named-spans.ts";
+
+/** Stands where a judge would read of the files that an arm was given. */
+export const NOT_SHOWN = "[not shown]";
+
+/** Keeps from a judge what the arms' own files are called, and what is said in them. */
+export interface HiddenNotes {
+  /** The text without their names and words. */
+  readonly text: (text: string) => string;
+  /** A path without their names; its ending stays. */
+  readonly path: (path: string) => string;
+  /** Whether a step does nothing but read them. */
+  readonly leavesOut: (decision: Decision) => boolean;
+}
+
+/**
+ * One for both arms, so that nothing tells which of them was given what. Null when neither was given a file.
+ * @param known texts that the judge reads anyway
+ */
+export async function hiddenNotes(
+  { a, b }: Pick<Case, "a" | "b">,
+  known: readonly string[],
+): Promise<HiddenNotes | null> {
+  const notes = [a.summary.notes, b.summary.notes].flatMap((one) => one ?? []);
+  if (notes.length === 0) return null;
+  const files = new Set(notes.flatMap(({ paths }) => paths));
+  const made = new Set(notes.flatMap((one) => one.made));
+  const runs = await unknownRuns(
+    notes.map((one) => one.runs),
+    [...known, ...filesBefore(a), ...filesBefore(b)],
+  );
+  const names = notedNames([...files], [...made], known.join("\n"));
+  const isNote = (path: string) => files.has(path) || beginnings(path).some((one) => made.has(one));
+  const hide = (text: string) => {
+    const found = [...namedSpans(text, { names, isNote }), ...runSpans(text, runs)];
+    return found.length === 0 ? text : replaced(text, found);
+  };
+  return {
+    text: hide,
+    path: (path) => (hide(path) === path ? path : NOT_SHOWN + posix.extname(path)),
+    leavesOut: (decision) => readsOnly(decision, { names, isNote }),
+  };
+}
+
+/** What both arms began with, where one of them changed it. */
+const filesBefore = ({ summary: { changes } }: Case["a"]): readonly string[] =>
+  (changes?.files ?? []).flatMap(({ before }) => before ?? []);
+
+/** Characters of a known text that are read in one step. */
+const STEP_CHARS = 16_000;
+const READING_COST = 60;
+
+async function unknownRuns(texts: readonly string[], known: readonly string[]): Promise<ReadonlySet<WordRun>> {
+  const pace = new Pace();
+  const runs = new Set<WordRun>();
+  for (const text of texts) {
+    for (const run of runsFrom(text)) runs.add(run);
+    await pace.bytes(text.length);
+  }
+  for (const text of known)
+    for (let at = 0; at < text.length; at += STEP_CHARS) {
+      const part = text.slice(at, at + STEP_CHARS);
+      eachKnownRun([...wordsIn(part)], runs, (_first, _count, run) => runs.delete(run));
+      await pace.bytes(part.length * READING_COST);
+    }
+  return runs;
+}
+
+const beginnings = (path: string): readonly string[] => {
+  const steps = path.split("/");
+  return steps.map((_, index) => steps.slice(0, index + 1).join("/"));
+};
+
+function runSpans(text: string, runs: ReadonlySet<WordRun>): readonly TextSpan[] {
+  const words = [...wordsIn(text)];
+  const hidden = new Set<PlacedWord>();
+  eachKnownRun(words, runs, (first, count) => {
+    for (const word of words.slice(first, first + count)) hidden.add(word);
+  });
+  return [...hidden].map(({ start, end }) => [start, end]);
+}
+
+/** What stands between two hidden words goes with them, unless a line ends there. */
+function replaced(text: string, spans: readonly TextSpan[]): string {
+  const joined: [start: number, end: number][] = [];
+  for (const [start, end] of spans.toSorted(([one], [other]) => one - other)) {
+    const last = joined.at(-1);
+    if (last && (start <= last[1] || /^(?:(?!\\[nr])[^\p{L}\p{N}\n]){0,12}$/u.test(text.slice(last[1], start))))
+      last[1] = Math.max(last[1], end);
+    else joined.push([start, end]);
+  }
+  const kept = joined.map(([start], index) => text.slice(joined[index - 1]?.[1] ?? 0, start) + NOT_SHOWN);
+  return kept.join("") + text.slice(joined.at(-1)?.[1] ?? 0);
+}
+
+/** Commands that do nothing but show what files hold or are called. */
+const READERS = /^(?:cat|head|tail|less|more|nl|ls|tree|find|grep|rg|wc|stat|file|sed\s+-n|pwd|echo|cd|test|true)\b/;
+
+/** A call of a skill reads what a skill says, wherever that lies. */
+function readsOnly(decision: Decision, naming: Naming): boolean {
+  if (decision.kind !== "tool_call" || !decision.detail) return false;
+  const { input, tool, effect, skill } = decision.detail;
+  if (skill !== undefined && effect !== "write") return true;
+  const isNamed = () => !namedSpans(input, naming).next().done;
+  if (effect === "read") return isNamed();
+  if (tool !== "run_command") return false;
+  const command = commandIn(input);
+  return command !== null && readsAlone(command) && isNamed();
+}
+
+const readsAlone = (command: string) => command.split(/&&|\|\|?|;|\n/).every((part) => READERS.test(part.trim()));
+
+function commandIn(input: string): string | null {
+  try {
+    const given: unknown = JSON.parse(input);
+    const command: unknown = Object(given).command;
+    return typeof command === "string" ? command : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Series, SkillCount } from "../../domain/series.ts";
+import type { TrialRow } from "../../domain/trial.ts";
+import type { Side } from "../../domain/verdict.ts";
+
+/** Skills that are told of. */
+const MOST = 20;
+
+/** In how many completed trials an arm read each skill, and what became of these and of the others. */
+export function skillsOf(rows: readonly TrialRow[], side: Side): SkillCount[] {
+  const completed = rows.filter(({ state }) => state === "completed");
+  const names = new Set(completed.flatMap(({ skills }) => Object.keys(skills?.[side] ?? {})));
+  return [...names]
+    .toSorted()
+    .slice(0, MOST)
+    .map((name) => {
+      const known = completed.filter(({ skills }) => Object.hasOwn(skills?.[side] ?? {}, name));
+      const fired = known.filter(({ skills }) => skills?.[side][name] === true);
+      const silent = known.filter((row) => !fired.includes(row));
+      return {
+        ...{ name, fired: fired.length, trials: known.length },
+        ...{ solved_fired: solvedAmong(fired, side), solved_silent: solvedAmong(silent, side) },
+      };
+    });
+}
+
+function solvedAmong(rows: readonly TrialRow[], side: Side): SkillCount["solved_fired"] {
+  const known = rows.flatMap(({ arms }) => arms[side].solved ?? []);
+  return { solved: known.filter(Boolean).length, trials: known.length };
+}
+
+/** An arm was given a skill that it read in no trial. */
+export const isNeverFired = ({ a, b }: Series["arms"]): boolean =>
+  [...(a.skills ?? []), ...(b.skills ?? [])].some(({ fired }) => fired === 0);
