@@ -20,7 +20,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "unknown arm key",
     "    model: openai",
     "    modle: 1\n    model: openai",
-    '6:5 arms[0].modle: unknown key; did you mean "model"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, agent, files, mcp, params, limits, price_per_mtok, script, scripts',
+    '6:5 arms[0].modle: unknown key; did you mean "model"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, agent, ran, files, mcp, params, limits, price_per_mtok, script, scripts',
   ],
   [
     "unknown key far from any",
@@ -490,7 +490,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "varies",
     "name: short",
     "name: short\nvaries: [model, prompt]",
-    '2:17 varies[1]: expected model, agent, files, system_prompt, tools, mcp, params, limits or price_per_mtok, got "prompt"',
+    '2:17 varies[1]: expected model, agent, files, system_prompt, tools, mcp, params, limits, price_per_mtok or ran, got "prompt"',
   ],
   [
     "tie_margin",
@@ -557,7 +557,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "merge key",
     "extends: plain",
     "<<: {model: a/b}",
-    '8:5 arms[1].model: missing; expected <provider>/<model>\n9:5 arms[1]["<<"]: unknown key; allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, agent, files, mcp, params, limits, price_per_mtok, script, scripts',
+    '8:5 arms[1].model: missing; expected <provider>/<model>\n9:5 arms[1]["<<"]: unknown key; allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, agent, ran, files, mcp, params, limits, price_per_mtok, script, scripts',
   ],
   ["tag", "Say hello.", "!secret abc", "3:19 task.prompt: tags (!secret) are not supported; write a plain value"],
   [
@@ -624,7 +624,7 @@ test("all mistakes of a file are told at once, in the order of the file", async 
       column: 5,
       field: "arms[1].extnds",
       message:
-        'unknown key; did you mean "extends"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, agent, files, mcp, params, limits, price_per_mtok, script, scripts',
+        'unknown key; did you mean "extends"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, agent, ran, files, mcp, params, limits, price_per_mtok, script, scripts',
     },
     { line: 10, column: 12, field: "arms[1].tools", message: 'expected a list, got "all"' },
     {

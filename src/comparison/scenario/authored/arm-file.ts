@@ -69,7 +69,7 @@ const RanFile = record(
       Type.Union(
         [
           Text("File with the final answer; default: the last one of the log."),
-          record("RanAnswer", { text: Type.String() }),
+          record("RanAnswer", { text: Type.String({ description: "The final answer itself." }) }),
         ],
         {
           description: "The final answer: a file, or its text.",
