@@ -36,6 +36,7 @@ const AFTER_SETUP: Troubles = {
   "mcp.start": "skip",
   "agents.start": "skip",
   "agents.skills": "skip",
+  "imports.change": "skip",
   "fixture.globs": "skip",
   "probe.before": "skip",
   "probe.discriminates": "skip",
@@ -328,7 +329,7 @@ describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment =
 test("the untouched scenario passes everything", async () => {
   const report = await diagnoseFile(goodScenario());
   expect(troubles(report)).toEqual({});
-  expect(ofScenario(report).length).toBe(40);
+  expect(ofScenario(report).length).toBe(42);
 });
 
 test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {
@@ -454,7 +455,7 @@ test("commands that must be sandboxed are not run without one", async () => {
   const { "models.sandbox": sandbox, ...others } = troubles(report);
   expect(sandbox).toBe("fail");
   expect(new Set(Object.values(others))).toEqual(new Set(["skip"]));
-  expect(Object.keys(others).length).toBe(18);
+  expect(Object.keys(others).length).toBe(19);
 });
 
 test("a hidden file's name within a longer word is no mention of it", async () => {
