@@ -3,6 +3,12 @@ import type { ArmSummary, SessionFailure, SessionOutcome } from "./session.ts";
 import type { Verdict } from "./verdict.ts";
 import type { Vote } from "./vote.ts";
 
+/**
+ * Goes up with every kind of entry that is added. A worker of an older version would lose what it cannot read, so it is given
+ * no work of a newer one.
+ */
+export const LOG_VERSION = 1;
+
 /** What is known of a session when it is accepted. What an earlier version stored of a whole session begins with it too. */
 export interface CreatedEntry {
   readonly type: "created";
@@ -98,3 +104,25 @@ export type SessionEntry = CreatedEntry | AddedEntry | RunEntry;
 
 /** A session: what happened, in order. */
 export type SessionLog = readonly [CreatedEntry, ...SessionEntry[]];
+
+/** Every kind of entry that this version knows. */
+const KINDS: Readonly<Record<SessionEntry["type"], true>> = {
+  created: true,
+  attempt_started: true,
+  released: true,
+  stage: true,
+  decision: true,
+  arm_ended: true,
+  observed: true,
+  examined: true,
+  judged: true,
+  cancel_asked: true,
+  voted: true,
+  ended: true,
+};
+
+/** A kind of entry that a newer version has written; undefined: none. */
+export function unknownKind(entries: readonly SessionEntry[]): string | undefined {
+  const kinds = entries.map((entry): unknown => Object(entry).type);
+  return kinds.find((kind): kind is string => typeof kind === "string" && !Object.hasOwn(KINDS, kind));
+}

@@ -1,15 +1,17 @@
 import { sumTotals } from "../domain/at-least.ts";
 import type { Decision } from "../domain/decision.ts";
+import { Failure } from "../domain/failure.ts";
 import { gateOfVerdict } from "../domain/gate.ts";
 import type { Price } from "../domain/price-list.ts";
 import { type ArmSummary, isFinal, type LostAttempt, type SessionOutcome } from "../domain/session.ts";
-import type {
-  AttemptStartedEntry,
-  CreatedEntry,
-  EndedEntry,
-  ReleasedEntry,
-  SessionEntry,
-  SessionLog,
+import {
+  type AttemptStartedEntry,
+  type CreatedEntry,
+  type EndedEntry,
+  type ReleasedEntry,
+  type SessionEntry,
+  type SessionLog,
+  unknownKind,
 } from "../domain/session-entry.ts";
 import { usageOfDecisions } from "../domain/usage.ts";
 import type { Verdict } from "../domain/verdict.ts";
@@ -20,6 +22,7 @@ import type { Verdict } from "../domain/verdict.ts";
  * in the log.
  */
 export function fold([created, ...entries]: SessionLog): SessionOutcome {
+  demandKnown(entries);
   // Only the last attempt of a run counts; what others asked for stays.
   const start = lastBeginning(entries);
   const lost_attempts = lostAttempts(created, entries.slice(0, start));
@@ -52,6 +55,16 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
   const changed = entries.some(({ type }) => type === "ended" || type === "judged");
   return changed && isFinal(outcome.state) ? { ...outcome, totals: sumTotals(outcome) } : outcome;
 }
+
+/** Whoever folded what it does not know would lose it. @throws Failure `storage_failed` */
+export function demandKnown(entries: readonly SessionEntry[]): void {
+  const unknown = unknownKind(entries);
+  if (unknown === undefined) return;
+  const kind = JSON.stringify(unknown.slice(0, KIND_CHARS));
+  throw new Failure("storage_failed", `this session has an entry ${kind} of a newer version of abeval: use that one`);
+}
+
+const KIND_CHARS = 100;
 
 type State = Omit<SessionOutcome, "decisions">;
 

@@ -2,7 +2,7 @@ import { Value } from "@sinclair/typebox/value";
 import { Failure } from "../domain/failure.ts";
 import { SessionOutcome } from "../domain/session.ts";
 import type { SessionEntry, SessionLog } from "../domain/session-entry.ts";
-import { fold } from "./fold.ts";
+import { demandKnown, fold } from "./fold.ts";
 import type { LoggedEntry, SessionStore } from "./store.ts";
 
 /**
@@ -18,6 +18,7 @@ export const readSession = async (
 export function checkedFold(log: readonly LoggedEntry[]): SessionOutcome | undefined {
   const outcome = foldLog(log);
   if (log.length === 0 || (outcome !== undefined && Value.Check(SessionOutcome, outcome))) return outcome;
+  demandKnown(log.map(({ entry }) => entry));
   throw new Failure("storage_failed", "this session was stored in a form that this version of abeval cannot read");
 }
 

@@ -50,7 +50,13 @@ export interface WorkQueue {
   claim(kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly WorkClaim[]>;
   /** Calls `wake` when there may be work to claim, and from time to time. The returned function ends it. */
   watch(wake: () => void): () => void;
-  waiting(): Promise<number>;
+  /** What waits, by what it needs: most first, at most 100. */
+  waiting(): Promise<readonly WaitingWork[]>;
+}
+
+export interface WaitingWork {
+  readonly needs: Needs;
+  readonly pieces: number;
 }
 
 /** A process that has the store open. */

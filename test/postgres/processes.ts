@@ -1,3 +1,4 @@
+import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/need-names.ts";
 import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import { MaterialsCache } from "../../src/comparison/scenario/materials-cache.ts";
@@ -25,6 +26,8 @@ export interface Having {
   /** Sessions at once; 0: it only answers. */
   readonly slots?: number;
   readonly capabilities?: readonly string[];
+  /** Of another version; absent: of this one. */
+  readonly protocols?: string;
   readonly before?: Talk["before"];
   readonly judge?: Talk["judge"];
   /** Called before a judge's answer. */
@@ -36,6 +39,7 @@ export interface Having {
 /** What one of several processes on a database has of its own. */
 export async function aProcess(url: string, having: Having = {}): Promise<Process> {
   const { slots = 0, capabilities = ["provider:fake"], before, judge = () => "a", beforeJudge, refused } = having;
+  const { protocols = NEED_OF_PROTOCOLS } = having;
   const options = { clock: systemClock, entropy: systemEntropy, version: "0.1.6", lease_s: 10, max_queued: 1_000 };
   const shared = await openSharedStore(url, options);
   if (refused) refuse(shared, refused);
@@ -55,7 +59,8 @@ export async function aProcess(url: string, having: Having = {}): Promise<Proces
   const stopping = new AbortController();
   const directory = temporaryDirectory();
   const files = new MaterialsCache(directory.path);
-  await startWorker({ services, shared, files }, { slots, capabilities, stopping: stopping.signal });
+  const has = { slots, capabilities: [...capabilities, protocols], stopping: stopping.signal };
+  await startWorker({ services, shared, files }, has);
   const stop = () => {
     stopping.abort();
     for (const one of [...services.series.all(), ...services.runs.all()]) one.cancel(STOPPED);

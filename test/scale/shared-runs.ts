@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/need-names.ts";
 import { cancelSeriesAnywhere } from "../../src/comparison/session/cancel.ts";
 import { cancelInFlight, isInFlight, seriesInFlight } from "../../src/comparison/session/in-flight.ts";
 import { openSeries } from "../../src/comparison/session/open-series.ts";
@@ -9,9 +10,11 @@ import { followSeries } from "../../src/doors/operation/follow-series.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { bundled, testServices } from "../harness.ts";
 import { describeNeeding } from "../needs.ts";
+import { anOutcome } from "../outcomes.ts";
 import { aGate, aProcess, type Process, start } from "../postgres/processes.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
 import { talk } from "../session/series.ts";
+import { createdEntry } from "../stored.ts";
 import { until } from "../turns.ts";
 
 const events = ({ services }: Process, session_id: string): Promise<RunEvent[]> =>
@@ -43,7 +46,7 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     expect(await readSession(reader.services.store, session_id)).toEqual(outcome);
     expect(ends(await told)).toMatchObject([{ event: "verdict_ready" }]);
     expect(await isInFlight(reader.services, session_id)).toBe(false);
-    expect(await front.services.shared.queue.waiting()).toBe(0);
+    expect(await front.services.shared.queue.waiting()).toEqual([]);
   });
 
   test("the files of a scenario come along", async () => {
@@ -68,6 +71,43 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
       message: expect.stringContaining("provider:fake"),
     });
     expect(await front.services.store.list()).toEqual([]);
+  });
+
+  const OTHER = `${NEED_OF_PROTOCOLS.replace("log/", "log/9")}`;
+
+  test("work is taken by workers of the protocols of who accepted it, and by no other", async () => {
+    const url = await database();
+    await using front = await aProcess(url);
+    await using other = await aProcess(url, { slots: 1, protocols: OTHER });
+    await expect(start(front)).rejects.toMatchObject({
+      ...{ code: "overloaded", retryable: true },
+      message: expect.stringContaining("start workers of its version"),
+    });
+    await using worker = await aProcess(url, { slots: 1 });
+    const { shared } = front.services;
+    const { done } = await start(front);
+    expect(await done).toMatchObject({ state: "completed" });
+    await worker[Symbol.asyncDispose]();
+    const work = { kind: "session", id: "s1", needs: [NEED_OF_PROTOCOLS], priority: 0, brief: "{}" } as const;
+    await shared.queue.offerSession(createdEntry(anOutcome("s1", { state: "queued" })), work);
+    expect(await other.services.shared.queue.claim("session", [OTHER], 9)).toEqual([]);
+    expect(await shared.queue.waiting()).toContainEqual({ needs: [NEED_OF_PROTOCOLS], pieces: 1 });
+  });
+
+  test("a session with an entry of a newer version is left to that one", async () => {
+    const { url, sql } = await server.create();
+    await using front = await aProcess(url);
+    const { shared } = front.services;
+    const ID = "session-sample-20260102T030405678Z";
+    await shared.queue.offerSession(createdEntry(anOutcome(ID, { state: "queued" })), {
+      ...{ kind: "session", id: ID, needs: [], priority: 0, brief: "{}" },
+    });
+    await sql(`INSERT INTO abeval.entries VALUES ('${ID}', 2, 1, 'from_the_future', '{"type": "from_the_future"}')`);
+    await sql("UPDATE abeval.sessions SET length = 2");
+    const why = `this session has an entry "from_the_future" of a newer version of abeval: use that one`;
+    await expect(readSession(shared, ID)).rejects.toThrow(why);
+    await expect(shared.takeOver(ID, "2026-01-02T03:04:05.678Z")).rejects.toThrow(why);
+    expect(await sql("SELECT length, attempt FROM abeval.sessions")).toEqual([{ length: 2, attempt: 0 }]);
   });
 
   test("a run that waits, and one that runs elsewhere, are cancelled from anywhere", async () => {

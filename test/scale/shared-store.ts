@@ -97,7 +97,7 @@ describeNeeding(POSTGRES)("a store that processes share", () => {
     expect(claim?.work).toEqual(work);
     expect(await one.takeOver("s1", AT)).toBeUndefined();
     await claim?.done();
-    expect(await one.queue.waiting()).toBe(0);
+    expect(await one.queue.waiting()).toEqual([]);
   });
 
   test("who takes over a run that was lost counts one attempt more, and the other writes nothing", async () => {

@@ -6,6 +6,9 @@ import { panelProtocol } from "./panel-votes.ts";
 import { isJudged } from "./scenario-brief.ts";
 import { NO_MODEL_ASKED } from "./verdict/judge-result.ts";
 
+/** How this version judges, with a model and without. */
+export const JUDGING_PROTOCOLS: readonly string[] = [PROTOCOL, NO_MODEL_ASKED.protocol];
+
 /** Verdicts of two identities are not comparable. */
 export type JudgeIdentity = Pick<Verdict["judge"], "model" | "protocol" | "prompt_digest">;
 

@@ -4,14 +4,14 @@ import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { CreatedEntry } from "../../domain/session-entry.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { Needs, Work, WorkClaim, WorkQueue } from "../shared-store.ts";
+import type { Needs, WaitingWork, Work, WorkClaim, WorkQueue } from "../shared-store.ts";
 import { ask, PATIENCE_MS, type PostgresDatabase, type Sql } from "./connection.ts";
 import { codesOf } from "./database-failure.ts";
 import type { Flusher } from "./flusher.ts";
 import { type Attempt, HeldClaims } from "./held-claims.ts";
 import { demandOwner, insertSeries } from "./series-rows.ts";
 import { insertSession } from "./session-rows.ts";
-import { headsIn, waitingIn } from "./waiting-work.ts";
+import { headsIn, waitingByNeeds, waitingIn } from "./waiting-work.ts";
 
 /** The parts of the store that the queue uses. */
 interface QueueHouse {
@@ -152,8 +152,8 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
     };
   }
 
-  async waiting(): Promise<number> {
-    return await this.#database.read(waitingIn, PATIENCE_MS);
+  async waiting(): Promise<readonly WaitingWork[]> {
+    return await this.#database.read(waitingByNeeds, PATIENCE_MS);
   }
 
   /** Claims that are held stay held until their lease is over. */

@@ -1,4 +1,4 @@
-import type { Needs, Work } from "../shared-store.ts";
+import type { Needs, WaitingWork, Work } from "../shared-store.ts";
 import { ask, type Sql } from "./connection.ts";
 
 interface Head {
@@ -25,6 +25,12 @@ export async function waitingIn(sql: Sql): Promise<number> {
   const statement = "SELECT count(*)::int AS waiting FROM abeval_queue.job WHERE state < 'active'";
   const [row] = await ask<{ waiting: number }>(sql, statement);
   return row?.waiting ?? 0;
+}
+
+export async function waitingByNeeds(sql: Sql): Promise<readonly WaitingWork[]> {
+  const statement = `SELECT data->'work'->'needs' AS needs, count(*)::int AS pieces FROM abeval_queue.job
+    WHERE state < 'active' GROUP BY 1 ORDER BY 2 DESC LIMIT 100`;
+  return await ask(sql, statement);
 }
 
 /** Whether there is work, waiting or running, that was offered so long ago. */

@@ -1,7 +1,7 @@
 import { Failure } from "../../../domain/failure.ts";
 import type { SessionOutcome, TrialPlace } from "../../../domain/session.ts";
 import type { Needs, SharedStore } from "../../../store/shared-store.ts";
-import { isOfSandbox, providersAmong } from "../../planning/need-names.ts";
+import { isOfSandbox, protocolsAmong, providersAmong } from "../../planning/need-names.ts";
 import { needsOfPlan, workersWithSlots } from "../../planning/needs.ts";
 import { type Reservation, reserve } from "../../planning/reservation.ts";
 import type { SessionServices } from "../../planning/services.ts";
@@ -89,6 +89,13 @@ export async function demandWorker(shared: Pick<SharedStore, "workers">, needs: 
 }
 
 function lacking(needs: Needs, workers: number): Failure {
+  const [protocols] = protocolsAmong(needs);
+  if (protocols !== undefined)
+    return new Failure(
+      "overloaded",
+      `no worker that lives has this server's protocols (${protocols}): start workers of its version, or ask a server of theirs`,
+      { retryable: true },
+    );
   const code =
     providersAmong(needs).length > 0
       ? "credentials_missing"

@@ -1,6 +1,11 @@
-import { needOfProvider, SANDBOX_NEED } from "../../../comparison/planning/need-names.ts";
+import {
+  isOfProtocols,
+  needOfProvider,
+  protocolsAmong,
+  SANDBOX_NEED,
+} from "../../../comparison/planning/need-names.ts";
 import { counted } from "../../../domain/number-text.ts";
-import type { SharedStore, StoreInspection, WorkerRow } from "../../../store/shared-store.ts";
+import type { SharedStore, StoreInspection, WaitingWork, WorkerRow } from "../../../store/shared-store.ts";
 import { type Check, type Finding, fail, pass, warn } from "../check.ts";
 import type { Services } from "../services.ts";
 
@@ -94,7 +99,7 @@ function workersFound({ working, rows }: Living): Finding {
 
 /** @param wanted what some worker should have */
 function capabilitiesFound(working: readonly WorkerRow[], wanted: readonly string[]): Finding {
-  const all = working.flatMap(({ capabilities }) => capabilities);
+  const all = working.flatMap(({ capabilities }) => capabilities.filter((one) => !isOfProtocols(one)));
   const count = new Map([...new Set(all)].sort().map((one) => [one, all.filter((other) => other === one).length]));
   const detail = [...count].map(([name, of]) => `${name} on ${of} of ${working.length}`).join(", ") || "nothing";
   const missing = wanted.filter((one) => !count.has(one));
@@ -106,16 +111,43 @@ function capabilitiesFound(working: readonly WorkerRow[], wanted: readonly strin
       );
 }
 
+/** Each version, and where they differ the protocols of its workers, which alone take what it accepts. */
 function versionsFound(rows: readonly WorkerRow[]): Finding {
-  const versions = [...new Set(rows.map(({ version }) => version))].sort();
-  return versions.length <= 1
-    ? pass(versions.join(", "))
-    : warn(`${versions.join(", ")} on one database`, "finish the upgrade: the same version on all");
+  const versions = Map.groupBy(rows, ({ version }) => version);
+  const protocols = new Set(rows.flatMap(({ capabilities }) => protocolsAmong(capabilities)));
+  const told = [...versions].sort().map(([version, own]) => {
+    const [spoken] = own.flatMap(({ capabilities }) => protocolsAmong(capabilities));
+    return protocols.size > 1 && spoken !== undefined ? `${version} (${spoken})` : version;
+  });
+  if (protocols.size > 1)
+    return warn(
+      `${told.join(", ")} on one database: each takes only work of its own protocols`,
+      "finish the upgrade: the same version on all; what an older one accepted waits for workers of that one",
+    );
+  return versions.size <= 1
+    ? pass(told.join(", "))
+    : warn(`${told.join(", ")} on one database`, "finish the upgrade: the same version on all");
 }
 
-function depthFound(waiting: number, working: readonly WorkerRow[]): Finding {
-  const detail = `${counted(waiting, "piece")} of work`;
-  return waiting > 0 && working.length === 0
-    ? warn(`${detail}, and nobody takes any`, "start `abeval serve --worker` on this database")
-    : pass(detail);
+function depthFound(waiting: readonly WaitingWork[], working: readonly WorkerRow[]): Finding {
+  const detail = `${counted(piecesOf(waiting), "piece")} of work`;
+  if (waiting.length > 0 && working.length === 0)
+    return warn(`${detail}, and nobody takes any`, "start `abeval serve --worker` on this database");
+  const unserved = waiting.filter(({ needs }) => !working.some(({ capabilities }) => isWithin(needs, capabilities)));
+  const [first] = unserved;
+  if (first === undefined) return pass(detail);
+  const had = working.flatMap(({ capabilities }) => capabilities);
+  const missing = first.needs.filter((need) => !had.includes(need));
+  const what = missing.length > 0 ? `${missing.join(", ")}, which no worker has` : "a worker that has all it needs";
+  return warn(
+    `${detail}, of which ${piecesOf(unserved)} wait for ${what}`,
+    protocolsAmong(missing).length > 0
+      ? "start a worker of the version that accepted it, or cancel it"
+      : "give a worker what is missing, or cancel it",
+  );
 }
+
+const piecesOf = (waiting: readonly WaitingWork[]) => waiting.reduce((sum, { pieces }) => sum + pieces, 0);
+
+const isWithin = (needs: readonly string[], capabilities: readonly string[]) =>
+  needs.every((need) => capabilities.includes(need));

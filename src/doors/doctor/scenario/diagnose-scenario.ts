@@ -2,7 +2,7 @@ import type { Sandbox } from "../../../arms/sandbox/sandbox.ts";
 import { isAgentArm } from "../../../comparison/planning/agent-runner.ts";
 import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
 import { openMcpTools, serversOf } from "../../../comparison/planning/mcp-tools.ts";
-import { providersAmong, SANDBOX_NEED } from "../../../comparison/planning/need-names.ts";
+import { isOfProtocols, providersAmong, SANDBOX_NEED } from "../../../comparison/planning/need-names.ts";
 import { type Needing, needsOf } from "../../../comparison/planning/needs.ts";
 import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
 import { priceOf, withPrices } from "../../../comparison/planning/prices.ts";
@@ -177,7 +177,8 @@ const someWorkerCan: Check<DeclaredScenario> = {
     const { workers = [] } = services;
     if (workers.length === 0) return warn("nobody takes runs", "start `abeval serve --worker` on this database");
     const needs = await needsOf(services, await needingOf({ services, loaded }));
-    const told = needs.map((need) => `${need} on ${workersWith(services, need)}`).join(", ") || "it needs nothing";
+    const ofMachines = needs.filter((need) => !isOfProtocols(need));
+    const told = ofMachines.map((need) => `${need} on ${workersWith(services, need)}`).join(", ") || "it needs nothing";
     const able = workers.filter(({ capabilities }) => needs.every((need) => capabilities.includes(need)));
     if (able.length > 0) return pass(`${able.length} of ${workers.length}; ${told}`);
     const missing = needs.filter((need) => workersWith(services, need) === 0);
