@@ -1,7 +1,7 @@
 import type { SeriesState } from "./series-record.ts";
 import type { Conclusion, Doubt } from "./series-summary.ts";
 import { isFinal, type SessionState } from "./session-state.ts";
-import { type Outcome, SIDES, type Side } from "./verdict.ts";
+import type { Outcome, Side } from "./verdict.ts";
 
 interface Concluded {
   readonly conclusion: Conclusion;
@@ -52,4 +52,4 @@ export function trialResult(
 }
 
 const lacking = (results: Readonly<Record<Side, number | null>>, arms: Readonly<Record<Side, string>>) =>
-  SIDES.flatMap((side) => (results[side] === null ? [arms[side]] : [])).join(" and ");
+  (["a", "b"] as const).flatMap((side) => (results[side] === null ? [arms[side]] : [])).join(" and ");

@@ -51,7 +51,7 @@ export function seriesMarkdown(series: Series): string {
     ...(flags.length > 0 ? [""] : []),
     ...(cost === "" ? [] : [`Cost: ${plain(cost)}\n`]),
     trialsFolded(series),
-    `${plain(sourceText(series))}\n`,
+    `${sourceText(series, (text) => `\`${plain(text)}\``)}\n`,
   ];
   return parts.join("\n");
 }

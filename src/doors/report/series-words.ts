@@ -101,8 +101,13 @@ const resultFigure = (result: number | null | undefined) =>
   result == null ? "–" : String(Number(result.toPrecision(6)));
 
 /** Who judged, and which series it is. */
-export const sourceText = ({ judge, series_id }: Pick<Series, "judge" | "series_id">): string =>
-  judge.model === null ? `Imported results ${series_id}` : `Judge ${judge.model}, series ${series_id}`;
+export const sourceText = (
+  { judge, series_id }: Pick<Series, "judge" | "series_id">,
+  code: (text: string) => string = (text) => text,
+): string =>
+  judge.model === null
+    ? `Imported results ${code(series_id)}`
+    : `Judge ${code(judge.model)}, series ${code(series_id)}`;
 
 /** What a flag of a series says, as a clause. */
 export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
