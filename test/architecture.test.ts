@@ -74,7 +74,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "comparison/session",
   ],
   "doors/doctor": [...RUN, "comparison"],
-  "doors/report": ["domain", "statistics"],
+  "doors/report": ["domain", "statistics", "runtime/pace"],
   "doors/operation": ["doors/report", "doors/doctor", "comparison", "statistics", "store", "domain", "runtime"],
   "doors/http": ["doors/operation", "domain", "runtime/clock"],
   "doors/mcp": ["doors/operation", "domain", "runtime"],

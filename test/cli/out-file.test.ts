@@ -8,6 +8,17 @@ import { temporaryDirectory } from "../temporary.ts";
 
 const FILE = scenarioFile("extract-rate-limit");
 
+test("--card writes a picture by the ending of its path, and refuses another before anything is spent", async () => {
+  using directory = temporaryDirectory();
+  const picture = join(directory.path, "card.png");
+  expect((await abeval(["run", FILE, "--card", picture, "--quiet"])).status).toBe(0);
+  expect(readFileSync(picture).subarray(1, 4).toString()).toBe("PNG");
+  const refused = await abeval(["run", FILE, "--card", join(directory.path, "card.gif")]);
+  expect(refused.status).toBe(2);
+  expect(refused.stderr).toContain("expected a path that ends in .svg or .png");
+  expect(refused.stdout).toBe("");
+});
+
 test("a pipe that nobody reads is refused at once, and so is a socket", async () => {
   using directory = temporaryDirectory();
   const [pipe, socket] = [join(directory.path, "pipe"), join(directory.path, "socket")];

@@ -44,6 +44,24 @@ test("a blind page names no arm, model, judge or winner; a redacted one has noth
   for (const hidden of ["Good morning", "Say hello", "Scenario quick"]) expect(redacted).not.toContain(hidden);
 });
 
+test("a session is a picture in both forms, which a page may show and which runs nothing", async () => {
+  await using service = aService();
+  const { session_id } = await ran(service);
+  const svg = await service.get(`/api/sessions/${session_id}/card.svg`);
+  expect(svg.headers.get("content-type")).toBe("image/svg+xml;charset=utf-8");
+  expect(svg.headers.get("content-security-policy")).toContain("sandbox");
+  expect(await svg.text()).toContain("<svg");
+  const png = await service.get(`/api/sessions/${session_id}/card.png`);
+  expect(png.headers.get("content-type")).toBe("image/png");
+  expect(
+    Buffer.from(await png.arrayBuffer())
+      .subarray(1, 4)
+      .toString(),
+  ).toBe("PNG");
+  for (const path of ["/api/sessions/session-x-20260101T000000000Z", "/api/series/series-20260101T000000000Z-01234567"])
+    expect((await service.get(`${path}/card.svg`)).status).toBe(404);
+});
+
 test("there is no file of a session or a series that is not there", async () => {
   await using service = aService();
   expect((await service.get("/api/sessions/session-x-20260101T000000000Z/report")).status).toBe(404);

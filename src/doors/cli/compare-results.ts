@@ -3,6 +3,7 @@ import { readText } from "../../comparison/scenario/read-text.ts";
 import { Unusable } from "../../comparison/scenario/unusable.ts";
 import { TABLE_BYTES, TableFault, type TableForm } from "../../comparison/table/table-rows.ts";
 import { seriesOfResults } from "../operation/results.ts";
+import { seriesCard } from "../report/card.ts";
 import { seriesMarkdown } from "../report/markdown.ts";
 import { seriesHtml } from "../report/series-html.ts";
 import { complain, EXIT } from "./exit-code.ts";
@@ -36,6 +37,7 @@ export async function compareResults(args: RunArguments): Promise<number> {
       junit: () => seriesJunit(series),
       markdown: () => seriesMarkdown(series),
       html: () => seriesHtml(series),
+      card: () => seriesCard(series),
     });
     const painter = new Painter(!has("no-color"));
     if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, again: undefined }));

@@ -14,6 +14,7 @@ import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { MAX_PARALLEL } from "../../domain/series-record.ts";
 import { seriesReport } from "../operation/series.ts";
+import { seriesCard } from "../report/card.ts";
 import { seriesMarkdown } from "../report/markdown.ts";
 import { seriesHtml } from "../report/series-html.ts";
 import { complain, EXIT, onInterrupt } from "./exit-code.ts";
@@ -56,6 +57,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
     junit: () => seriesJunit(series),
     markdown: () => seriesMarkdown(series),
     html: () => seriesHtml(series),
+    card: () => seriesCard(series),
   });
   const status = statusOf(series, value("aa") !== undefined);
   if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, again: commandOf(args) }));

@@ -9,6 +9,7 @@ import { Failure, orThrow } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { setupFailureOf } from "../../domain/setup-failure.ts";
 import { followRun } from "../operation/follow-run.ts";
+import { verdictCard } from "../report/card.ts";
 import { verdictMarkdown } from "../report/markdown.ts";
 import { reportedSession } from "../report/reported.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
@@ -82,6 +83,7 @@ async function runOne(args: RunArguments): Promise<number> {
     junit: () => junitOf(outcome),
     markdown: () => verdictMarkdown(reportedSession(outcome)),
     html: () => verdictHtml(reportedSession(outcome)),
+    card: () => verdictCard(reportedSession(outcome)),
   });
   const status = exitCodeOf(outcome);
   if (!has("quiet")) process.stderr.write(summarise(outcome, painter));

@@ -10,6 +10,7 @@ import { answerError, UnreadableRequest } from "./error.ts";
 import { apiDocs, openApiRoute } from "./openapi/api-docs.ts";
 import type { ApiRoute } from "./openapi/openapi.ts";
 import { type LogRequest, requestLog } from "./request-log.ts";
+import { cardRoutes } from "./routes/card-routes.ts";
 import { judgeRoutes } from "./routes/judge-routes.ts";
 import { readRoutes } from "./routes/read-routes.ts";
 import { reportRoutes } from "./routes/report-routes.ts";
@@ -83,6 +84,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
     .use(seriesRoutes(context))
     .use(judgeRoutes(context))
     .use(reportRoutes(context))
+    .use(cardRoutes(context))
     .use(apiDocs(services.version))
     .use(openApiRoute(routes, services.version));
   if (options.web_ui) app.use(options.web_ui.routes);

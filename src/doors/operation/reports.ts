@@ -3,11 +3,12 @@ import { storedVerdict } from "../../comparison/session/stored-verdict.ts";
 import { Failure } from "../../domain/failure.ts";
 import { oneOf, record } from "../../domain/schema.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
+import { seriesCard, verdictCard } from "../report/card.ts";
 import { seriesMarkdown, verdictMarkdown } from "../report/markdown.ts";
 import { type Reported, reportedSession, reportedVerdict } from "../report/reported.ts";
 import { seriesHtml } from "../report/series-html.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
-import { operation } from "./operation.ts";
+import { operation, type Services } from "./operation.ts";
 import { getSeries } from "./series.ts";
 import { getSession } from "./sessions.ts";
 
@@ -43,15 +44,56 @@ export const reportSession = operation({
   input: Type.Object({ session_id: Type.String(), ...SessionReportQuery.properties }),
   output: ReportFile,
   async run(services, { session_id, format = "html", verdict_id }, signal) {
-    const read = (id: string) => getSession.run(services, { session_id: id }, signal);
-    const session = await read(session_id);
-    const reported = verdict_id === undefined ? reportedSession(session) : await judgedIn(session, verdict_id, read);
+    const reported = await reportedIn(services, { session_id, verdict_id }, signal);
     const name = verdict_id ?? session_id;
     return format === "markdown"
       ? markdown(name, verdictMarkdown(reported))
       : page(name, verdictHtml(reported, SHOWINGS[format]));
   },
 });
+
+const Format = oneOf(["svg", "png"] as const);
+const Picture = Type.Object({ media_type: Type.String(), bytes: Type.Uint8Array() });
+
+export const SessionCardQuery = Type.Pick(SessionReportQuery, ["verdict_id"]);
+
+/** The renderer is read only for a picture that needs it. */
+async function pictureOf(svg: string, format: Static<typeof Format>): Promise<Static<typeof Picture>> {
+  if (format === "svg") return { media_type: "image/svg+xml;charset=utf-8", bytes: new TextEncoder().encode(svg) };
+  const { cardPng } = await import("../report/card-png.ts");
+  return { media_type: "image/png", bytes: await cardPng(svg) };
+}
+
+export const sessionCard = operation({
+  name: "session_card",
+  title: "A verdict as a picture",
+  summary: "1200 x 630 pixels for a chat or a pull request: who won, how surely, scores and checks of both arms.",
+  input: Type.Object({ session_id: Type.String(), format: Format, ...SessionCardQuery.properties }),
+  output: Picture,
+  run: async (services, { format, ...asked }, signal) =>
+    await pictureOf(verdictCard(await reportedIn(services, asked, signal)), format),
+});
+
+export const seriesCardFile = operation({
+  name: "series_card",
+  title: "A series as a picture",
+  summary: "1200 x 630 pixels for a chat or a pull request: what the trials show, with range and wins of both arms.",
+  input: Type.Object({ series_id: Type.String(), format: Format }),
+  output: Picture,
+  run: async (services, { format, ...asked }, signal) =>
+    await pictureOf(seriesCard(await getSeries.run(services, asked, signal)), format),
+});
+
+interface Reportable {
+  readonly session_id: string;
+  readonly verdict_id?: string | undefined;
+}
+
+async function reportedIn(services: Services, { session_id, verdict_id }: Reportable, signal: AbortSignal) {
+  const read = (id: string) => getSession.run(services, { session_id: id }, signal);
+  const session = await read(session_id);
+  return verdict_id === undefined ? reportedSession(session) : await judgedIn(session, verdict_id, read);
+}
 
 type Read = (session_id: string) => Promise<SessionOutcome>;
 

@@ -74,6 +74,15 @@ export const seriesReport =
   (id: string): ReportAddress =>
   (format) =>
     `/api/series/${encodeURIComponent(id)}/report${query({ format })}`;
+/** Of a picture of the verdict, or of the series. */
+export const sessionPicture =
+  (id: string, verdict_id: string | null = null): ReportAddress =>
+  (format) =>
+    `/api/sessions/${encodeURIComponent(id)}/card.${format}${query({ verdict_id })}`;
+export const seriesPicture =
+  (id: string): ReportAddress =>
+  (format) =>
+    `/api/series/${encodeURIComponent(id)}/card.${format}`;
 /** A report as text. */
 export async function readReport(path: string): Promise<string> {
   const response = await reach(path, {});

@@ -41,6 +41,10 @@ export const RUN = {
     junit: { value: "<path>", description: "write the verdict and every hidden check, or every trial, as JUnit XML" },
     markdown: { value: "<path>", description: "write a summary for a pull request" },
     html: { value: "<path>", description: "write the verdict, or the series, as one page that needs no server" },
+    card: {
+      value: "<path>",
+      description: "write a picture for a chat or a pull request; the path ends in .svg or .png",
+    },
     input: { value: "<id>", description: "of a scenario with inputs: run this row alone, and print its verdict" },
     "max-cost": {
       value: "<usd>",
@@ -108,7 +112,7 @@ export const RUN = {
     "What is compared": ["model", "judge-model", "seed", "input"],
     "Several runs (a series)": ["trials", "stop-when-sure", "parallel", "margin", "continue", "aa"],
     Money: ["max-cost", "prices"],
-    "What is written": ["out", "json", "junit", "markdown", "html", "quiet", "no-color"],
+    "What is written": ["out", "json", "junit", "markdown", "html", "card", "quiet", "no-color"],
     "What is kept": ["state-dir", "database-url", "keep-workspaces"],
     "What commands may do": ["sandbox", "sandbox-read", "accept-host-network", "agents-dir"],
     Recordings: ["record", "replay", "replay-strict", "live-judge"],
@@ -128,7 +132,7 @@ const INSTEAD_OF_A_RUN = {
   check: ["json", "model", "judge-model", "prices", "trials", "agents-dir", "replay", "live-judge"],
   "self-test": ["json", "judge-model", "prices", "max-cost", "state-dir"],
   new: ["from"],
-  results: ["arms", "tie-margin", "margin", "out", "junit", "markdown", "html"],
+  results: ["arms", "tie-margin", "margin", "out", "junit", "markdown", "html", "card"],
 } as const satisfies Partial<Record<RunFlag, readonly RunFlag[]>>;
 
 const STRAY: Readonly<Record<string, string>> = {

@@ -18,7 +18,7 @@ import { UsageError } from "../flags/arguments.ts";
 import type { RunArguments } from "../flags/run-arguments.ts";
 import { jsonText, writeStdout } from "../terminal/terminal.ts";
 
-const REPORTS = ["out", "junit", "markdown", "html"] as const;
+const REPORTS = ["out", "junit", "markdown", "html", "card"] as const;
 type ReportFlag = (typeof REPORTS)[number];
 
 /** A file that was asked for, by its flag. */
@@ -44,6 +44,8 @@ export function openReports(args: RunArguments, sources: Iterable<string>): Repo
   return REPORTS.flatMap((flag) => {
     const path = args.value(flag);
     if (path === undefined) return [];
+    if (flag === "card" && cardFormat(path) === undefined)
+      throw new UsageError(`--card ${path}: expected a path that ends in .svg or .png`);
     const file = new OutFile(flag, path);
     const { place } = file;
     if (place === undefined) return [{ flag, file }];
@@ -87,8 +89,16 @@ function realPath(path: string): string {
   }
 }
 
-/** What a result is in each form; null: it has nothing to say there. */
+/** What a result is in each form; null: it has nothing to say there. A card is given as SVG. */
 type Forms = Readonly<Record<Exclude<ReportFlag, "out">, () => string | null>>;
+
+/** By the ending of its path; undefined for any other ending. */
+const cardFormat = (path: string) =>
+  (["svg", "png"] as const).find((format) => path.toLowerCase().endsWith(`.${format}`));
+
+/** The renderer is read only for a picture that needs it. */
+const pictured = async (svg: string, path: string) =>
+  cardFormat(path) === "png" ? await (await import("../../report/card-png.ts")).cardPng(svg) : svg;
 
 /**
  * Writes a result to stdout first: it has been paid for, even if a file cannot be written. Tells on stderr which reports could
@@ -98,10 +108,13 @@ export async function deliver(result: object | null, reports: readonly Report[],
   const text = result && jsonText(result);
   const taken = text === null || (await writeStdout(text));
   const contents = { ...forms, out: () => text };
-  const problems = reports.flatMap(({ flag, file }) => {
+  const problems: string[] = [];
+  for (const { flag, file } of reports) {
     const content = contents[flag]();
-    return (content !== null && file.write(content)) || [];
-  });
+    if (content === null) continue;
+    const problem = file.write(flag === "card" ? await pictured(content, file.path) : content);
+    if (problem !== null) problems.push(problem);
+  }
   for (const problem of problems) complain(problem, EXIT.failed);
   return taken && problems.length === 0;
 }
@@ -136,12 +149,16 @@ class OutFile {
     return this.#stream === undefined ? join(realpathSync(dirname(this.#path)), basename(this.#path)) : undefined;
   }
 
+  get path(): string {
+    return this.#path;
+  }
+
   /** Null, or one line that says why the file was not written. */
-  write(text: string): string | null {
+  write(content: string | Uint8Array): string | null {
     const temporary = this.#temporary();
     try {
-      if (this.#stream === undefined) replace(this.#path, temporary, text);
-      else writeFileSync(this.#stream, text);
+      if (this.#stream === undefined) replace(this.#path, temporary, content);
+      else writeFileSync(this.#stream, content);
       return null;
     } catch (error) {
       rmSync(temporary, { force: true });
@@ -168,10 +185,10 @@ function openStream(path: string): number {
   }
 }
 
-function replace(path: string, temporary: string, text: string): void {
+function replace(path: string, temporary: string, content: string | Uint8Array): void {
   const file = openSync(temporary, "wx", 0o644);
   try {
-    writeFileSync(file, text);
+    writeFileSync(file, content);
     fsyncSync(file);
   } finally {
     closeSync(file);

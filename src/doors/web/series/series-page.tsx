@@ -1,7 +1,7 @@
 import { memberName } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import { statusText } from "../../../domain/series-status.ts";
-import { cancelSeries, getSeries, seriesReport } from "../api.ts";
+import { cancelSeries, getSeries, seriesPicture, seriesReport } from "../api.ts";
 import { when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { CaveatLine } from "../part/caveats.tsx";
@@ -71,7 +71,7 @@ function Report({ series }: { series: Series }) {
         <a class="button" href={toSeriesList(series.scenarios[0]?.scenario, SHOWN_ROWS, [series.series_id])}>
           Compare with …
         </a>
-        <ShareWays report={seriesReport(series.series_id)} />
+        <ShareWays report={seriesReport(series.series_id)} card={seriesPicture(series.series_id)} />
       </nav>
       <section data-stop tabIndex={-1}>
         <h2>{series.scenarios.length > 1 ? "Scenario by scenario" : "Trials"}</h2>

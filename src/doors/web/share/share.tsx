@@ -5,6 +5,8 @@ import { asFailed } from "../loaded.ts";
 
 interface ShareProps {
   readonly report: ReportAddress;
+  /** Of its picture. */
+  readonly card: ReportAddress;
   /** What there is besides the whole page. */
   readonly less?: readonly { readonly format: string; readonly name: string }[];
 }
@@ -16,12 +18,17 @@ export const LESS_OF_SESSION = [
 ] as const;
 
 /** Ways to show it to somebody who has no access to this server. */
-export function ShareWays({ report, less = [] }: ShareProps) {
+export function ShareWays({ report, card, less = [] }: ShareProps) {
   return (
     <Ways copied="Copy as Markdown" read={() => readReport(report("markdown"))}>
       {[{ format: "html", name: "HTML file" }, ...less].map(({ format, name }) => (
         <a key={format} href={report(format)} download>
           {name}
+        </a>
+      ))}
+      {(["png", "svg"] as const).map((format) => (
+        <a key={format} href={card(format)} download>
+          Picture ({format.toUpperCase()})
         </a>
       ))}
     </Ways>

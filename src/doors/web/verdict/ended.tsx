@@ -1,6 +1,6 @@
 import type { SessionOutcome, SessionState } from "../../../domain/session.ts";
 import { setupFailureOf } from "../../../domain/setup-failure.ts";
-import { sessionReport } from "../api.ts";
+import { sessionPicture, sessionReport } from "../api.ts";
 import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
@@ -87,7 +87,7 @@ export function Ended({ session }: { session: SessionOutcome }) {
           </a>
         )}
         <a href={toLive(session_id, true)}>Timeline</a>
-        <ShareWays report={sessionReport(session_id)} less={LESS_OF_SESSION} />
+        <ShareWays report={sessionReport(session_id)} card={sessionPicture(session_id)} less={LESS_OF_SESSION} />
       </nav>
       {answerFirst && answers}
       <PagePart title="What they did">

@@ -3,7 +3,7 @@ import { contradict } from "../../../domain/contradict.ts";
 import { findingOf } from "../../../domain/people-agreement.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import type { Vote } from "../../../domain/vote.ts";
-import { sessionReport } from "../api.ts";
+import { sessionPicture, sessionReport } from "../api.ts";
 import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
@@ -80,7 +80,7 @@ export function Report({ comparison, session_id, votes }: ReportProps) {
         <JudgeAgain pair={[a, b]} known={history.length} />
         <a href={toRunAgain(a.session)}>Run again</a>
         {a.session.comparison && <a href={toSeries(`cmp-${a.session.comparison}`)}>All runs of this comparison</a>}
-        <ShareWays report={reportOn(comparison)} less={LESS_OF_SESSION} />
+        <ShareWays {...addressesOf(comparison)} less={LESS_OF_SESSION} />
       </nav>
       <Sections
         sections={[
@@ -92,8 +92,10 @@ export function Report({ comparison, session_id, votes }: ReportProps) {
   );
 }
 
-const reportOn = ({ verdict: { verdict_id }, a: { session } }: Comparison) =>
-  sessionReport(session.session_id, session.verdict?.verdict_id === verdict_id ? null : verdict_id);
+function addressesOf({ verdict: { verdict_id }, a: { session } }: Comparison) {
+  const of = [session.session_id, session.verdict?.verdict_id === verdict_id ? null : verdict_id] as const;
+  return { report: sessionReport(...of), card: sessionPicture(...of) };
+}
 
 /** What decided comes first, after the answers where they are the work. */
 function sectionsOf(comparison: Comparison, weighing: Weighing): readonly PageSection[] {

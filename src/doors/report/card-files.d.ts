@@ -1,0 +1,13 @@
+declare module "*.woff2" {
+  /** Where the file lies. */
+  const path: string;
+  // biome-ignore lint/style/noDefaultExport: how Bun imports a file
+  export default path;
+}
+
+declare module "*.wasm" {
+  /** Where the file lies. */
+  const path: string;
+  // biome-ignore lint/style/noDefaultExport: how Bun imports a file
+  export default path;
+}

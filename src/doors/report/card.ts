@@ -1,0 +1,162 @@
+import { caveatsOf } from "../../domain/caveat.ts";
+import { contradict } from "../../domain/contradict.ts";
+import { everyVerdict } from "../../domain/every-verdict.ts";
+import { cut } from "../../domain/excerpt.ts";
+import { memberName } from "../../domain/member.ts";
+import { counted, percentText } from "../../domain/number-text.ts";
+import type { Series } from "../../domain/series.ts";
+import { preferredSide, statusText } from "../../domain/series-status.ts";
+import { SIDES, type Side } from "../../domain/verdict.ts";
+import { type Html, html } from "./html.ts";
+import { checksText, namesToldApart, type Reported, resultText } from "./reported.ts";
+import { namesOf, winRateText } from "./series-words.ts";
+
+/** Pixels: what chats and code hosts show of a link. */
+const WIDTH = 1200;
+const HEIGHT = 630;
+const LEFT = 64;
+
+/** One result as a picture for a chat or a pull request. All its text is names, figures and our words. */
+interface Card {
+  readonly of: string;
+  readonly headline: string;
+  /** Whose colour the headline has. */
+  readonly side: Side | null;
+  readonly below: string;
+  readonly rows: readonly CardRow[];
+  /** What can overturn the headline. */
+  readonly caveats: readonly string[];
+  readonly foot: string;
+}
+
+interface CardRow {
+  readonly side: Side;
+  readonly name: string;
+  /** 0 to 1; null: not known. */
+  readonly share: number | null;
+  readonly figures: string;
+}
+
+/** The verdict of a session as an SVG of 1200 x 630 pixels. */
+export function verdictCard(reported: Reported): string {
+  const { verdict, a, b } = reported;
+  const names = namesToldApart(reported);
+  const score = { a: verdict?.score_a ?? null, b: verdict?.score_b ?? null };
+  const rows = SIDES.map((side): CardRow => {
+    const { arm } = side === "a" ? a : b;
+    const value = score[side];
+    const figures = `${value === null ? "not scored" : value.toFixed(2)}, checks: ${checksText(arm)}`;
+    return { side, name: names[side], share: value, figures };
+  });
+  const conflict = verdict !== null && contradict(everyVerdict(a.session));
+  return drawn({
+    of: memberName({ scenario: a.session.scenario, input: a.session.input?.id }),
+    headline: verdict === null ? "No verdict" : resultText(reported, verdict),
+    side: verdict?.winner_side ?? null,
+    below: verdict === null ? `The run ended as ${a.session.state}.` : certainty(verdict),
+    rows,
+    caveats: caveatsOf(verdict?.flags ?? [], conflict).map(({ text }) => text),
+    foot: `One run an arm says nothing about how often. ${a.session.created_at.slice(0, 10)}${verdict ? `, judge ${verdict.judge.model}` : ""}`,
+  });
+}
+
+const DECIDED = {
+  gate: "decided by a broken rule",
+  probe: "decided by hidden checks",
+  judge: "decided by the judge, in both orders",
+  measured: "decided by measured criteria",
+  none: "nothing decided",
+} as const;
+
+const certainty = ({ decided_by, confidence }: NonNullable<Reported["verdict"]>) =>
+  `${DECIDED[decided_by]}, confidence ${confidence}`;
+
+/** The conclusion of a series as an SVG of 1200 x 630 pixels. */
+export function seriesCard(series: Series): string {
+  const { counts, scenarios, conclusion, flags } = series;
+  const names = namesOf(series.arms);
+  const [first, ...others] = scenarios.map(memberName);
+  const all = Math.max(1, counts.trials);
+  const row = (side: Side, won: number): CardRow => ({
+    ...{ side, name: names[side], share: won / all, figures: `won ${won} of ${counted(counts.trials, "trial")}` },
+  });
+  return drawn({
+    of: others.length > 0 ? `${first} and ${others.length} more` : (first ?? ""),
+    headline: statusText(series, names),
+    side: preferredSide(conclusion) ?? null,
+    below: `Win rate of ${names.a}: ${winRateText(series)}`,
+    rows: [row("a", counts.wins), row("b", counts.losses)],
+    caveats: caveatsOf(flags).map(({ text }) => text),
+    foot: `${counted(counts.ties, "trial")} without a winner. The range (${percentText(1 - series.levels.alpha)}) holds whenever the series is stopped.`,
+  });
+}
+
+const COLOURS = {
+  a: "#1a5fb4",
+  b: "#a34a00",
+  ink: "#1a1b1e",
+  soft: "#585b63",
+  line: "#deded9",
+  bad: "#b3201f",
+} as const;
+
+function drawn({ of, headline, side, below, rows, caveats, foot }: Card): string {
+  const colour = side === null ? COLOURS.ink : COLOURS[side];
+  const mark = side === null ? null : sign(side, LEFT, 132, 60);
+  const from = side === null ? LEFT : LEFT + 84;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="Inter, system-ui, sans-serif">
+<title>${of}: ${headline}</title>
+<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/><rect width="${WIDTH}" height="12" fill="${colour}"/>
+${line({ x: LEFT, y: 84, size: 28, fill: COLOURS.soft, text: of, width: 900 })}
+<text x="${WIDTH - LEFT}" y="84" font-size="28" font-weight="700" fill="${COLOURS.ink}" text-anchor="end">abeval</text>
+${mark}${line({ x: from, y: 184, size: 68, fill: colour, text: headline, bold: true })}
+${line({ x: LEFT, y: 240, size: 30, fill: COLOURS.soft, text: below })}
+${rows.map((row, index) => drawnRow(row, 300 + index * 92))}
+${caveats.length === 0 ? null : line({ x: LEFT, y: 516, size: 28, fill: COLOURS.bad, text: `Before you trust it: ${caveats.join(", ")}`, bold: true })}
+<rect x="${LEFT}" y="544" width="${WIDTH - 2 * LEFT}" height="2" fill="${COLOURS.line}"/>
+${line({ x: LEFT, y: 588, size: 24, fill: COLOURS.soft, text: foot })}
+</svg>
+`.text;
+}
+
+const BAR = 320;
+
+function drawnRow({ side, name, share, figures }: CardRow, top: number): Html {
+  const x = LEFT + 56;
+  return html`${sign(side, LEFT, top, 38)}${line({ x, y: top + 30, size: 30, fill: COLOURS[side], text: name, bold: true, width: 360 })}
+<rect x="${x + 380}" y="${top + 8}" width="${BAR}" height="24" rx="4" fill="#f0f0ed"/><rect x="${x + 380}" y="${top + 8}" width="${Math.round(BAR * (share ?? 0))}" height="24" rx="4" fill="${COLOURS[side]}"/>
+${line({ x: x + 720, y: top + 30, size: 24, fill: COLOURS.ink, text: figures, width: 290 })}`;
+}
+
+/** Letter, shape and colour of an arm go together. */
+function sign(side: Side, x: number, y: number, size: number): Html {
+  const [middle, letter] = [size / 2, side.toUpperCase()];
+  const shape =
+    side === "a"
+      ? html`<circle cx="${x + middle}" cy="${y + middle}" r="${middle}" fill="${COLOURS.a}"/>`
+      : html`<rect x="${x}" y="${y}" width="${size}" height="${size}" rx="4" fill="${COLOURS.b}"/>`;
+  return html`${shape}<text x="${x + middle}" y="${y + size * 0.71}" font-size="${size * 0.6}" font-weight="700" fill="#ffffff" text-anchor="middle">${letter}</text>`;
+}
+
+interface Line {
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+  readonly fill: string;
+  readonly text: string;
+  readonly bold?: boolean;
+  /** Pixels that it may take; else to the right edge. */
+  readonly width?: number;
+}
+
+/** Width of a character, as a part of its size; more than the mean of any word. */
+const CHARACTER = 0.58;
+/** Smaller nobody reads it. */
+const LEAST = 0.6;
+
+/** A line that becomes smaller where it has no room, and then shorter. */
+function line({ x, y, size, fill, text, bold = false, width = WIDTH - LEFT - x }: Line): Html {
+  const fit = Math.max(size * LEAST, Math.min(size, width / (CHARACTER * Math.max(1, text.length))));
+  const shown = cut(text, Math.floor(width / (CHARACTER * fit)));
+  return html`<text x="${x}" y="${y}" font-size="${fit.toFixed(1)}" font-weight="${bold ? 700 : 400}" fill="${fill}">${shown}</text>`;
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { inflateSync } from "node:zlib";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { seriesCard, verdictCard } from "../../src/doors/report/card.ts";
+import { cardPng } from "../../src/doors/report/card-png.ts";
+import { reportedSession } from "../../src/doors/report/reported.ts";
+
+const textsOf = (svg: string) => [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text = ""]) => text);
+
+test("a verdict as a picture says who won, how surely, what stands against it, and what it rests on", () => {
+  const { session } = EXAMPLES;
+  const verdict = session.verdict && { ...session.verdict, flags: ["judge_failed_self_test" as const] };
+  const texts = textsOf(verdictCard(reportedSession({ ...session, verdict })));
+  expect(texts).toContain(`${session.verdict?.winner} won`);
+  expect(texts).toContain("Before you trust it: judge failed its self-test");
+  for (const { arm_id } of session.arms) expect(texts).toContain(arm_id);
+  expect(texts.join(" ")).toContain("One run an arm says nothing about how often.");
+});
+
+test("a series as a picture says what it shows, with the range", () => {
+  const texts = textsOf(seriesCard(EXAMPLES.series)).join(" ");
+  expect(texts).toMatch(/Win rate of \S+: \d+%, 95% range/);
+});
+
+test("a name that holds markup is text in the picture, and a long one stays within it", () => {
+  const { session } = EXAMPLES;
+  const [first, second] = session.arms;
+  const arm_id = `<script>${"W".repeat(300)}`;
+  const svg = verdictCard(reportedSession({ ...session, verdict: null, arms: [{ ...first, arm_id }, second] }));
+  expect(svg).not.toContain("<script");
+  expect(svg).toContain("&#60;script&#62;");
+  for (const text of textsOf(svg)) expect(text.length).toBeLessThan(120);
+});
+
+test("the PNG has the picture's size and colours", async () => {
+  const png = Buffer.from(await cardPng(verdictCard(reportedSession(EXAMPLES.session))));
+  expect(png.subarray(1, 4).toString()).toBe("PNG");
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1200, 630]);
+  const from = png.indexOf("IDAT") + 4;
+  const pixels = inflateSync(png.subarray(from, from + png.readUInt32BE(from - 8)));
+  expect(pixels.length).toBe((1200 * 4 + 1) * 630);
+  const colourOf = (x: number, y: number) =>
+    pixels.subarray(y * 4801 + 1 + x * 4, y * 4801 + 4 + x * 4).toString("hex");
+  const winner = EXAMPLES.session.verdict?.winner_side === "a" ? "1a5fb4" : "a34a00";
+  expect([colourOf(600, 5), colourOf(600, 625)]).toEqual([winner, "ffffff"]);
+});
