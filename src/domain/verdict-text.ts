@@ -1,11 +1,20 @@
 import type { RequiredResult } from "./evidence.ts";
 import { counted } from "./number-text.ts";
-import type { Side, Suspicion, Verdict } from "./verdict.ts";
+import type { Decider, Side, Suspicion, Verdict } from "./verdict.ts";
 
-/** What decided and how surely, as in `(decided by probe, confidence high)`; empty where nothing did. */
+/** What decided, wherever it is told. */
+export const DECIDER_TEXTS: Readonly<Record<Decider, string>> = {
+  gate: "a broken rule",
+  probe: "hidden checks",
+  judge: "the judge, in both orders",
+  measured: "measured criteria",
+  none: "nothing decided",
+};
+
+/** What decided and how surely, as in `(decided by hidden checks, confidence high)`; empty where nothing did. */
 export function decidedText({ decided_by, confidence }: Pick<Verdict, "decided_by" | "confidence">): string {
   const parts = [
-    ...(decided_by === "none" ? [] : [`decided by ${decided_by}`]),
+    ...(decided_by === "none" ? [] : [`decided by ${DECIDER_TEXTS[decided_by] ?? decided_by}`]),
     ...(confidence === "none" ? [] : [`confidence ${confidence}`]),
   ];
   return parts.length === 0 ? "" : `(${parts.join(", ")})`;

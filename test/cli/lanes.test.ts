@@ -3,8 +3,10 @@ import { cells, metered } from "../../src/doors/cli/terminal/lanes.ts";
 import { Painter } from "../../src/doors/cli/terminal/paint.ts";
 
 test.each([
-  ["plain text", 5, "plain"],
-  ["日本語テキスト", 7, "日本語"],
+  ["plain text", 5, "plai…"],
+  ["plain", 5, "plain"],
+  ["日本語テキスト", 7, "日本語…"],
+  ["日本語テキスト", 6, "日本…"],
   ["short", 40, "short"],
   ["👩‍🔬 x", 0, ""],
 ])("%p takes at most %i cells", (text, width, start) => {

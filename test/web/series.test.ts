@@ -107,14 +107,25 @@ const ESTIMATE = {
   },
 };
 
+const KNOWN = { asked: false, earlier: [] };
+
 test("before a series its cost is told, and what is not known is said to be unknown", () => {
-  expect(costText(ESTIMATE, false)).toBe(
-    "All 30 trials may take 30,000 to 270,000 tokens and cost $15.00 to $60.00; less when it stops early.",
+  expect(costText(ESTIMATE, KNOWN)).toBe(
+    "All 30 trials may take 30,000 to 270,000 tokens and cost $15.00 if each is short, up to $60.00 if every arm uses its whole budget; less when it stops early.",
   );
-  expect(costText(ESTIMATE, true)).toStartWith("What it may cost is not known: the estimate is for the models");
+  expect(costText(ESTIMATE, { ...KNOWN, asked: true })).toStartWith(
+    "What it may cost is not known: the estimate is for the models",
+  );
   const unpriced = { ...ESTIMATE, series: { ...ESTIMATE.series, low_usd: null, high_usd: null } };
-  expect(costText(unpriced, false)).toEndWith("tokens. What they cost is not known: some model has no price.");
-  expect(costText({ ...ESTIMATE, high_tokens: 0 }, false)).toBe("Nothing is spent.");
+  expect(costText(unpriced, KNOWN)).toEndWith("tokens. What they cost is not known: some model has no price.");
+  expect(costText({ ...ESTIMATE, high_tokens: 0 }, KNOWN)).toBe("Nothing is spent.");
+  const told = costText(ESTIMATE, { asked: false, earlier: [0.5, 0.04, 0.03] });
+  expect(told).toBe(
+    "All 30 trials may cost $1.20, going by the median of 3 earlier runs at $0.04, and $60.00 if every arm uses its whole budget; less when it stops early.",
+  );
+  expect(costText(ESTIMATE, { asked: true, earlier: [0.04] })).toBe(
+    "All 30 trials may cost $1.20, going by one earlier run at $0.04; less when it stops early.",
+  );
   expect(chancesText(ESTIMATE.series)).toStartWith("Chance that 30 trials show the better arm: 35% if it wins 7 of 10");
 });
 

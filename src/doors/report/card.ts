@@ -7,6 +7,7 @@ import { counted, percentText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { preferredSide, statusText } from "../../domain/series-status.ts";
 import { SIDES, type Side } from "../../domain/verdict.ts";
+import { DECIDER_TEXTS } from "../../domain/verdict-text.ts";
 import { type Html, html } from "./html.ts";
 import { checksText, namesToldApart, type Reported, resultText } from "./reported.ts";
 import { namesOf, winRateText } from "./series-words.ts";
@@ -60,16 +61,8 @@ export function verdictCard(reported: Reported): string {
   });
 }
 
-const DECIDED = {
-  gate: "decided by a broken rule",
-  probe: "decided by hidden checks",
-  judge: "decided by the judge, in both orders",
-  measured: "decided by measured criteria",
-  none: "nothing decided",
-} as const;
-
 const certainty = ({ decided_by, confidence }: NonNullable<Reported["verdict"]>) =>
-  `${DECIDED[decided_by]}, confidence ${confidence}`;
+  `${decided_by === "none" ? "" : "decided by "}${DECIDER_TEXTS[decided_by]}, confidence ${confidence}`;
 
 /** The conclusion of a series as an SVG of 1200 x 630 pixels. */
 export function seriesCard(series: Series): string {

@@ -85,7 +85,7 @@ function judged(verdict: Verdict, showing: Showing): Html {
   const score = (value: number | null) => (value === null ? "not scored" : value.toFixed(2));
   const all = showing === "all";
   const rows = criteria.map(({ id, weight, supported, note, ...of }) => [
-    all && note !== "" ? html`${id}<div class="soft" dir="auto">${note}</div>` : id,
+    all && note !== "" ? html`${id}<div class="soft" dir="auto">${plainMetric(note)}</div>` : id,
     String(weight),
     supported ? score(of.score_a) : "not scored",
     supported ? score(of.score_b) : "not scored",
@@ -99,6 +99,10 @@ ${flags.length > 0 ? html`<p>Before you trust it: ${flags.map((flag) => flag.rep
 ${all ? suspicionLines(verdict).map((line) => html`<p class="bad">Suspected words of ${line}</p>`) : null}
 ${all && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${rationale}</p>` : null}`;
 }
+
+/** The figures of a measured criterion: `changed_lines: 65 against 173` is `changed lines: 65 against 173`. */
+const plainMetric = (note: string) =>
+  note.replace(/^\w+(?=: \S+ against \S+$)/, (metric) => metric.replaceAll("_", " "));
 
 function armRows(reported: Reported, showing: Showing): (string | Html)[][] {
   const arms = armsOf(reported).map(({ arm }) => arm);

@@ -33,6 +33,7 @@ class Lanes {
   readonly #painter: Painter;
   readonly #clock: Clock;
   #height = 0;
+  #ended = false;
 
   constructor(title: string, painter: Painter, clock: Clock) {
     this.#title = title;
@@ -50,6 +51,7 @@ class Lanes {
     return {
       [Symbol.dispose]: () => {
         clearInterval(timer);
+        this.#ended = true;
         draw();
         process.stderr.write("\x1b[?25h");
       },
@@ -58,7 +60,8 @@ class Lanes {
 
   #draw(lanes: readonly Lane[], seconds: number): void {
     const painter = this.#painter;
-    const phase = lanes.every((lane) => lane.finished) ? "both stopped; checking and judging" : "running";
+    const atWork = lanes.every((lane) => lane.finished) ? "both stopped; checking and judging" : "running";
+    const phase = this.#ended ? "ended" : atWork;
     const lines = [
       asMany(painter.columns, [
         painter.paint(cells(this.#title, painter.columns - 1), "bold"),
@@ -112,13 +115,14 @@ function meter([name, used, limit]: Use, width: number, painter: Painter): strin
   return `${bar}${short(used)}/${short(limit)} ${name}`;
 }
 
-/** The start of a text that takes at most `width` cells of a terminal; some characters take two. */
+/** A text in at most `width` cells of a terminal, with an ellipsis where it is cut; some characters take two. */
 export function cells(text: string, width: number): string {
-  let [start, used] = ["", 0];
+  let [start, used, fits] = ["", 0, ""];
   for (const character of text) {
     used += stringWidth(character);
-    if (used > width) return start;
+    if (used > width) return `${fits}${width > 0 ? "…" : ""}`;
     start += character;
+    if (used < width) fits = start;
   }
   return start;
 }

@@ -30,7 +30,6 @@ export function DiffPage({ id, verdict_id, view }: DiffPageProps) {
   const pair = useLoaded(`diff ${id} ${verdict_id}`, (signal) => readPair(id, verdict_id, signal));
   return (
     <Page
-      wide
       title="What the arms changed"
       short={`Diff ${id}`}
       above={

@@ -21,7 +21,7 @@ const SHOWN = 8;
 export function HomePage() {
   const lately = useLoaded("lately", readLately, { changes: isAtWork });
   return (
-    <Page title="Did it get better?" short="Home" wide>
+    <Page title="Did it get better?" short="Home">
       <Show of={lately} what="what was compared lately">
         {(value) =>
           value.sessions.length === 0 && value.series.length === 0 ? <FirstVisit /> : <Overview lately={value} />

@@ -18,7 +18,7 @@ const MOST_TESTS = 200;
 export function JudgesPage({ scenario }: { scenario: string | null }) {
   const profiles = useLoaded("judges", listJudges);
   return (
-    <Page wide title="Judges">
+    <Page title="Judges">
       <p class="lead">
         How far each judge can be trusted: its self-tests, whether the order of presentation sways it, and how often it
         agrees with hidden checks and with people. Nothing is spent to read this.

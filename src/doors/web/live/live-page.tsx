@@ -60,7 +60,6 @@ function Run({ run, session, stay }: RunProps) {
   const axis = useMemo(() => timeAxis(logs), [logs.a, logs.b]);
   return (
     <Page
-      wide
       title={session.definition.title}
       short={`${running ? "Running" : "Timeline"}: ${session.scenario}`}
       above={

@@ -9,16 +9,14 @@ interface PageProps {
   /** The title with marks and colours. */
   readonly heading?: ComponentChildren;
   readonly above?: ComponentChildren;
-  /** It uses the whole window, as tables and timelines want. */
-  readonly wide?: boolean;
   readonly children: ComponentChildren;
 }
 
-export function Page({ title, short = title, heading = title, above, wide = false, children }: PageProps) {
+export function Page({ title, short = title, heading = title, above, children }: PageProps) {
   useEffect(() => {
     document.title = `${short} · abeval`;
   }, [short]);
-  const kinds = ["page", wide && "page-wide", useContext(Neutral) && "neutral"];
+  const kinds = ["page", useContext(Neutral) && "neutral"];
   return (
     <article class={kinds.filter(Boolean).join(" ")}>
       {above}

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { isBuiltin, judgesNamed } from "../../../domain/model-name.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { Side } from "../../../domain/verdict.ts";
@@ -22,9 +23,29 @@ export function History({ scenario }: { scenario: string }) {
   if (blind.value) return <p class="empty">Hidden in blind mode.</p>;
   return (
     <Show of={sessions} what="its sessions">
-      {(rows) => (rows.length === 0 ? <p class="empty">It has not been run yet.</p> : <Columns newestFirst={rows} />)}
+      {(rows) => (rows.length === 0 ? <p class="empty">It has not been run yet.</p> : <Trends newestFirst={rows} />)}
     </Show>
   );
+}
+
+/** Scores by another judge, or of other models, are no trend: each has its own. */
+function Trends({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
+  const trends = Map.groupBy(newestFirst, setUpOf);
+  const [only] = [...trends.values()];
+  if (trends.size === 1 && only) return <Columns newestFirst={only} />;
+  return [...trends].map(([setUp, rows]) => (
+    <div key={setUp} class="history-trend">
+      <h3>{setUp}</h3>
+      <Columns newestFirst={rows} />
+    </div>
+  ));
+}
+
+function setUpOf({ arms, judge_model }: SessionListing): string {
+  const models = [...new Set(arms.map(({ model }) => model))].join(" against ");
+  return judge_model === null || isBuiltin(judge_model)
+    ? models
+    : `${models}, judged by ${judgesNamed(judge_model).join(", ")}`;
 }
 
 function Columns({ newestFirst }: { newestFirst: readonly SessionListing[] }) {

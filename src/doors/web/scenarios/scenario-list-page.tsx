@@ -11,7 +11,7 @@ export function ScenarioListPage({ filter }: { filter: string }) {
   const scenarios = useLoaded("scenarios", listScenarios);
   const environment = useLoaded("doctor", (signal) => runDoctor(null, signal));
   return (
-    <Page title="Scenarios" wide>
+    <Page title="Scenarios">
       <div class="summary-line">
         <Show of={environment} what="the state of this machine">
           {(report) => (

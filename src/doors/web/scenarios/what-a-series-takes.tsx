@@ -16,12 +16,18 @@ export function WhatASeriesTakes({ chosen, size }: { chosen: RunRequest; size: S
   const runs = useLoaded(`times ${scenario} ${model} ${judge}`, (signal) =>
     listSessions({ scenario, model, judge, state: "completed", limit: EARLIER }, signal),
   );
+  const ended = runs.value.state === "ready" ? runs.value.value : [];
+  const costs = ended.flatMap(({ cost_usd }) => cost_usd ?? []);
   return (
     <div class="estimate">
       <Show of={report} what="what it may cost; the checks of the scenario run first">
         {({ estimate }) => (
           <>
-            <p>{estimate ? costText(estimate, Boolean(model || judge)) : "What it may cost is not known."}</p>
+            <p>
+              {estimate
+                ? costText(estimate, { asked: Boolean(model || judge), earlier: costs })
+                : "What it may cost is not known."}
+            </p>
             {estimate?.series && <p class="small-print">{chancesText(estimate.series)}</p>}
           </>
         )}

@@ -48,7 +48,6 @@ function Report({ series }: { series: Series }) {
   const running = series.state === "running";
   return (
     <Page
-      wide={series.scenarios.length > 1}
       title={statusText(series, arms)}
       heading={<StatusName {...series} arms={arms} />}
       above={<Overline series={series} />}

@@ -35,7 +35,7 @@ export function ComparePage({ a, b }: { a: ArmPointer; b: ArmPointer }) {
   const key = pairKey(a, b);
   const pair = useLoaded(key, (signal) => readPair(a, b, signal), { changes: isAwaited });
   return (
-    <Page wide title="Compare two arms">
+    <Page title="Compare two arms">
       <Show of={pair} what="the two arms">
         {([first, second]) => <Pair pair={[first, second]} />}
       </Show>

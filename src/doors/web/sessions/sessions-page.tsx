@@ -20,7 +20,7 @@ export function SessionsPage({ view: asked }: { view: SessionsView }) {
   const { rows, look } = useSessionRows(view, keepInSight);
   const known = names.value.state === "ready" ? names.value.value.known : undefined;
   return (
-    <Page title="Sessions" wide>
+    <Page title="Sessions">
       <SessionFilters view={view} known={known} set={set} />
       <Show of={rows} what="the sessions">
         {(read) => (

@@ -1,8 +1,9 @@
+import { DECIDER_TEXTS } from "../../../domain/verdict-text.ts";
 import { duration, named, usd } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";
 import { JudgeName } from "./judge-name.tsx";
-import { ConfidenceName, DECIDER_TEXTS } from "./outcome.tsx";
+import { ConfidenceName } from "./outcome.tsx";
 
 /** How the verdict came about and how sure it is, in one row. */
 export function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Comparison }) {

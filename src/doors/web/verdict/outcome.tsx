@@ -1,4 +1,4 @@
-import type { Confidence, Decider, Outcome, Side } from "../../../domain/verdict.ts";
+import type { Confidence, Outcome, Side } from "../../../domain/verdict.ts";
 import { named } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 
@@ -8,14 +8,6 @@ const OUTCOMES: Record<Outcome, string> = {
   inconclusive: "Inconclusive",
   inconsistent: "Inconsistent",
   invalid: "Invalid",
-};
-
-export const DECIDER_TEXTS: Record<Decider, string> = {
-  gate: "a rule that was broken",
-  probe: "hidden checks",
-  judge: "the judge, in both orders",
-  measured: "measured criteria",
-  none: "nothing decided",
 };
 
 export function OutcomeName({ outcome, side, name }: { outcome: Outcome; side: Side | null; name: string | null }) {

@@ -51,7 +51,6 @@ export function Report({ comparison, session_id, votes }: ReportProps) {
   const weighing = useMemo(() => openWeighing(verdict, a.session.definition.rubric.tie_margin), [verdict, a]);
   return (
     <Page
-      wide
       title={headlineText(comparison)}
       short={`${headlineText(comparison)}: ${verdict.scenario}`}
       heading={<Headline comparison={comparison} />}

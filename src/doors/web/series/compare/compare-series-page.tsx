@@ -40,7 +40,6 @@ export function CompareSeriesPage({ a, b, scenario }: CompareSeriesPageProps) {
   if (blind.value) return <HiddenSeries />;
   return (
     <Page
-      wide
       title="Two series side by side"
       above={
         <p class="overline">
