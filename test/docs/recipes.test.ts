@@ -87,7 +87,9 @@ describeNeeding(...EXAMPLE_TOOLS)("the recipes of docs/ci.md", () => {
       "::notice title=abeval support-reply::In this one run of support-reply, baseline failed 1 of 1",
     );
     expect(log).not.toContain("I am done");
-    expect(readFileSync(join(shell.path, "summary.md"), "utf8")).toContain("**candidate won** (decided by hidden checks");
+    expect(readFileSync(join(shell.path, "summary.md"), "utf8")).toContain(
+      "**candidate won** (decided by hidden checks",
+    );
     for (const file of ["verdict.json", "abeval.xml", "abeval.md", ".abeval/sessions"])
       expect(existsSync(join(shell.path, file))).toBe(true);
   }, 120_000);
