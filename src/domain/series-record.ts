@@ -8,9 +8,9 @@ import { SeriesId } from "./session.ts";
 export const SERIES_PROTOCOL = "series/1";
 
 export const MAX_TRIALS = 1_000;
-export const MAX_SCENARIOS = 100;
-/** The trials of all scenarios together, and the stored runs of a comparison that a report reads: each trial that ends reads them all. */
-export const MAX_TRIALS_IN_ALL = 10_000;
+export const MAX_SCENARIOS = 2_000;
+/** The trials of all scenarios together, and the stored runs of a comparison that a report reads. */
+export const MAX_TRIALS_IN_ALL = 20_000;
 export const MAX_PARALLEL = 16;
 /** With --stop-when-sure and no number: .8 of preferences of four in five are found, as the exact tables say. */
 export const DEFAULT_TRIALS = 30;

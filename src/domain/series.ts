@@ -134,9 +134,6 @@ const SeriesScenario = record("SeriesScenario", {
     description: "Null for stored runs, whose definitions may differ, and for imported results.",
   }),
   comparison: Type.Optional(Digest("What is compared with what, by which judge. Absent for imported results.")),
-  given_up: Type.Optional(
-    Type.Literal(true, { description: "No trial of it has a result of both arms: rounds are complete without it." }),
-  ),
   counts: SeriesScenarioCounts,
   headline: Headline,
   conclusion: oneOf(CONCLUSIONS, {
@@ -145,6 +142,12 @@ const SeriesScenario = record("SeriesScenario", {
   solved: record("SolvedByArm", { a: nullable(SolvedCount), b: nullable(SolvedCount) }),
   checks: Type.Array(SeriesCheck, { description: "Hidden checks; empty without such, or where trials are of 0.1.6." }),
   earlier: nullable(Earlier),
+  given_up: Type.Optional(
+    Type.Literal(true, {
+      description:
+        "It can give no more trials, or has none of both arms: rounds are complete without it, and it counts as missing.",
+    }),
+  ),
   distinct_runs: nullable(Count("Trials that differ in what the models said and called; null when unknown.")),
 });
 

@@ -5,9 +5,9 @@ import { sumKnown } from "../domain/usage.ts";
 import { claimedSide, type Levels } from "./claim/conclusion.ts";
 import { findingsOf } from "./claim/findings.ts";
 import { cannotConclude, isUnlikely, MAX_FORECAST, type Standing } from "./claim/forecast.ts";
-import { nextNumber, roundsToStart, standingOfTest } from "./claim/remaining.ts";
+import { nextNumber, standingOfTest } from "./claim/remaining.ts";
 import { isOnlyCopies } from "./claim/sequential-test.ts";
-import { numberOf, resultOf, type Tally, tallyByScenario } from "./claim/tally.ts";
+import { failsTooOften, numberOf, resultOf, roundsToStart, type Tally, tallyByScenario } from "./claim/tally.ts";
 import { costOfTrial } from "./costs.ts";
 import { plannedSubject } from "./words/subject.ts";
 
@@ -42,13 +42,20 @@ export interface Advance {
   readonly stop: SeriesStop | null;
   /** The trials to start, in this order. */
   readonly start: readonly TrialSpec[];
+  /** Those that come after them, as long as all goes well and the cost limit bears them. */
+  readonly next: readonly TrialSpec[];
+  /** So many more trials must end before a round is complete, and anything new can be said. */
+  readonly behind: number;
 }
+
+const NOTHING = { start: [], next: [], behind: 0 };
 
 /** So many rounds of copies are enough to know that the arms do not vary. */
 const ROUNDS_OF_COPIES = 8;
 
-/** Failed trials of a scenario that a series of any length bears. */
-const BORNE_FAILURES = 3;
+/** Rows of a table that may be given up: so many, or this share of all. Beyond them what is left is another table. */
+const BORNE_ROWS = 3;
+const BORNE_SHARE = 1 / 20;
 
 /**
  * What comes next in a series that runs, from what is stored of it: asked at its start, and whenever a trial has ended.
@@ -58,16 +65,24 @@ const BORNE_FAILURES = 3;
  */
 export async function advance(series: SeriesRecord, rows: readonly TrialRow[], input: AdvanceInput): Promise<Advance> {
   const { plan, limits } = series;
-  if (series.stop !== null) return { stop: series.stop, start: [] };
-  const tallies = tallyByScenario(plan.scenarios, rows);
+  if (series.stop !== null) return { stop: series.stop, ...NOTHING };
+  const tallies = tallyByScenario(plan.scenarios, rows, limits.trials);
   const stop = await earlyStop(series, rows, input.stored ?? []);
-  if (stop) return { stop, start: [] };
-  if (hasFailed(tallies, limits.trials, input.begun_after ?? 0)) return { stop: "failed", start: [] };
+  if (stop) return { stop, ...NOTHING };
+  if (hasFailed(tallies, limits.trials, input.begun_after ?? 0)) return { stop: "failed", ...NOTHING };
   const open = tallies.reduce((sum, { running }) => sum + running, 0);
-  const next = specsOf(plan.scenarios, tallies, limits.trials);
-  const start = next.slice(0, Math.min(Math.max(0, limits.parallel - open), affordable(series, tallies, input)));
-  if (open > 0 || start.length > 0) return { stop: null, start };
-  return { stop: next.length > 0 ? "budget" : "exhausted", start: [] };
+  const specs = specsOf(plan.scenarios, tallies, limits.trials);
+  const count = Math.min(Math.max(0, limits.parallel - open), affordable(series, tallies, input));
+  const start = specs.slice(0, count);
+  if (open > 0 || start.length > 0) return { stop: null, start, next: specs.slice(count), behind: behindOf(tallies) };
+  return { stop: specs.length > 0 ? "budget" : "exhausted", ...NOTHING };
+}
+
+/** Every member that lacks a trial of the first incomplete round needs one more to end. */
+function behindOf(tallies: readonly Tally[]): number {
+  const going = tallies.filter(({ given_up }) => !given_up);
+  const rounds = Math.min(...going.map(({ counted }) => counted.length));
+  return going.filter(({ counted }) => counted.length <= rounds).length;
 }
 
 /** Round by round, in each the scenarios in the order of the plan; a lost trial is replaced first. */
@@ -85,13 +100,16 @@ function specsOf(scenarios: SeriesRecord["plan"]["scenarios"], tallies: readonly
 
 /** The user's mistake, what a recording lacks, and checks that cannot run fail every trial alike; what else happens may pass. */
 function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number): boolean {
-  return tallies.some(({ rows }) => {
+  const lost = tallies.filter(({ given_up, missing }) => given_up && failsTooOften(missing.failed, trials));
+  const borne = Math.min(Math.max(BORNE_ROWS, tallies.length * BORNE_SHARE), tallies.length - 1);
+  if (lost.length > borne) return true;
+  return tallies.some(({ rows, given_up }) => {
     const own = rows.filter((row) => numberOf(row) > begunAfter);
     const failed = own.filter((row) => resultOf(row) === "failed");
     return (
       own.some(({ could_not_check }) => could_not_check !== undefined) ||
       failed.some(({ failure }) => failure?.class === "user" || failure?.code === "replay_mismatch") ||
-      failed.length > Math.max(BORNE_FAILURES, trials / 2)
+      (!given_up && failsTooOften(failed.length, trials))
     );
   });
 }
@@ -102,10 +120,23 @@ function affordable({ limits }: SeriesRecord, tallies: readonly Tally[], money: 
   const rows = tallies.flatMap((tally) => tally.rows);
   const known = rows.filter(({ state }) => state === "completed").flatMap((row) => costOfTrial(row) ?? []);
   const usd = known.length > 0 ? (sumKnown(known) ?? 0) / known.length : money.estimate_usd;
-  if (usd === null) return 0;
   const open = tallies.reduce((sum, { running }) => sum + running, 0);
+  return trialsBorne(limits.max_cost_usd, { spent_usd: money.spent_usd, usd, open });
+}
+
+interface Spending {
+  readonly spent_usd: number;
+  /** What a trial costs; null = unknown. */
+  readonly usd: number | null;
+  /** Trials that run. */
+  readonly open: number;
+}
+
+/** How many more trials a cost limit bears. */
+export function trialsBorne(max_cost_usd: number, { spent_usd, usd, open }: Spending): number {
+  if (usd === null) return 0;
   // Sums of fractions of a cent miss by some billionths.
-  const left = limits.max_cost_usd - money.spent_usd - open * usd + 1e-9;
+  const left = max_cost_usd - spent_usd - open * usd + 1e-9;
   if (left < 0) return 0;
   return usd === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / usd);
 }

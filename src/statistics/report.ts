@@ -103,12 +103,25 @@ export function summaryOf(
   const ended: TrialRow = { ...own, state: "completed" };
   const others = rows.filter(({ session_id }) => session_id !== own.session_id);
   const findings = findingsOf(plannedSubject(series), [...others, ended], stored);
+  return {
+    ...toldOf(findings),
+    trial: own.place?.trial ?? 1,
+    held: typeof resultOf(ended) === "number" && !countedOf(findings).some(({ row }) => row === ended),
+  };
+}
+
+/** As `summaryOf`, for a trial with which no round can be complete: where the series stood before. */
+export const summaryBehind = (
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+  stored: readonly TrialRow[],
+): Omit<SeriesSummary, "trial"> => ({ ...toldOf(findingsOf(plannedSubject(series), rows, stored)), held: true });
+
+function toldOf(findings: Findings): Omit<SeriesSummary, "trial" | "held"> {
   const { trials, wins, ties, losses, inconsistent, inconclusive } = countsOf(findings);
   const { win_rate, low, high, e } = headlineOf(findings.sequential, findings.subject.told.levels, 0);
   return {
-    series_id: series.series_id,
-    trial: own.place?.trial ?? 1,
-    held: typeof resultOf(ended) === "number" && !countedOf(findings).some(({ row }) => row === ended),
+    series_id: findings.subject.told.series_id,
     ...{ trials, wins, ties, losses, inconsistent, inconclusive, missing: totalMissing(findings) },
     ...{ win_rate, low, high, e },
     conclusion: findings.conclusion,

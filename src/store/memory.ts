@@ -46,7 +46,9 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   });
   const watchers = new Watchers();
   const trials = (of: TrialsOf) => {
-    const found = [...rows.values()].filter((row) => belongs(row, of));
+    const row = "session_id" in of ? rows.get(of.session_id) : undefined;
+    if ("session_id" in of) return row ? [structuredClone(row)] : [];
+    const found = [...rows.values()].filter((one) => belongs(one, of));
     return structuredClone("series_id" in of ? found : found.slice(0, of.limit ?? MAX_TRIALS_IN_ALL));
   };
   const push = (
@@ -139,7 +141,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   };
 }
 
-const belongs = ({ place, comparison }: TrialRow, of: TrialsOf) =>
+const belongs = ({ place, comparison }: TrialRow, of: Exclude<TrialsOf, { readonly session_id: string }>) =>
   "series_id" in of ? place?.series_id === of.series_id : comparison === of.comparison;
 
 /** Forgotten with the process. */

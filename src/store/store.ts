@@ -28,8 +28,14 @@ export interface LoggedEntry {
   readonly entry: SessionEntry;
 }
 
-/** Runs that a series is made of: the trials of a planned one, or the first `MAX_TRIALS_IN_ALL`, or `limit`, stored runs of a comparison. */
-export type TrialsOf = { readonly series_id: string } | { readonly comparison: string; readonly limit?: number };
+/**
+ * Runs that a series is made of: the trials of a planned one, or the first `MAX_TRIALS_IN_ALL`, or `limit`, stored runs of a comparison;
+ * or one run.
+ */
+export type TrialsOf =
+  | { readonly series_id: string }
+  | { readonly comparison: string; readonly limit?: number }
+  | { readonly session_id: string };
 
 /**
  * Entries that depend on the trials of the run's series as they are in the moment of the write, this one's own row as it was

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { prepareSeries } from "../../src/comparison/planning/prepare-series.ts";
+import { prepareSeries, seriesSource } from "../../src/comparison/planning/prepare-series.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
+import { scenarioDigest } from "../../src/comparison/scenario/digest.ts";
 import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
 import { type OpenOptions, openSeries } from "../../src/comparison/session/open-series.ts";
 import { Failure } from "../../src/domain/failure.ts";
@@ -171,19 +172,20 @@ test("a trial that ends while the series looks at its trials is looked at too", 
   const before = (side: string, n: number) => (side === "a" ? gates.get(n)?.promise : undefined);
   const services = talkServices({ judge: () => "a", before }, { slots: new Semaphore(3, 0) });
   const { store } = services;
-  // A trial looks at the others, too, when it ends.
-  let looks = false;
+  const opened = new Set<number>();
   const late: SessionServices["store"] = {
     ...store,
     trials: async (of) => {
       const rows = await store.trials(of);
-      const running = rows.find(({ state }) => state !== "completed");
-      if (!running || running === rows[0] || looks) return rows;
-      looks = true;
-      gates.get(rows.indexOf(running) + 1)?.resolve();
-      await services.runs.live(running.session_id)?.done;
+      const [row] = "session_id" in of ? rows : [];
+      const next = (row?.place?.trial ?? 0) + 1;
+      if (row?.state !== "completed" || opened.has(next)) return rows;
+      opened.add(next);
+      gates.get(next)?.resolve();
+      const all = await store.trials({ series_id: row.place?.series_id ?? "" });
+      const later = all.find(({ place }) => place?.trial === next);
+      await services.runs.live(later?.session_id ?? "")?.done;
       await new Promise(setImmediate);
-      looks = false;
       return rows;
     },
   };
@@ -439,9 +441,11 @@ test("refused: more scenarios or trials than a series holds", async () => {
   const [services, loaded] = [talkServices({ judge: () => "a" }), await talk()];
   const named = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ ...loaded, definition: { ...loaded.definition, name: `talk-${n}` } }));
-  await expect(run(services, named(101), { trials: 1 })).rejects.toThrow(/101 scenarios: one series holds 100 at most/);
-  await expect(run(services, named(11), { trials: 910 })).rejects.toThrow(
-    /910 of each of 11 scenarios are more than the 10000 that one series holds; plan 909 or fewer/,
+  await expect(run(services, named(2_001), { trials: 1 })).rejects.toThrow(
+    /2001 scenarios: one series holds 2000 at most/,
+  );
+  await expect(run(services, named(21), { trials: 953 })).rejects.toThrow(
+    /953 of each of 21 scenarios are more than the 20000 that one series holds; plan 952 or fewer/,
   );
 });
 
@@ -479,4 +483,59 @@ test("refused: to go on with another plan, which is named", async () => {
   await expect(openSeries(services, sourceOf(answered), { goOn: series_id })).rejects.toThrow(
     /another plan \(scenarios: talk, whose work is the answer\)/,
   );
+});
+
+/** Runs a table of so many rows. */
+async function runTable(services: SessionServices, count: number, options: OpenOptions): Promise<Series> {
+  const loaded = await talk();
+  const rows = Array.from({ length: count }, (_, index) => {
+    const definition = { ...loaded.definition, input: { id: `r${index + 1}`, values: { n: index } } };
+    return { ...loaded, definition, digest: scenarioDigest(definition) };
+  });
+  const { done } = await openSeries(services, seriesSource(rows), options);
+  return await seriesReport(services.store, await done);
+}
+
+test("a table is not read again for each trial: what ends a round is", async () => {
+  const services = talkServices({ judge: () => "a" });
+  const { store } = services;
+  let whole = 0;
+  const read = <T>(value: T): T => {
+    whole += 1;
+    return value;
+  };
+  const counting: SessionServices["store"] = {
+    ...store,
+    trials: (of) => ("series_id" in of ? read(store.trials(of)) : store.trials(of)),
+    append: (started, given, safety) =>
+      store.append(started, typeof given === "function" ? (rows) => given(read(rows)) : given, safety),
+  };
+  const series = await runTable({ ...services, store: counting }, 40, { trials: 2, parallel: 2 });
+  expect(series).toMatchObject({ stop: "exhausted", counts: { trials: 80, wins: 80 }, rounds: 2 });
+  expect(whole).toBeLessThan(20);
+  const held = series.trials.filter(({ counted }) => !counted);
+  expect(held).toEqual([]);
+});
+
+test("a row that fails again and again is given up, and counts against the side ahead", async () => {
+  const before = (side: string, n: number) => {
+    if (side === "a" && n > 1 && n < 6) throw new Failure("provider_failed", "the provider is down");
+  };
+  const services = talkServices({ judge: () => "a", before });
+  const series = await runTable(services, 12, { trials: 1 });
+  expect(series).toMatchObject({ state: "completed", stop: "exhausted", rounds: 1 });
+  expect(series.counts).toMatchObject({ trials: 11, wins: 11, failed: 4 });
+  expect(series.scenarios.filter(({ given_up }) => given_up).map(({ input }) => input)).toEqual(["r2"]);
+  expect(series.statement).toContain("1 row is given up");
+  expect(series.headline.claim).not.toBeNull();
+  expect([series.headline.fragile, series.conclusion]).toEqual([true, "undecided"]);
+});
+
+test("a table whose rows are lost one after the other ends its series", async () => {
+  const before = (side: string) => {
+    if (side === "a") throw new Failure("provider_failed", "the provider is down");
+  };
+  const series = await runTable(talkServices({ judge: () => "a", before }), 12, { trials: 1 });
+  expect(series).toMatchObject({ state: "failed", stop: "failed", failure: 'arm "a": the provider is down' });
+  expect(series.trials).toHaveLength(16);
 });

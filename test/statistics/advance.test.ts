@@ -34,13 +34,13 @@ describe("without stopping early", () => {
     const { start } = await advance(seriesOf(planned), [], FREE);
     expect(text(start)).toEqual(["1 S #1", "1 R #2", "2 S #3"]);
     const rows = start.map((spec) => rowOf(spec, "running"));
-    expect(await advance(seriesOf(planned), rows, FREE)).toEqual({ stop: null, start: [] });
+    expect(await advance(seriesOf(planned), rows, FREE)).toMatchObject({ stop: null, start: [] });
     const one = rows.map((row, place) => (place === 1 ? rowOf(start[1] ?? never(), "a") : row));
     expect(text((await advance(seriesOf(planned), one, FREE)).start)).toEqual(["2 R #4"]);
   });
 
   test("nothing is exhausted while a trial runs", async () => {
-    expect(await next({ trials: 2 }, "+r")).toEqual({ stop: null, start: [] });
+    expect(await next({ trials: 2 }, "+r")).toMatchObject({ stop: null, start: [] });
   });
 });
 
@@ -90,14 +90,17 @@ describe("a cost limit", () => {
   });
 
   test("ends the series when nothing runs any more", async () => {
-    expect(await next(limited, "+++r", { spent_usd: 3, estimate_usd: 1 })).toEqual({ stop: null, start: [] });
+    expect(await next(limited, "+++r", { spent_usd: 3, estimate_usd: 1 })).toMatchObject({ stop: null, start: [] });
     expect((await next(limited, "++++", { spent_usd: 4, estimate_usd: 1 })).stop).toBe("budget");
     expect((await next(limited, "", { spent_usd: 0, estimate_usd: 5 })).stop).toBe("budget");
     expect((await next(limited, "", { spent_usd: 0, estimate_usd: null })).stop).toBe("budget");
   });
 
   test("that is overdrawn lets none start", async () => {
-    expect(await next(limited, "++++", { spent_usd: 4.5, estimate_usd: 1 })).toEqual({ stop: "budget", start: [] });
+    expect(await next(limited, "++++", { spent_usd: 4.5, estimate_usd: 1 })).toMatchObject({
+      stop: "budget",
+      start: [],
+    });
   });
 
   test("is counted by whole trials: what was cut short cost less than one", async () => {
@@ -180,8 +183,8 @@ describe("when it may stop early, a series", () => {
   });
 
   test("starts nothing more once it stopped, while some trials still run", async () => {
-    expect(await next({ ...SURE, parallel: 4 }, "++++++++rr")).toEqual({ stop: "sure", start: [] });
-    expect(await next({ ...SURE, stop: "sure" }, "++++++++--")).toEqual({ stop: "sure", start: [] });
+    expect(await next({ ...SURE, parallel: 4 }, "++++++++rr")).toMatchObject({ stop: "sure", start: [] });
+    expect(await next({ ...SURE, stop: "sure" }, "++++++++--")).toMatchObject({ stop: "sure", start: [] });
   });
 
   test("goes on when both sides have claimed", async () => {

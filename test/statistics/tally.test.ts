@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { roundsToStart } from "../../src/statistics/claim/remaining.ts";
-import { deletedOf, missingBy, tallyByScenario, tallyOf } from "../../src/statistics/claim/tally.ts";
+import { deletedOf, missingBy, roundsToStart, tallyByScenario, tallyOf } from "../../src/statistics/claim/tally.ts";
 import { results, rowOf, rowsOf } from "./series.ts";
 
 const told = (letters: string) => {
@@ -44,7 +43,7 @@ test("a trial that failed while it was judged once more has failed, whatever the
 
 test("rows come to their scenario by number, whatever order they are in", () => {
   const rows = [3, 1, 4, 2].map((trial) => rowOf({ trial, round: 1, scenario: trial % 2 ? "S" : "R" }, "a"));
-  const tallies = tallyByScenario([{ scenario: "S" }, { scenario: "R" }], rows);
+  const tallies = tallyByScenario([{ scenario: "S" }, { scenario: "R" }], rows, 6);
   expect(tallies.map((tally) => tally.rows.map(({ place }) => place?.trial))).toEqual([
     [1, 3],
     [2, 4],

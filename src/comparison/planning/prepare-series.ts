@@ -16,6 +16,7 @@ import {
 import type { SeriesRequest } from "../../domain/series-request.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { sumKnown } from "../../domain/usage.ts";
+import { Pace } from "../../runtime/pace.ts";
 import { leastTrials, type TrialSpec } from "../../statistics/advance.ts";
 import { differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
@@ -58,6 +59,9 @@ export function seriesSource(scenarios: readonly LoadedScenario[]): SeriesSource
   return { scenarios, load };
 }
 
+/** Preparing a member takes as long as looking at so many entries of a directory. */
+const MEMBER_UNITS = 10;
+
 const nameOf = ({ definition: { name, input } }: LoadedScenario) => memberName({ scenario: name, input: input?.id });
 
 type Services = Omit<SessionServices, "store">;
@@ -81,16 +85,20 @@ export async function prepareSeries(
     ...(model_override !== undefined && { model_override }),
   };
   const plans: SessionPlan[] = [];
-  for (const [place, loaded] of scenarios.entries())
+  const pace = new Pace();
+  for (const [place, loaded] of scenarios.entries()) {
     plans.push(await prepareSession(services, loaded, { ...replacement, series_trial: place + 1 }));
+    await pace.units(MEMBER_UNITS);
+  }
   const plan = planOf(plans, { margin, model_override, seed });
   const plan_digest = sha256(canonicalJson(plan));
   if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan, plans);
   const estimate_usd = demandMoney(plans, limits);
+  const places = new Map(plan.scenarios.map((one, place) => [memberName(one), place]));
   const prepare = async ({ trial, round, ...member }: TrialSpec) => {
     const loaded = await load(member.scenario, member.input);
     const name = memberName(member);
-    const place = plan.scenarios.findIndex((one) => memberName(one) === name);
+    const place = places.get(name) ?? -1;
     const planned = plan.scenarios[place];
     if (loaded.digest !== planned?.digest)
       throw new Failure(

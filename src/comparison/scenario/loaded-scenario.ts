@@ -2,6 +2,7 @@ import { didYouMean } from "../../domain/did-you-mean.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
+import { Pace } from "../../runtime/pace.ts";
 
 /** A scenario file, read and resolved. */
 export interface LoadedScenario {
@@ -56,9 +57,16 @@ export async function membersOf(loaded: LoadedScenario): Promise<readonly Loaded
   const { table } = loaded;
   if (!table) return [loaded];
   const members: LoadedScenario[] = [];
-  for (const row of table.rows) members.push(await table.resolve(row));
+  const pace = new Pace();
+  for (const row of table.rows) {
+    members.push(await table.resolve(row));
+    await pace.units(ROW_UNITS);
+  }
   return members;
 }
+
+/** Filling a row takes as long as looking at so many entries of a directory. */
+const ROW_UNITS = 10;
 
 /** Where the files lie that a definition refers to. */
 export type ScenarioPlace = Pick<LoadedScenario, "directory" | "trees">;

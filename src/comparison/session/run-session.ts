@@ -9,7 +9,6 @@ import { Failure, ofArm } from "../../domain/failure.ts";
 import { paidFor } from "../../domain/ran.ts";
 import type { SeriesSummary } from "../../domain/series-summary.ts";
 import type { ArmSummary, TrialPlace } from "../../domain/session.ts";
-import type { TrialRow } from "../../domain/trial.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import { answerOf, collectEvidence } from "../evidence/collect.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
@@ -22,16 +21,16 @@ import { withoutCoinFlips } from "./repeat-checks.ts";
 import { type ArmPlace, conductArm, type StoppedArm } from "./run/conduct-arm.ts";
 import { observedDifferences } from "./run/fairness.ts";
 import { judgeFlags } from "./run/judge-flags.ts";
-import type { RunLog } from "./run/run-log.ts";
+import type { RunLog, SummaryOfTrials } from "./run/run-log.ts";
 
 /** What makes a run a trial. */
 export interface Trial {
   readonly place: TrialPlace;
   /**
-   * Where the series stands with this verdict, to be asked in the moment in which it is stored. Pure; `trials` are those of the
-   * series, this one as it was before.
+   * Where the series stands with this verdict. A function is asked in the moment in which it is stored; it is pure, and `trials`
+   * are those of the series, this one as it was before.
    */
-  readonly summary: (session_id: string, verdict: Verdict) => Promise<(trials: readonly TrialRow[]) => SeriesSummary>;
+  readonly summary: (session_id: string, verdict: Verdict) => Promise<SeriesSummary | SummaryOfTrials>;
 }
 
 export interface Session {

@@ -7,6 +7,7 @@ import type { Subject } from "../words/subject.ts";
 import type { Levels } from "./conclusion.ts";
 import { withoutCopies } from "./copies.ts";
 import { logEvidence } from "./e-process.ts";
+import { givenUpRows } from "./given-up.ts";
 import { winRateRange } from "./interval.ts";
 import { confirmed, type Pool, poolOf } from "./pool.ts";
 import { type GivenUp, type SequentialTest, sequentialTestOf, worstCase } from "./sequential-test.ts";
@@ -44,7 +45,7 @@ export function findingsOf(subject: Subject, rows: readonly TrialRow[], stored: 
 
 /** A trial of imported results counts in the round of its number among those of its scenario. */
 function talliesOf({ told, scenarios }: Subject, rows: readonly TrialRow[]): readonly Tally[] {
-  const tallies = tallyByScenario(scenarios, rows);
+  const tallies = tallyByScenario(scenarios, rows, told.limits?.trials ?? 0);
   if (told.kind !== "results") return tallies;
   return tallies.map((tally) => ({
     ...tally,
@@ -54,6 +55,7 @@ function talliesOf({ told, scenarios }: Subject, rows: readonly TrialRow[]): rea
 
 /** What imported results lack is never tried again. A scenario that has no pair at all is missing in every round. */
 function givenUpIn({ told }: Subject, tallies: readonly Tally[]): { readonly given_up?: GivenUp } {
+  if (told.kind === "planned") return givenUpRows(tallies);
   if (told.kind !== "results") return {};
   const playing = tallies.filter(({ counted }) => counted.length > 0);
   const rounds = Math.min(...playing.map(({ rows }) => rows.length));

@@ -2,6 +2,7 @@ import type { Conclusion } from "../../domain/series-summary.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Levels } from "./conclusion.ts";
 import { withoutCopies } from "./copies.ts";
+import { givenUpRows } from "./given-up.ts";
 import { conclusionOf, type SequentialTest, sequentialTestOf } from "./sequential-test.ts";
 import { type CountedTrial, resultOf, type Tally, tallyOf } from "./tally.ts";
 
@@ -62,8 +63,16 @@ export function testAmongAll(own: Own, all: Pick<Pool, "tallies" | "places">, le
     const last = own.tallies[scenario]?.counted[made - 1];
     return last ? counted.filter((trial) => placeOf(trial) <= placeOf(last)).length : 1;
   });
+  const tallies = all.tallies.map((tally, place) =>
+    own.tallies[place]?.given_up ? { ...tally, given_up: true as const } : tally,
+  );
   return sequentialTestOf(
-    { scenarios: all.tallies.map(({ counted }) => counted), deleted: 0, from: Math.min(...rounds) },
+    {
+      scenarios: tallies.map(({ counted }) => counted),
+      deleted: 0,
+      from: Math.min(...rounds),
+      ...givenUpRows(tallies),
+    },
     levels,
   );
 }

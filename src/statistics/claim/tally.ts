@@ -27,6 +27,8 @@ export interface Tally {
   readonly waiting: number;
   readonly running: number;
   readonly missing: Readonly<Record<Missing, number>>;
+  /** A row of a table that can give no more trials than it has: rounds are complete without it. */
+  readonly given_up?: true;
 }
 
 /** @param rows of one scenario, in the order of creation */
@@ -66,11 +68,48 @@ function differenceOf({ outcome, winner_side }: TrialRow): Difference {
 
 export const missingOf = ({ missing }: Tally): number => missing.invalid + missing.failed + missing.cancelled;
 
-/** Rows of a planned series as its scenarios' tallies, in the order of the plan. */
-export function tallyByScenario(scenarios: readonly Member[], rows: readonly TrialRow[]) {
+/** Rows of a planned series as its scenarios' tallies, in the order of the plan. @param trials planned of each */
+export function tallyByScenario(scenarios: readonly Member[], rows: readonly TrialRow[], trials: number): Tally[] {
   const groups = new Map<string, TrialRow[]>(scenarios.map((member) => [memberName(member), []]));
   for (const row of inOrder(rows)) groups.get(memberName(row))?.push(row);
-  return [...groups.values()].map(tallyOf);
+  return [...groups.values()].map((group, place) => {
+    const tally = tallyOf(group);
+    const isRow = scenarios[place]?.input !== undefined;
+    return isRow && isLost(tally, trials) ? { ...tally, given_up: true as const } : tally;
+  });
+}
+
+/** Failed trials of a scenario that a series of any length bears. */
+const BORNE_FAILURES = 3;
+
+/** Trials that failed are tried again, but not for ever. */
+export const failsTooOften = (failures: number, trials: number): boolean =>
+  failures > Math.max(BORNE_FAILURES, trials / 2);
+
+/** Nothing of it runs or is to come, and it has fewer trials than planned. */
+const isLost = (tally: Tally, trials: number): boolean =>
+  tally.rows.length > 0 &&
+  tally.running === 0 &&
+  tally.counted.length < trials &&
+  (failsTooOften(tally.missing.failed, trials) || roundsToStart(tally, trials).length === 0);
+
+/**
+ * Rounds for which a scenario still needs a trial, the first ones first: those whose last trial failed, then those that have
+ * none. What a person cancelled or deleted, and what a judge could not use, is not tried again: to choose among results
+ * would bias them. A row that is given up needs none.
+ */
+export function roundsToStart({ rows, given_up }: Tally, trials: number): readonly number[] {
+  if (given_up) return [];
+  const failed = new Map<number, boolean>();
+  let begun = 0;
+  for (const row of rows) {
+    const round = row.place?.round ?? 0;
+    failed.set(round, resultOf(row) === "failed");
+    begun = Math.max(begun, round);
+  }
+  const again = [...failed].filter(([round, lost]) => lost && round <= trials).map(([round]) => round);
+  const fresh = Array.from({ length: Math.max(0, trials - begun) }, (_, index) => begun + index + 1);
+  return [...again.sort((one, other) => one - other), ...fresh];
 }
 
 /** Trials are sorted by number where they have one: a clock may go back. */

@@ -17,7 +17,9 @@ export function descriptiveOf({ subject, sequential, tallies }: Findings): Serie
   return {
     sign_p: signTest(wins, losses),
     wilson: decisive === 0 ? null : { share: wins / decisive, ...wilson(wins, decisive) },
-    by_scenario: byScenario(tallies.map(({ counted }) => meanOf(counted.slice(0, rounds)))),
+    by_scenario: byScenario(
+      tallies.flatMap(({ counted }) => (counted.length === 0 ? [] : meanOf(counted.slice(0, rounds)))),
+    ),
   };
 }
 

@@ -42,6 +42,7 @@ export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTri
       solved: { a: solvedOf(tally.rows, "a"), b: solvedOf(tally.rows, "b") },
       checks: checksOf(tally.rows),
       earlier: earlier[place] ?? null,
+      ...(tally.given_up && { given_up: true as const }),
       distinct_runs: distinctRuns(tally),
     };
   });

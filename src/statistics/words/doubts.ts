@@ -23,6 +23,7 @@ export function doubtsOf({ findings, earlier, mixed, failed_self_tests }: Known)
   return [
     ...failedJudge(findings, failed_self_tests),
     ...(findings.subject.told.kind === "results" ? unpaired(findings) : missing(findings)),
+    ...givenUp(findings),
     ...crashes(findings),
     ...skillsRead(findings),
     ...fragile(findings),
@@ -87,6 +88,14 @@ function unpaired(findings: Findings): readonly string[] {
       : [
           `${counted(held, "trial")} beyond ${counted(sequential.log_e.length, "round")} ${held === 1 ? "is" : "are"} not used: some scenario has no more trials, and each counts the same.`,
         ]),
+  ];
+}
+
+function givenUp({ tallies }: Findings): readonly string[] {
+  const count = tallies.filter(({ given_up }) => given_up).length;
+  if (count === 0) return [];
+  return [
+    `${counted(count, "row")} ${count === 1 ? "is" : "are"} given up: nothing is known of ${count === 1 ? "it" : "them"} in some rounds.`,
   ];
 }
 

@@ -175,10 +175,17 @@ const ENTRIES = "SELECT n, attempt, entry FROM abeval.entries WHERE session_id =
 
 /** Rows come in the order of creation, without damaged ones. */
 async function readTrials(sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> {
-  const [statement, values] =
-    "series_id" in of ? [OF_SERIES, [of.series_id]] : [OF_COMPARISON, [of.comparison, of.limit ?? MAX_TRIALS_IN_ALL]];
+  const [statement, values] = whichTrials(of);
   return readableTrials(await ask<StoredTrial>(sql, statement, values));
 }
+
+function whichTrials(of: TrialsOf): [statement: string, values: (string | number)[]] {
+  if ("series_id" in of) return [OF_SERIES, [of.series_id]];
+  if ("session_id" in of) return [OF_SESSION, [of.session_id]];
+  return [OF_COMPARISON, [of.comparison, of.limit ?? MAX_TRIALS_IN_ALL]];
+}
+
+const OF_SESSION = "SELECT session_id, trial_row FROM abeval.sessions WHERE session_id = $1";
 
 const OF_SERIES = "SELECT session_id, trial_row FROM abeval.sessions WHERE series_id = $1 ORDER BY position";
 

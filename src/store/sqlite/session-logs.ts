@@ -58,12 +58,15 @@ const ENTRIES = "SELECT n, attempt, entry FROM entries WHERE session_id = $sessi
 
 const LENGTH = "SELECT coalesce(max(n), 0) FROM entries WHERE session_id = $session_id";
 
+function whichTrials(of: TrialsOf): readonly [column: string, value: string, limit: number] {
+  if ("series_id" in of) return ["series_id", of.series_id, NO_LIMIT];
+  if ("session_id" in of) return ["session_id", of.session_id, 1];
+  return ["comparison", of.comparison, of.limit ?? MAX_TRIALS_IN_ALL];
+}
+
 /** Rows come in the order of creation, without damaged ones. */
 function readTrials(database: Database, of: TrialsOf): readonly TrialRow[] {
-  const [column, value, limit] =
-    "series_id" in of
-      ? ["series_id", of.series_id, NO_LIMIT]
-      : ["comparison", of.comparison, of.limit ?? MAX_TRIALS_IN_ALL];
+  const [column, value, limit] = whichTrials(of);
   const sql = `SELECT session_id, trial_row FROM sessions WHERE ${column} = $value ORDER BY position LIMIT $limit`;
   return readableTrials(database.query(sql).all({ value, limit }) as StoredTrial[]);
 }

@@ -8,6 +8,8 @@ import type { Clock } from "../../../runtime/clock.ts";
 import { breathe } from "../../../runtime/pace.ts";
 import { isFull, isOutage, type Run, type SessionStore } from "../../../store/store.ts";
 
+export type SummaryOfTrials = (trials: readonly TrialRow[]) => SeriesSummary;
+
 /** Writes one run into the log of its session. */
 export class RunLog {
   readonly #store: SessionStore;
@@ -89,15 +91,15 @@ export class RunLog {
   }
 
   /**
-   * Resolves when the verdict is on the disk, with what `summarise` makes of the trials of its series.
+   * Resolves when the verdict is on the disk, with where its series stands.
    * @throws Failure when it cannot be stored; `fail` tries again.
    */
-  async complete(verdict: Verdict, summarise?: (trials: readonly TrialRow[]) => SeriesSummary): Promise<void> {
+  async complete(verdict: Verdict, standing?: SeriesSummary | SummaryOfTrials): Promise<void> {
     this.#stage = "saving";
     this.#verdict = verdict;
     await this.#written;
     this.#throwLost();
-    await this.#end({ type: "ended", at: this.#now(), state: "completed", failure: null }, summarise);
+    await this.#end({ type: "ended", at: this.#now(), state: "completed", failure: null }, standing);
   }
 
   /** Never rejects for want of space: the store then keeps the end. */
@@ -138,15 +140,16 @@ export class RunLog {
     this.#abandoned = true;
   }
 
-  async #end(ended: EndedEntry, summarise?: (trials: readonly TrialRow[]) => SeriesSummary): Promise<void> {
+  async #end(ended: EndedEntry, standing?: SeriesSummary | SummaryOfTrials): Promise<void> {
     this.#over ||= this.#abandoned;
     if (this.#abandoned) return;
     const verdict = this.#verdict;
     const judged = (series: Verdict["series"]): RunEntry[] =>
       verdict ? [{ type: "judged", verdict: { ...verdict, series } }] : [];
-    const entries = summarise
-      ? (trials: readonly TrialRow[]) => [...judged(summarise(trials)), ended]
-      : [...judged(null), ended];
+    const entries =
+      typeof standing === "function"
+        ? (trials: readonly TrialRow[]) => [...judged(standing(trials)), ended]
+        : [...judged(standing ?? null), ended];
     this.#outcome = await this.#store.append(this.#run, entries, "durable");
     this.#over = true;
   }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../../domain/failure.ts";
 import type { SeriesRecord, SeriesStop } from "../../../domain/series-record.ts";
+import type { SeriesSummary } from "../../../domain/series-summary.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { TrialRow } from "../../../domain/trial.ts";
-import { type AdvanceInput, advance, type TrialSpec } from "../../../statistics/advance.ts";
+import { type AdvanceInput, advance, type TrialSpec, trialsBorne } from "../../../statistics/advance.ts";
 import { costOfTrial } from "../../../statistics/costs.ts";
-import { standingOf } from "../../../statistics/report.ts";
+import { standingOf, summaryBehind } from "../../../statistics/report.ts";
 import { isLoss } from "../../../store/store.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
 import type { SeriesInFlight } from "../../planning/register.ts";
@@ -34,6 +35,16 @@ export class RunningSeries implements SeriesInFlight {
   readonly #setup: SeriesSetup;
   readonly #open = new Map<string, Promise<void>>();
   readonly #halted = new AbortController();
+  /** What is known of its trials; those that run are as they began. */
+  readonly #rows = new Map<string, TrialRow>();
+  /** Trials of this start that are over, and of which the rows are not read yet. */
+  readonly #over = new Set<string>();
+  /** Planned when it was looked at last; a trial that ends as it should changes nothing of it. */
+  #next: readonly TrialSpec[] = [];
+  /** So many trials must end before anything new can be said. 0: it must be looked at. */
+  #behind = 0;
+  readonly #spent = { usd: 0, known_usd: 0, known: 0 };
+  #unmoved: (() => Omit<SeriesSummary, "trial">) | undefined;
   /** Trials of this start that are over. */
   #ended = 0;
   /** The last trial of an earlier start; undefined: of all that are there. */
@@ -100,11 +111,11 @@ export class RunningSeries implements SeriesInFlight {
   }
 
   async #conduct(): Promise<End> {
-    this.#takeUp(await this.#rows());
+    this.#takeUp(await this.#services.store.trials({ series_id: this.series_id }));
     for (;;) {
       const ended = this.#ended;
-      const rows = await this.#rows();
-      const goesOn = await this.#goOn(rows, ended > 0);
+      await this.#readOver();
+      const goesOn = await this.#goOn(ended > 0);
       // What ended meanwhile is not in these rows.
       if (this.#ended > ended) continue;
       if (this.#left) return INTERRUPTED;
@@ -117,26 +128,86 @@ export class RunningSeries implements SeriesInFlight {
   /** Trials that run already are those of whoever ran the series before. */
   #takeUp(rows: readonly TrialRow[]): void {
     this.#begunAfter ??= Math.max(0, ...rows.map(({ place }) => place?.trial ?? 0));
+    for (const row of rows) this.#know(row);
     const open = rows.filter(({ state }) => !isFinal(state));
     for (const { session_id } of open) this.#follow(session_id, untilEnded(this.#services.store, session_id));
   }
 
+  #know(row: TrialRow): void {
+    this.#rows.set(row.session_id, row);
+    if (!isFinal(row.state)) return;
+    const usd = costOfTrial(row);
+    this.#spent.usd += usd ?? this.#setup.estimate_usd ?? 0;
+    if (row.state !== "completed" || usd === null) return;
+    this.#spent.known_usd += usd;
+    this.#spent.known += 1;
+  }
+
+  /** Reads what became of the trials that are over. One that did not end as it should may change what comes next. */
+  async #readOver(): Promise<void> {
+    for (const session_id of [...this.#over]) {
+      const [row] = await this.#services.store.trials({ session_id });
+      if (row) this.#know(row);
+      else this.#rows.delete(session_id);
+      this.#over.delete(session_id);
+      this.#behind = row && givesResult(row) ? Math.max(0, this.#behind - 1) : 0;
+    }
+  }
+
   /** Starts what may start now, which waits for no disk, and keeps what lists show. False when nothing may start. */
-  async #goOn(rows: readonly TrialRow[], changed: boolean): Promise<boolean> {
+  async #goOn(changed: boolean): Promise<boolean> {
+    const planned = this.#planned();
+    if (planned) return await this.#startPlanned(planned);
+    const rows = [...this.#rows.values()];
     const stored = await this.#others.beside(this.#record, rows);
-    const kept = changed && this.#keep({ standing: standingOf(this.#record, rows, stored) });
+    const kept = changed && this.#keepStanding(standingOf(this.#record, rows, stored));
     if (kept) kept.catch(ignored);
-    const goesOn = await this.#startNext(rows, stored);
+    const goesOn = await this.#look(rows, stored);
     await kept;
     return goesOn;
   }
 
-  async #startNext(rows: readonly TrialRow[], stored: readonly TrialRow[]): Promise<boolean> {
+  /** The record holds all members: it is written only when something else in it changed. */
+  async #keepStanding(standing: SeriesRecord["standing"]): Promise<void> {
+    if (JSON.stringify(standing) !== JSON.stringify(this.#record.standing)) await this.#keep({ standing });
+  }
+
+  /** Plans anew, from all that is known. */
+  async #look(rows: readonly TrialRow[], stored: readonly TrialRow[]): Promise<boolean> {
+    this.#behind = 0;
     this.#end ??= this.#haltedEnd();
     if (this.#end) return false;
-    const { stop, start } = await advance(this.#record, rows, { ...this.#money(rows), stored });
+    const { stop, start, next, behind } = await advance(this.#record, rows, { ...this.#money(), stored });
+    const record = this.#record;
+    let told: Omit<SeriesSummary, "trial"> | undefined;
+    this.#unmoved = () => (told ??= summaryBehind(record, rows, stored));
+    [this.#next, this.#behind] = [next, behind];
     this.#end = stop === null ? await this.#startAll(start) : endOf(stop, rows);
     return start.length > 0;
+  }
+
+  /** What was planned and can start now; undefined where it must be looked at again. */
+  #planned(): readonly TrialSpec[] | undefined {
+    if (this.#behind === 0 || this.#end || this.#halted.signal.aborted) return undefined;
+    const free = Math.max(0, this.#record.limits.parallel - this.#open.size);
+    const wanted = this.#next.slice(0, free);
+    const isOver = wanted.length === 0 && this.#open.size === 0;
+    return isOver || this.#borne() < wanted.length ? undefined : wanted;
+  }
+
+  /** How many more trials the cost limit bears. */
+  #borne(): number {
+    const { max_cost_usd } = this.#record.limits;
+    if (max_cost_usd === null) return Number.POSITIVE_INFINITY;
+    const { usd: spent_usd, known_usd, known } = this.#spent;
+    const usd = known > 0 ? known_usd / known : this.#setup.estimate_usd;
+    return trialsBorne(max_cost_usd, { spent_usd, usd, open: this.#open.size });
+  }
+
+  async #startPlanned(planned: readonly TrialSpec[]): Promise<boolean> {
+    this.#next = this.#next.slice(planned.length);
+    this.#end = await this.#startAll(planned);
+    return planned.length > 0 || this.#open.size > 0;
   }
 
   /** Ends a series after an error, or leaves it to another process. Its trials never go on without it. */
@@ -165,6 +236,7 @@ export class RunningSeries implements SeriesInFlight {
   async #startAll(specs: readonly TrialSpec[]): Promise<End | undefined> {
     for (const spec of specs) {
       const refused = await this.#start(spec);
+      if (refused) this.#behind = 0;
       if (refused) return refused === "busy" ? undefined : refused;
     }
     return undefined;
@@ -195,8 +267,15 @@ export class RunningSeries implements SeriesInFlight {
     const { session_id, done } = await startSession(
       this.#services,
       plan,
-      trialOfSeries(() => this.#record, { place, others: this.#others, store: this.#services.store }),
+      trialOfSeries(() => this.#record, {
+        place,
+        others: this.#others,
+        store: this.#services.store,
+        unmoved: () => this.#standingUnmoved(),
+      }),
     );
+    const [row] = await this.#services.store.trials({ session_id });
+    if (row) this.#rows.set(session_id, row);
     this.#follow(session_id, done);
     if (this.#left) return;
     if (this.#halted.signal.aborted) this.cancel(this.#halted.signal.reason);
@@ -205,6 +284,7 @@ export class RunningSeries implements SeriesInFlight {
   #follow(session_id: string, done: Promise<unknown>): void {
     const ended = done.then(ignored, ignored).then(() => {
       this.#open.delete(session_id);
+      this.#over.add(session_id);
       this.#ended += 1;
     });
     this.#open.set(session_id, ended);
@@ -229,15 +309,17 @@ export class RunningSeries implements SeriesInFlight {
       : { ...INTERRUPTED, failure: message };
   }
 
-  #money(rows: readonly TrialRow[]): AdvanceInput {
-    const { estimate_usd } = this.#setup;
-    const ended = rows.filter(({ state }) => isFinal(state));
-    const spent_usd = ended.reduce((sum, row) => sum + (costOfTrial(row) ?? estimate_usd ?? 0), 0);
-    return { spent_usd, estimate_usd, begun_after: this.#begunAfter ?? 0 };
+  /** Where the series stands while no trial that runs, or has ended since it was looked at, can complete a round. */
+  #standingUnmoved(): Omit<SeriesSummary, "trial"> | undefined {
+    return this.#behind > this.#open.size + this.#over.size ? this.#unmoved?.() : undefined;
   }
 
-  #rows(): Promise<readonly TrialRow[]> {
-    return this.#services.store.trials({ series_id: this.series_id });
+  #money(): AdvanceInput {
+    return {
+      spent_usd: this.#spent.usd,
+      estimate_usd: this.#setup.estimate_usd,
+      begun_after: this.#begunAfter ?? 0,
+    };
   }
 
   async #keep(change: Partial<SeriesRecord>): Promise<SeriesRecord> {
@@ -257,6 +339,10 @@ const BUSY_MS = 500;
 const isSoon = (retry_after_s: unknown) => typeof retry_after_s === "number" && retry_after_s <= 60;
 
 const ignored = () => undefined;
+
+/** It ended as it should: with a verdict that can be used. */
+const givesResult = ({ state, outcome }: TrialRow): boolean =>
+  state === "completed" && outcome !== null && outcome !== "invalid";
 
 const endOf = (stop: SeriesStop, rows: readonly TrialRow[]): End =>
   stop === "failed"

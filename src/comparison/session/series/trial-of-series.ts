@@ -1,4 +1,5 @@
 import type { SeriesRecord } from "../../../domain/series-record.ts";
+import type { SeriesSummary } from "../../../domain/series-summary.ts";
 import type { TrialPlace } from "../../../domain/session.ts";
 import { judgedRow, type TrialRow } from "../../../domain/trial.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
@@ -11,12 +12,16 @@ interface OfSeries {
   readonly place: TrialPlace;
   readonly others: OtherRuns;
   readonly store: Pick<SessionStore, "trials">;
+  /** Where the series stands, where this trial cannot change it; undefined where it can. */
+  readonly unmoved?: () => Omit<SeriesSummary, "trial"> | undefined;
 }
 
 /** A run as a trial of the series whose record is at hand. */
-export const trialOfSeries = (record: () => SeriesRecord, { place, others, store }: OfSeries): Trial => ({
+export const trialOfSeries = (record: () => SeriesRecord, { place, others, store, unmoved }: OfSeries): Trial => ({
   place,
   async summary(session_id, verdict) {
+    const before = verdict.outcome === "invalid" ? undefined : unmoved?.();
+    if (before) return { ...before, trial: place.trial };
     const rows = await store.trials({ series_id: place.series_id });
     const own = ownRow(rows, session_id, verdict);
     const ended = rows.map((row) => (row.session_id === session_id ? { ...own, state: "completed" as const } : row));

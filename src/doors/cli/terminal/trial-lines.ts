@@ -32,8 +32,7 @@ export async function tellTrials(
   process.stderr.write(lines.begin(before.filter(({ session_id }) => !running.sessions.includes(session_id)).length));
   for await (const { event } of events) {
     if (event.event !== "verdict_ready" && event.event !== "session_failed") continue;
-    const rows = await store.trials({ series_id });
-    const row = rows.find(({ session_id }) => session_id === event.session_id);
+    const [row] = await store.trials({ session_id: event.session_id });
     const text =
       event.event === "verdict_ready"
         ? lines.judged(event.verdict, row)
