@@ -84,6 +84,9 @@ export const MATERIAL_BYTES = 256_000_000;
 /** Bytes of a request body: a run request needs a few hundred. */
 export const BODY_BYTES = 1024 * 1024;
 
+/** Bytes of a table of results that a request brings: 20,000 trials with long names. */
+export const RESULTS_BODY_BYTES = 7 * 1024 * 1024;
+
 /** Bytes of a body that the server reads at all before it closes the connection; room to answer 413 in our own shape. */
 export const RAW_BODY_BYTES = 8 * 1024 * 1024;
 

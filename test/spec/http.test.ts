@@ -268,6 +268,7 @@ const EXTENSIONS = [
   "GET /api/docs",
   "DELETE /api/runs/{id}",
   "POST /api/series",
+  "POST /api/series/results",
   "GET /api/series",
   "GET /api/series/{id}",
   "GET /api/series/{id}/stream",

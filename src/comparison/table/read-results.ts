@@ -121,7 +121,8 @@ class Reading {
     const [a, b, ...others] = arms;
     if (a === undefined || b === undefined)
       throw new TableFault(a === undefined ? "has no rows" : `has one arm, ${cut(a)}; two are compared`, 1);
-    if (others.length > 0) throw new TableFault(`${listed(arms)}; choose two: --arms <a>,<b>`, 1);
+    if (others.length > 0)
+      throw new TableFault(`${listed(arms)}; choose two: --arms <a>,<b>`, 1, undefined, arms.slice(0, LISTED_ARMS));
     return [a, b];
   }
 

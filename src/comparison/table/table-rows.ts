@@ -13,11 +13,14 @@ export class TableFault extends Error {
   readonly line: number;
   /** From 1; in a header the number of the name. Absent where the whole line is meant. */
   readonly column: number | undefined;
+  /** Names to choose from, where the fault is that too many are there. */
+  readonly choices: readonly string[] | undefined;
 
-  constructor(message: string, line: number, column?: number) {
+  constructor(message: string, line: number, column?: number, choices?: readonly string[]) {
     super(message);
     this.line = line;
     this.column = column;
+    this.choices = choices;
   }
 }
 

@@ -9,11 +9,13 @@ import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
 import { apiDocs, openApiRoute } from "./openapi/api-docs.ts";
 import type { ApiRoute } from "./openapi/openapi.ts";
+import { readBytes, readTableBody } from "./read-body.ts";
 import { type LogRequest, requestLog } from "./request-log.ts";
 import { cardRoutes } from "./routes/card-routes.ts";
 import { judgeRoutes } from "./routes/judge-routes.ts";
 import { readRoutes } from "./routes/read-routes.ts";
 import { reportRoutes } from "./routes/report-routes.ts";
+import { RESULTS_PATH, resultsRoutes } from "./routes/results-routes.ts";
 import { runRoutes } from "./routes/run-routes.ts";
 import { seriesRoutes } from "./routes/series-routes.ts";
 import type { StreamTimes } from "./stream/event-feed.ts";
@@ -69,12 +71,12 @@ export function createApp(services: Services, options: AppOptions = {}) {
       origins?.(request);
     })
     .options("/*", preflight)
-    .onParse(({ request }) => {
+    .onParse(({ request, path }) => {
       // Not undefined, for which Elysia would try its own parsers.
       if (request.method !== "POST") return null;
       // A connection that was open before the server began to stop can still ask.
       if (stopping.aborted) throw new Failure("interrupted", "the server is stopping", { retryable: true });
-      return readJson(request);
+      return path === RESULTS_PATH ? readTableBody(request) : readJson(request);
     })
     .onBeforeHandle(({ request, path }) => demandStore(services, request, path))
     .onError((thrown) => answerError(thrown, routes(), services))
@@ -82,6 +84,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
     .use(readRoutes(context))
     .use(runRoutes(context))
     .use(seriesRoutes(context))
+    .use(resultsRoutes(context))
     .use(judgeRoutes(context))
     .use(reportRoutes(context))
     .use(cardRoutes(context))
@@ -141,29 +144,10 @@ async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
     throw new Failure("unsupported_media_type", `send the body as application/json, not ${type || "without a type"}`);
-  const value = parse(await readBytes(request));
+  const value = parse(await readBytes(request, BODY_BYTES));
   refuseUnprintable(value);
   return value;
 }
-
-async function readBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length")) > BODY_BYTES) throw tooLarge();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength;
-      if (size > BODY_BYTES) throw tooLarge();
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    // The client went away, or sent less than it announced: the fault is not ours.
-    throw error instanceof Failure ? error : new UnreadableRequest("the body ended too early", { cause: error });
-  }
-  return Buffer.concat(chunks);
-}
-
-const tooLarge = () => new Failure("body_too_large", `the body may hold ${BODY_BYTES} bytes`);
 
 function parse(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw new UnreadableRequest("the body is empty; send a JSON object");

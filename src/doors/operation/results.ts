@@ -1,11 +1,15 @@
+import { Type } from "@sinclair/typebox";
 import { type Choice, readResults } from "../../comparison/table/read-results.ts";
-import type { TableForm } from "../../comparison/table/table-rows.ts";
+import { TABLE_FORMS, TableFault, type TableForm } from "../../comparison/table/table-rows.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
-import { SCORE_TIE_MARGIN } from "../../domain/results.ts";
-import type { Series } from "../../domain/series.ts";
-import { ALPHA, MARGIN } from "../../domain/series-record.ts";
+import { Failure } from "../../domain/failure.ts";
+import { MAX_NAME, SCORE_TIE_MARGIN, TieMargin } from "../../domain/results.ts";
+import { oneOf, record } from "../../domain/schema.ts";
+import { Series } from "../../domain/series.ts";
+import { ALPHA, MARGIN, SeriesPlan } from "../../domain/series-record.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { importedSeries } from "../../statistics/report.ts";
+import { operation } from "./operation.ts";
 
 interface Comparing extends Choice {
   readonly tie_margin?: number | undefined;
@@ -18,3 +22,33 @@ export async function seriesOfResults(text: string, form: TableForm, comparing: 
   const results = { ...(await readResults(text, form, comparing)), tie_margin, levels: { alpha: ALPHA, margin } };
   return importedSeries(results, `results-${sha256(canonicalJson(results))}`);
 }
+
+const ImportRequest = record("ImportRequest", {
+  arms: Type.Optional(
+    Type.String({ maxLength: 2 * MAX_NAME + 10, description: "Two names, with a comma between them: a, then b." }),
+  ),
+  tie_margin: Type.Optional(TieMargin),
+  margin: Type.Optional(SeriesPlan.properties.margin),
+  text: Type.String({ description: "The table." }),
+  form: oneOf(TABLE_FORMS),
+});
+
+export const importResults = operation({
+  name: "import_results",
+  title: "Compare results of runs made elsewhere",
+  summary:
+    "What a table of results shows, as a series: one row for each run with `scenario`, `trial`, `arm`, and `passed` or `score`. Runs nothing, asks no judge, and keeps nothing.",
+  input: ImportRequest,
+  output: Series,
+  async run(_services, { text, form, ...comparing }) {
+    try {
+      return await seriesOfResults(text, form, comparing);
+    } catch (error) {
+      if (!(error instanceof TableFault)) throw error;
+      const { line, column, choices, message } = error;
+      const details = { line, ...(column !== undefined && { column }), ...(choices && { arms: [...choices] }) };
+      const place = column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
+      throw new Failure("invalid_request", `${place}: ${message}`, { details, cause: error });
+    }
+  },
+});

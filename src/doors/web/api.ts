@@ -29,10 +29,12 @@ import { lostConnection } from "./connection.ts";
 export class RequestFailed extends Error {
   override readonly name = "RequestFailed";
   readonly code: FailureCode | "unreachable" | "unreadable";
+  readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(code: RequestFailed["code"], message: string) {
+  constructor(code: RequestFailed["code"], message: string, details: RequestFailed["details"] = {}) {
     super(message);
     this.code = code;
+    this.details = details;
   }
 }
 
@@ -93,6 +95,13 @@ export async function readReport(path: string): Promise<string> {
 export const startRun = (request: RunRequest) => send<RunStarted>("POST", "/api/runs/async", request);
 export const cancelRun = (id: string) => send<RunStarted>("DELETE", `/api/runs/${encodeURIComponent(id)}`);
 export const startSeries = (request: SeriesRequest) => send<SeriesStarted>("POST", "/api/series", request);
+/** What a table of results shows; the server keeps nothing of it. */
+export const compareResults = (table: File, { arms, tie_margin }: { arms: string | null; tie_margin: number }) =>
+  request<Series>(`/api/series/results${query({ arms, tie_margin })}`, {
+    method: "POST",
+    headers: { "content-type": table.name.endsWith(".csv") ? "text/csv" : "application/x-ndjson" },
+    body: table,
+  });
 export const cancelSeries = (id: string) => send<SeriesStarted>("DELETE", `/api/series/${encodeURIComponent(id)}`);
 export const requestVerdict = (request: VerdictRequest) => send<Verdict>("POST", "/api/verdicts", request);
 
@@ -127,7 +136,8 @@ async function request<T>(path: string, init: RequestInit): Promise<T> {
   const body = await readJson(response);
   if (response.ok) return body as T; // the server checks what it sends against the same schemas
   const { error } = body as Partial<ErrorBody>; // or, from a proxy, anything
-  throw new RequestFailed(error?.code ?? "unreadable", error?.message ?? `the server answered ${response.status}`);
+  const message = error?.message ?? `the server answered ${response.status}`;
+  throw new RequestFailed(error?.code ?? "unreadable", message, error?.details);
 }
 
 async function reach(path: string, init: RequestInit): Promise<Response> {

@@ -29,6 +29,7 @@ export type Route =
     }
   | { readonly page: "compare-series"; readonly a: string; readonly b: string; readonly scenario: string | null }
   | { readonly page: "series"; readonly id: string }
+  | { readonly page: "results" }
   | { readonly page: "judges"; readonly scenario: string | null }
   | { readonly page: "self-test"; readonly id: string }
   | { readonly page: "doctor"; readonly scenario: string | null }
@@ -72,6 +73,7 @@ function itemRoute(first: string, id: string, parameters: URLSearchParams): Rout
 }
 
 function seriesRoute(id: string, parameters: URLSearchParams): Route {
+  if (id === "results") return { page: "results" };
   const [a, b] = picksOf(parameters);
   if (id !== "compare" || !a || !b) return { page: "series", id };
   return { page: "compare-series", a, b, scenario: parameters.get("scenario") };
@@ -114,6 +116,8 @@ export const toSession = (id: string, verdict: string | null = null) =>
   `/sessions/${encodeURIComponent(id)}${suffix({ verdict })}`;
 export const toSessions = (view: SessionsView = {}) => `/sessions${suffix(parametersOf(view))}`;
 export const toSeries = (id: string) => `/series/${encodeURIComponent(id)}`;
+/** Where a table of results is dropped. */
+export const toResults = () => "/series/results";
 export const toSeriesList = (scenario: string | null = null, shown = SHOWN_ROWS, [a, b]: readonly string[] = []) =>
   `/series${suffix({ scenario, shown: shownText(shown), a, b })}`;
 /** `scenario`: whose definition is shown. */

@@ -10,5 +10,5 @@ export function stepInRow(event: KeyboardEvent & { readonly currentTarget: HTMLE
   }[event.key];
   if (!to) return;
   event.preventDefault();
-  to.querySelector("a")?.focus();
+  to.querySelector<HTMLElement>("[tabindex]")?.focus();
 }

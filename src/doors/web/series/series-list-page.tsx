@@ -6,7 +6,7 @@ import { useLoaded } from "../loaded.ts";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
-import { navigate, toSeries, toSeriesList } from "../routes.ts";
+import { navigate, toResults, toSeries, toSeriesList } from "../routes.ts";
 import { readRows, SHOWN_ROWS } from "../rows.ts";
 import { CompareSeriesBar, PickSeries } from "./compare/pick-series.tsx";
 import { RangeBar, rateAndRange } from "./range-bar.tsx";
@@ -33,7 +33,8 @@ export function SeriesListPage({ scenario, shown, picked }: SeriesListPageProps)
   return (
     <Page title={scenario ? `Series with ${scenario}` : "Series"}>
       <p class="lead">
-        A series runs a comparison again and again until more trials would change nothing, or the plan is done.
+        A series runs a comparison again and again until more trials would change nothing, or the plan is done. Runs of
+        another harness need no series: <a href={toResults()}>compare its table of results</a>.
       </p>
       {scenario && (
         <p>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { memberName } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import { statusText } from "../../../domain/series-status.ts";
@@ -32,7 +33,7 @@ export function SeriesPage({ id }: { id: string }) {
     changes: ({ state }) => state === "running",
   });
   const loaded = series.value;
-  if (loaded.state === "ready") return blind.value ? <HiddenSeries /> : <Report series={loaded.value} />;
+  if (loaded.state === "ready") return blind.value ? <HiddenSeries /> : <SeriesReport series={loaded.value} />;
   return (
     <Page title="Series" short={id}>
       <Show of={series} what={`series ${id}`}>
@@ -42,7 +43,13 @@ export function SeriesPage({ id }: { id: string }) {
   );
 }
 
-function Report({ series }: { series: Series }) {
+interface SeriesReportProps {
+  readonly series: Series;
+  /** What can be done with imported results, which the server does not keep. */
+  readonly children?: ComponentChildren;
+}
+
+export function SeriesReport({ series, children }: SeriesReportProps) {
   const { kind, limits } = series;
   const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
   const running = series.state === "running";
@@ -66,12 +73,16 @@ function Report({ series }: { series: Series }) {
           />
         </div>
       )}
-      <nav class="actions" aria-label="More on this series">
-        <a class="button" href={toSeriesList(series.scenarios[0]?.scenario, SHOWN_ROWS, [series.series_id])}>
-          Compare with …
-        </a>
-        <ShareWays report={seriesReport(series.series_id)} card={seriesPicture(series.series_id)} />
-      </nav>
+      {kind === "results" ? (
+        <div class="actions">{children}</div>
+      ) : (
+        <nav class="actions" aria-label="More on this series">
+          <a class="button" href={toSeriesList(series.scenarios[0]?.scenario, SHOWN_ROWS, [series.series_id])}>
+            Compare with …
+          </a>
+          <ShareWays report={seriesReport(series.series_id)} card={seriesPicture(series.series_id)} />
+        </nav>
+      )}
       <section data-stop tabIndex={-1}>
         <h2>{series.scenarios.length > 1 ? "Scenario by scenario" : "Trials"}</h2>
         {series.scenarios.length > 1 ? <SuiteTable series={series} /> : <TrialStrip series={series} />}

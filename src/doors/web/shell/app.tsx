@@ -19,6 +19,7 @@ const SeriesPage = lazy(async () => (await import("../series/series-page.tsx")).
 const CompareSeriesPage = lazy(
   async () => (await import("../series/compare/compare-series-page.tsx")).CompareSeriesPage,
 );
+const ResultsPage = lazy(async () => (await import("../series/results-page.tsx")).ResultsPage);
 const JudgesPage = lazy(async () => (await import("../judges/judges-page.tsx")).JudgesPage);
 const SelfTestPage = lazy(async () => (await import("../judges/self-test-page.tsx")).SelfTestPage);
 const DoctorPage = lazy(async () => (await import("../doctor/doctor-page.tsx")).DoctorPage);
@@ -88,6 +89,8 @@ function CurrentPage({ route }: { route: Route }) {
       return <CompareSeriesPage a={route.a} b={route.b} scenario={route.scenario} />;
     case "series":
       return <SeriesPage key={route.id} id={route.id} />;
+    case "results":
+      return <ResultsPage />;
     case "judges":
       return <JudgesPage scenario={route.scenario} />;
     case "self-test":
@@ -109,7 +112,7 @@ function CurrentPage({ route }: { route: Route }) {
 const PLACES = [
   { href: "/scenarios", name: "Scenarios", pages: ["scenarios", "scenario"] },
   { href: "/sessions", name: "Sessions", pages: ["sessions", "session", "diff", "compare", "live"] },
-  { href: "/series", name: "Series", pages: ["series-list", "series", "compare-series"] },
+  { href: "/series", name: "Series", pages: ["series-list", "series", "compare-series", "results"] },
   { href: "/judges", name: "Judges", pages: ["judges", "self-test"] },
   { href: "/doctor", name: "Doctor", pages: ["doctor"] },
 ];

@@ -1,0 +1,159 @@
+import { useSignal } from "@preact/signals";
+import type { Series } from "../../../domain/series.ts";
+import { compareResults, type RequestFailed } from "../api.ts";
+import { asFailed } from "../loaded.ts";
+import { Page } from "../part/page.tsx";
+import { Refused } from "../part/show.tsx";
+import { blind } from "../preferences.ts";
+import { HiddenSeries } from "./hidden-series.tsx";
+import { SeriesReport } from "./series-page.tsx";
+
+/** Scores that differ by no more are a tie. */
+const TIE_MARGIN = 0.05;
+
+/** Takes a table of results, and shows what it says as a series. */
+export function ResultsPage() {
+  const table = useSignal<File | null>(null);
+  const series = useSignal<Series | null>(null);
+  const failure = useSignal<RequestFailed | null>(null);
+  const busy = useSignal(false);
+  const tie_margin = useSignal(TIE_MARGIN);
+  async function compare(file: File, arms: string | null): Promise<void> {
+    table.value = file;
+    busy.value = true;
+    failure.value = null;
+    try {
+      series.value = await compareResults(file, { arms, tie_margin: tie_margin.value });
+    } catch (error) {
+      failure.value = asFailed(error);
+    }
+    busy.value = false;
+  }
+  if (series.value && blind.value) return <HiddenSeries />;
+  if (series.value)
+    return (
+      <SeriesReport series={series.value}>
+        <button type="button" onClick={() => (series.value = null)}>
+          Compare another table
+        </button>
+      </SeriesReport>
+    );
+  const choices = armsIn(failure.value);
+  return (
+    <Page title="Results of another harness">
+      <p class="lead">
+        A table of who passed what, as CSV or JSON lines, becomes a series: win rate, range, evidence, and a claim only
+        where the results carry one.
+      </p>
+      <p>
+        It needs the columns <code>scenario</code>, <code>trial</code>, <code>arm</code>, and <code>passed</code> or{" "}
+        <code>score</code>. abeval runs nothing and asks no judge: it saw none of these runs, and counts what the table
+        says. The file goes to this server and nowhere else. Nothing of it is kept.
+      </p>
+      <Drop take={(file) => void compare(file, null)} busy={busy.value} />
+      <p>
+        <label>
+          Scores tie when they differ by at most{" "}
+          <input
+            type="number"
+            min="0"
+            max="0.99"
+            step="0.01"
+            value={tie_margin.value}
+            onInput={(event) => (tie_margin.value = event.currentTarget.valueAsNumber || 0)}
+          />
+        </label>
+      </p>
+      {table.value && choices ? (
+        <ChooseArms
+          key={table.value.name}
+          names={choices}
+          busy={busy.value}
+          choose={(arms) => table.value && void compare(table.value, arms)}
+        />
+      ) : (
+        failure.value && <Refused error={failure.value} />
+      )}
+    </Page>
+  );
+}
+
+/** Where the server names more arms than it can compare. */
+function armsIn(failure: RequestFailed | null): readonly string[] | null {
+  const arms = failure?.details["arms"];
+  return Array.isArray(arms) ? arms.map(String) : null;
+}
+
+interface DropProps {
+  readonly take: (file: File) => void;
+  readonly busy: boolean;
+}
+
+/** A field for a file, on which one can be dropped as well. */
+function Drop({ take, busy }: DropProps) {
+  const over = useSignal(false);
+  return (
+    <label
+      class={over.value ? "drop drop-over" : "drop"}
+      onDragOver={(event) => {
+        event.preventDefault();
+        over.value = true;
+      }}
+      onDragLeave={() => (over.value = false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        over.value = false;
+        const file = event.dataTransfer?.files[0];
+        if (file) take(file);
+      }}
+    >
+      <strong>{busy ? "Reading …" : "Drop a table here, or choose one"}</strong>
+      <input
+        type="file"
+        accept=".csv,.jsonl,.ndjson,text/csv"
+        disabled={busy}
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0];
+          if (file) take(file);
+          // The same file may be chosen again, when it was mended.
+          event.currentTarget.value = "";
+        }}
+      />
+    </label>
+  );
+}
+
+interface ChooseArmsProps {
+  readonly names: readonly string[];
+  readonly busy: boolean;
+  readonly choose: (arms: string) => void;
+}
+
+function ChooseArms({ names, busy, choose }: ChooseArmsProps) {
+  const a = useSignal(names[0] ?? "");
+  const b = useSignal(names[1] ?? "");
+  return (
+    <form
+      class="fields"
+      onSubmit={(event) => {
+        event.preventDefault();
+        choose(`${a.value},${b.value}`);
+      }}
+    >
+      <p>The table has {names.length} arms. Choose the two to compare.</p>
+      {[a, b].map((side, index) => (
+        <label key={index}>
+          Arm {index === 0 ? "A" : "B"}
+          <select value={side.value} onChange={(event) => (side.value = event.currentTarget.value)}>
+            {names.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+      ))}
+      <button type="submit" class="primary" disabled={busy || a.value === b.value}>
+        Compare
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import { RESULTS_BODY_BYTES } from "../../src/domain/defaults.ts";
+import type { ErrorBody } from "../../src/domain/health.ts";
+import type { Series } from "../../src/domain/series.ts";
+import { aService, type TestService } from "./service.ts";
+
+const HEAD = "scenario,trial,arm,score\n";
+const TABLE = `${HEAD}s,1,new,0.9\ns,1,old,0.5\ns,1,third,0\n`;
+
+const send = (service: TestService, text: string | Uint8Array<ArrayBuffer>, { query = "", type = "text/csv" } = {}) =>
+  service.fetch(`/api/series/results${query}`, { method: "POST", headers: { "content-type": type }, body: text });
+
+async function errorOf(response: Response) {
+  const { error } = (await response.json()) as ErrorBody;
+  return { status: response.status, ...error };
+}
+
+test("a table of results is answered with its series, and nothing is kept", async () => {
+  await using service = aService({ persistent: true });
+  const asked = { query: "?arms=new,old&tie_margin=0.4&margin=0.2" };
+  const series = (await (await send(service, TABLE, asked)).json()) as Series;
+  expect(series).toMatchObject({
+    ...{ kind: "results", imported: { measure: "score", tie_margin: 0.4 }, levels: { margin: 0.2 } },
+    counts: { trials: 1, wins: 0, ties: 1 },
+  });
+  expect(await (await service.get("/api/series")).json()).toEqual([]);
+  const rows = ["new", "old"].map((arm, index) => JSON.stringify({ scenario: "s", arm, score: index }));
+  const lines = await send(service, rows.join("\n"), { type: "application/x-ndjson; charset=utf-8" });
+  expect(((await lines.json()) as Series).counts).toMatchObject({ losses: 1 });
+});
+
+test("a wrong table is refused with its place, and arms to choose from are told", async () => {
+  await using service = aService();
+  expect(await errorOf(await send(service, TABLE))).toEqual({
+    ...{ status: 422, code: "invalid_request" },
+    message: "line 1: the arms are new, old, third; choose two: --arms <a>,<b>",
+    details: { line: 1, arms: ["new", "old", "third"] },
+  });
+  const wrong = await errorOf(await send(service, `${HEAD}s,1,new,2\n`));
+  expect(wrong.details).toEqual({ line: 2, column: 4 });
+  expect(wrong.message).toStartWith("line 2, column 4: score: must be a number from 0 to 1");
+});
+
+test("what is no table, or too large, is refused before it is read", async () => {
+  await using service = aService();
+  const status = async (sent: Promise<Response>) => {
+    const { status, code } = await errorOf(await sent);
+    return `${status} ${code}`;
+  };
+  expect(await status(send(service, "{}", { type: "application/json" }))).toBe("415 unsupported_media_type");
+  expect(await status(send(service, TABLE, { type: "text/plain;csv" }))).toBe("415 unsupported_media_type");
+  expect(await status(send(service, new Uint8Array([0xff, 0xfe])))).toBe("400 invalid_request");
+  expect(await status(send(service, "x".repeat(RESULTS_BODY_BYTES + 1)))).toBe("413 body_too_large");
+  expect(await status(send(service, TABLE, { query: "?arms=new,old&tie_margin=2" }))).toBe("422 invalid_request");
+  expect(await status(send(service, TABLE, { query: "?arm=new" }))).toBe("422 invalid_request");
+});

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { CHROMIUM } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
+import { inspect } from "./inspect.ts";
+import { webService } from "./web-service.ts";
+
+const TABLE = [
+  "scenario,trial,arm,passed",
+  ...Array.from({ length: 9 }, (_, index) => `task-${index},1,new,true\ntask-${index},1,old,${index === 0}`),
+];
+
+const file = (lines: readonly string[]) => ({
+  ...{ name: "results.csv", mimeType: "text/csv" },
+  buffer: Buffer.from(lines.join("\n")),
+});
+
+describeNeeding(CHROMIUM)("the page of results of another harness", () => {
+  const web = webService();
+
+  test("takes a file, lets choose two of many arms, and shows the series without a run, a judge or a cost", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto("/series");
+    await page.getByRole("link", { name: "compare its table of results" }).click();
+    await page.getByText("it saw none of these runs").waitFor();
+    expect(await inspect(page, "drop-results")).toEqual([]);
+    const field = page.getByLabel("Drop a table here, or choose one");
+    await field.setInputFiles(file(["scenario,trial,arm,passed", "s,1,new,2"]));
+    await page.getByText("line 2, column 4: passed: must be true, false, 1 or 0").waitFor();
+    await field.setInputFiles(file([...TABLE, "task-0,1,third,false"]));
+    await page.getByLabel("Arm A").selectOption("new");
+    await page.getByLabel("Arm B").selectOption("old");
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "new is preferred" }).waitFor();
+    await page.getByText("These results were imported.").waitFor();
+    expect(await page.getByText("Judge and cost").count()).toBe(0);
+    expect(await page.getByText("Cost so far").count()).toBe(0);
+    expect(await page.locator(".strip a").count()).toBe(0);
+    expect(await page.locator(".by-scenario a").count()).toBe(0);
+    expect(await inspect(page, "imported-results")).toEqual([]);
+    await page.getByRole("button", { name: "Compare another table" }).click();
+    await field.waitFor();
+    expect(complaints.filter((complaint) => !complaint.includes("422"))).toEqual([]);
+  });
+
+  test("takes a file that is dropped on it", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto("/series/results");
+    const text = TABLE.join("\n");
+    const dropped = await page.evaluateHandle((csv) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([csv], "results.csv", { type: "text/csv" }));
+      return transfer;
+    }, text);
+    await page.locator(".drop").dispatchEvent("drop", { dataTransfer: dropped });
+    await page.getByRole("heading", { level: 1, name: "new is preferred" }).waitFor();
+  });
+});
