@@ -96,7 +96,7 @@ export const startRun = (request: RunRequest) => send<RunStarted>("POST", "/api/
 export const cancelRun = (id: string) => send<RunStarted>("DELETE", `/api/runs/${encodeURIComponent(id)}`);
 export const startSeries = (request: SeriesRequest) => send<SeriesStarted>("POST", "/api/series", request);
 /** What a table of results shows; the server keeps nothing of it. */
-export const compareResults = (table: File, { arms, tie_margin }: { arms: string | null; tie_margin: number }) =>
+export const sendResults = (table: File, { arms, tie_margin }: { arms: string | null; tie_margin: number }) =>
   request<Series>(`/api/series/results${query({ arms, tie_margin })}`, {
     method: "POST",
     headers: { "content-type": table.name.endsWith(".csv") ? "text/csv" : "application/x-ndjson" },

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { Series } from "../../../domain/series.ts";
-import { compareResults, type RequestFailed } from "../api.ts";
+import { type RequestFailed, sendResults } from "../api.ts";
 import { asFailed } from "../loaded.ts";
 import { Page } from "../part/page.tsx";
 import { Refused } from "../part/show.tsx";
@@ -23,7 +23,7 @@ export function ResultsPage() {
     busy.value = true;
     failure.value = null;
     try {
-      series.value = await compareResults(file, { arms, tie_margin: tie_margin.value });
+      series.value = await sendResults(file, { arms, tie_margin: tie_margin.value });
     } catch (error) {
       failure.value = asFailed(error);
     }
