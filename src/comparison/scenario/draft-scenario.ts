@@ -86,11 +86,7 @@ export interface Note {
 
 /** The text of the scenario file. It says of its checks only what was seen. */
 export function draftScenario(draft: Draft, { checks: seen, failed }: MeasuredDraft = UNTRIED): string {
-  const { name, checks, setup, max_seconds } = draft;
-  const policies = {
-    ...(draft.protected.length > 0 && { paths: { protected: draft.protected } }),
-    ...(max_seconds !== undefined && { budget: { max_seconds } }),
-  };
+  const { name, checks, setup } = draft;
   const scenario = {
     name,
     title: draft.title,
@@ -104,10 +100,10 @@ export function draftScenario(draft: Draft, { checks: seen, failed }: MeasuredDr
         probe: { ...(hasFiles(draft, "probe") && { dir: `${name}/probe` }), checks: checksOf(checks, seen) },
       }),
       ...referenceOf(draft),
-      ...(draft.answer && { deliverable: draft.answer === "alone" ? "answer" : { answer: true, files: ["**"] } }),
+      ...deliverableOf(draft),
     },
-    arms: ARMS,
-    ...(Object.keys(policies).length > 0 && { policies }),
+    arms: armsOf(draft),
+    ...policiesOf(draft),
     rubric: { criteria: criteriaOf(draft), judge: { model: "builtin/evidence" } },
   };
   const notes = [
@@ -132,6 +128,23 @@ function referenceOf({ name, reference }: Draft) {
   return {
     reference_fix: reference.kind === "files" ? { dir: `${name}/reference` } : { patch: `${name}/reference.patch` },
   };
+}
+
+function deliverableOf({ answer }: Draft) {
+  if (answer === undefined) return {};
+  return { deliverable: answer === "alone" ? "answer" : { answer: true, files: ["**"] } };
+}
+
+/** Where the answer alone counts, an arm needs no tools. */
+const armsOf = ({ answer }: Draft) =>
+  answer === "alone" ? ARMS.map((arm) => ("model" in arm ? { ...arm, tools: [] } : arm)) : ARMS;
+
+function policiesOf({ protected: paths, max_seconds }: Draft) {
+  const policies = {
+    ...(paths.length > 0 && { paths: { protected: paths } }),
+    ...(max_seconds !== undefined && { budget: { max_seconds } }),
+  };
+  return Object.keys(policies).length > 0 ? { policies } : {};
 }
 
 const criteriaOf = ({ checks, questions, reference, answer }: Draft) => [
@@ -189,7 +202,7 @@ function withNotes(scenario: object, notes: readonly Note[]): string {
     const noted = isMap(parent)
       ? parent.items.find(({ key }) => isScalar(key) && key.value === last)?.key
       : isSeq(parent) && parent.items[Number(last)];
-    if (isNode(noted)) noted.commentBefore = ` ${text}`;
+    if (isNode(noted)) noted.commentBefore = [...(noted.commentBefore?.split("\n") ?? []), ` ${text}`].join("\n");
   }
   return document.toString({ lineWidth: 110, blockQuote: "literal", flowCollectionPadding: false });
 }

@@ -4,6 +4,9 @@ import { basename, dirname, join, resolve } from "node:path";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
 import { draftFromCommit } from "./draft/from-commit.ts";
 import { draftFromExercism, EXERCISM_MARKER } from "./draft/from-exercism.ts";
+import { PROMPTFOO_MARKER, promptTests } from "./draft/from-promptfoo.ts";
+import { SKILL_EVALS_MARKER, skillEvals } from "./draft/from-skill-evals.ts";
+import { sweBenchRows } from "./draft/from-swe-bench.ts";
 import type { Material } from "./draft/material.ts";
 import type { Draft } from "./draft-scenario.ts";
 import { writeBlobs } from "./git/git-files.ts";
@@ -33,7 +36,11 @@ interface TaskForm {
   readonly found: (directory: string, task: string) => Promise<readonly FoundTask[]>;
 }
 
-const FORMS: readonly TaskForm[] = [oneTask(EXERCISM_MARKER, draftFromExercism)];
+const FORMS: readonly TaskForm[] = [
+  oneTask(EXERCISM_MARKER, draftFromExercism),
+  { marker: SKILL_EVALS_MARKER, found: skillEvals },
+  { marker: PROMPTFOO_MARKER, found: promptTests },
+];
 
 function oneTask(marker: string, draft: (directory: string, name: string) => Promise<Draft>): TaskForm {
   const found = async (directory: string, task: string) => [
@@ -52,15 +59,27 @@ const nameFrom = (words: string) => (new RegExp(SLUG_PATTERN).test(words) ? word
 export async function findTasks(from: string, directory: string): Promise<FoundTasks> {
   const path = resolve(from);
   const stats = await stat(path).catch(() => null);
-  const found = stats?.isDirectory() ? await tasksIn(path) : [];
-  if (found.length > 0) return { tasks: distinct(found), isSet: found.length > 1 || found[0]?.task !== basename(path) };
+  const found = stats === null ? [] : stats.isDirectory() ? await tasksIn(path) : await tasksInFile(path, directory);
+  const isSet = found.length > 1 || (stats?.isDirectory() && found[0]?.task !== basename(path));
+  if (found.length > 0) return { tasks: distinct(found), isSet: isSet === true };
   const commit = {
     task: from,
     name: slugOf(from, "task"),
     draft: (name: string) => draftFromCommit(directory, from, name),
   };
   if (stats === null) return { tasks: [commit], isSet: false };
-  throw new Unusable(`holds no task of a known form; a task has one of the files ${MARKERS.join(", ")}`);
+  throw new Unusable(
+    `holds no task of a known form; a task has one of the files ${MARKERS.join(", ")}, or is a row of a .jsonl file`,
+  );
+}
+
+/** A description stands for its directory; a file of rows for its tasks. @throws Unusable */
+async function tasksInFile(path: string, directory: string): Promise<readonly FoundTask[]> {
+  const form = FORMS.find(({ marker }) => basename(path) === marker);
+  if (form !== undefined) return await form.found(dirname(path), basename(dirname(path)));
+  const rows = /\.jsonl?$/.test(path) ? await sweBenchRows(path, directory) : [];
+  if (rows.length > MAX_TASKS) throw new Unusable(`holds more than ${MAX_TASKS} tasks; name a part of it`);
+  return rows;
 }
 
 const MARKERS = FORMS.map(({ marker }) => marker);

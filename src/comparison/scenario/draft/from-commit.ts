@@ -1,16 +1,14 @@
 import { CHANGED_FILE_BYTES, MATERIAL_BYTES } from "../../../domain/defaults.ts";
 import { plainText } from "../../../domain/plain-text.ts";
-import { type Draft, type DraftCheck, type Note, PLACEHOLDER } from "../draft-scenario.ts";
-import { blobsOf } from "../git/blobs.ts";
+import type { Draft, Note } from "../draft-scenario.ts";
 import { textOfBlob } from "../git/git-files.ts";
-import { gitOutput } from "../git/run-git.ts";
 import { fileIn, type TreeFile } from "../git/tree.ts";
 import { objectAt, type Repository, repositoryAround } from "../repository.ts";
 import { checkPatch } from "../resolve/reference-patch.ts";
 import { Unusable } from "../unusable.ts";
 import { type FixingCommit, patchBetween, readFixingCommit } from "./fixing-commit.ts";
-import { VERSIONED_LOCKS } from "./install-steps.ts";
-import { isTestFile, type Repertoire, steeringFiles, testCommand } from "./test-files.ts";
+import { commandsOf, repertoireAt, type TestText } from "./repository-tests.ts";
+import { isTestFile, type Repertoire, steeringFiles } from "./test-files.ts";
 
 /**
  * The commit's parent as fixture, its change without the tests as reference, its tests as hidden files.
@@ -26,7 +24,8 @@ export async function draftFromCommit(directory: string, ref: string, name: stri
   const patch = await patchBetween(repository, commit, fixed);
   checkPatch(patch);
   const hidden = await hiddenFiles(repository, commit);
-  const repertoire = await repertoireOf(repository, commit);
+  const { id: tree } = await objectAt(repository, commit.parent, undefined);
+  const repertoire = await repertoireAt(repository, tree);
   const { checks, setup } = await commandsFor(repository, hidden, repertoire);
   return {
     name,
@@ -124,66 +123,14 @@ function moduleName(path: string): string {
   return /^(__init__|index|mod|main)$/.test(stem) ? directory : stem;
 }
 
-/** Bytes of the names at the top of a repository. */
-const TOP_BYTES = 1024 * 1024;
-
-async function repertoireOf(repository: Repository, { parent }: FixingCommit): Promise<Repertoire> {
-  const { id } = await objectAt(repository, parent, undefined);
-  const { output } = await gitOutput(repository.git_dir, ["ls-tree", "-z", "--name-only", "--full-tree", id], {
-    maxBytes: TOP_BYTES,
-  });
-  const manifest = await fileIn(repository.git_dir, id, "package.json");
-  return {
-    top: new Set(output.toString().split("\0")),
-    manifest: manifest === null ? null : await textOfBlob(repository, manifest, CHANGED_FILE_BYTES),
-    locks: await headsOf(repository, id, VERSIONED_LOCKS),
-  };
-}
-
-/** How files of a tree begin, by their path; without those that are not there. */
-async function headsOf({ git_dir }: Repository, tree: string, paths: readonly string[]) {
-  const heads: Record<string, string> = {};
-  for (const path of paths) {
-    const file = await fileIn(git_dir, tree, path);
-    if (file?.kind === "file") heads[path] = await headOf(git_dir, file);
-  }
-  return heads;
-}
-
-async function headOf(git_dir: string, file: TreeFile): Promise<string> {
-  for await (const { pieces } of blobsOf(git_dir, [file]))
-    for await (const piece of pieces) return new TextDecoder().decode(piece.subarray(0, HEAD_BYTES));
-  return "";
-}
-
-/** A lock file tells its form in the first lines. */
-const HEAD_BYTES = 1_024;
-
-interface Commands {
-  readonly checks: readonly DraftCheck[];
-  readonly setup: readonly string[];
-}
-
-/** One check for each command. A command for a whole directory covers all its files. */
-async function commandsFor(
-  repository: Repository,
-  hidden: readonly TreeFile[],
-  repertoire: Repertoire,
-): Promise<Commands> {
-  const checks = new Map<string, DraftCheck>();
-  const setup = new Set<string>();
+/** The commands of the hidden files that are text. */
+async function commandsFor(repository: Repository, hidden: readonly TreeFile[], repertoire: Repertoire) {
+  const files: TestText[] = [];
   for (const file of hidden) {
     const text = await textIfAny(repository, file);
-    const command = text === null ? null : testCommand(file.path, text, repertoire);
-    if (command === null) continue;
-    if (!checks.has(command.run)) checks.set(command.run, { run: command.run, file: file.path });
-    for (const step of command.setup) setup.add(step);
+    if (text !== null) files.push({ path: file.path, text });
   }
-  if (checks.size === 0 && hidden.length > 0) {
-    const [first] = hidden;
-    checks.set(PLACEHOLDER, { run: PLACEHOLDER, file: first?.path ?? "check" });
-  }
-  return { checks: [...checks.values()], setup: [...setup] };
+  return commandsOf(files.length > 0 ? files : hidden.map(({ path }) => ({ path, text: "" })), repertoire);
 }
 
 /** Null for data that the tests read: files that are no text or too long for a test. */

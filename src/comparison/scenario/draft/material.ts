@@ -1,6 +1,8 @@
 import { readBoundedJson } from "../../../domain/bounded-json.ts";
 import { asRecord, type LooseRecord } from "../../../domain/lenient.ts";
+import { Problems } from "../authored/problems.ts";
 import { confinedPath, workspacePathFault } from "../confined-path.ts";
+import { readYaml } from "../document/yaml-document.ts";
 import type { TreeFile } from "../git/tree.ts";
 import { listMaterial, type MaterialEntry } from "../materials.ts";
 import { readText } from "../read-text.ts";
@@ -75,6 +77,18 @@ export async function jsonOf(directory: string, path: string): Promise<LooseReco
   const read = readBoundedJson(bytes, { bytes: DESCRIPTION_BYTES, values: JSON_VALUES, levels: 20 });
   if ("fault" in read) throw new Unusable(`${path} has ${read.fault}`);
   return asRecord(read.value) ?? mapExpected(path);
+}
+
+/** @throws Unusable for what is no map, has aliases or tags, or is too much */
+export async function yamlOf(directory: string, path: string): Promise<LooseRecord> {
+  const problems = new Problems();
+  const { value, position } = readYaml(await textOf(directory, path), problems);
+  const [problem] = problems.found;
+  if (problem) {
+    const { line, column } = position(problem);
+    throw new Unusable(`${path}:${line}:${column}: ${problem.message}`);
+  }
+  return asRecord(value) ?? mapExpected(path);
 }
 
 function mapExpected(path: string): never {

@@ -1,0 +1,134 @@
+import { applyPatch } from "diff";
+import { CHANGED_FILE_BYTES, PATCH_BYTES } from "../../../domain/defaults.ts";
+import { cut } from "../../../domain/excerpt.ts";
+import { asRecord, asText, type LooseRecord, parseJson } from "../../../domain/lenient.ts";
+import { type FilePatch, readPatch } from "../../../domain/patch.ts";
+import { plainText } from "../../../domain/plain-text.ts";
+import { SLUG_PATTERN } from "../../../domain/schema.ts";
+import type { Draft, DraftCheck, Note } from "../draft-scenario.ts";
+import { textInTree } from "../git/git-files.ts";
+import { readText } from "../read-text.ts";
+import { objectAt, type Repository, repositoryAround } from "../repository.ts";
+import { slugOf } from "../resolve/ids.ts";
+import { checkPatch } from "../resolve/reference-patch.ts";
+import { Unusable } from "../unusable.ts";
+import { quotedForShell } from "./assertion.ts";
+import { commandsOf, repertoireAt, type TestText } from "./repository-tests.ts";
+import { steeringFiles } from "./test-files.ts";
+
+/** Bytes of a file of rows. A row has two patches and the report of a problem. */
+const ROWS_BYTES = 64 * 1024 * 1024;
+
+/** One row, by its `instance_id`. */
+interface BenchRow {
+  readonly task: string;
+  readonly name: string;
+  readonly draft: (name: string) => Promise<Draft>;
+}
+
+/**
+ * The rows of a `.json` or `.jsonl` file in SWE-bench's form. Their repository is the one around `directory`.
+ * @throws Unusable
+ */
+export async function sweBenchRows(file: string, directory: string): Promise<readonly BenchRow[]> {
+  const rows = rowsIn(await readText(file, ROWS_BYTES));
+  return rows.map((row, index) => {
+    const id = asText(row?.["instance_id"]) ?? `row ${index + 1}`;
+    const name = new RegExp(SLUG_PATTERN).test(id) ? id : slugOf(id, `row-${index + 1}`);
+    return { task: cut(id), name, draft: (chosen) => draftOf(row, directory, chosen) };
+  });
+}
+
+function rowsIn(text: string): readonly (LooseRecord | undefined)[] {
+  const whole = parseJson(text);
+  if (Array.isArray(whole)) return whole.map(asRecord);
+  if (whole !== undefined) return [asRecord(whole)];
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => asRecord(parseJson(line)));
+}
+
+async function draftOf(row: LooseRecord | undefined, directory: string, name: string): Promise<Draft> {
+  if (row === undefined) throw new Unusable("is no JSON object");
+  const field = (key: string) => {
+    const text = asText(row[key]);
+    if (text === undefined || text.trim() === "") throw new Unusable(`has no ${key}`);
+    return text;
+  };
+  const [base, patch, test_patch] = [field("base_commit"), field("patch"), field("test_patch")];
+  if (patch.length + test_patch.length > PATCH_BYTES) throw new Unusable("has patches that are too large");
+  checkPatch(patch);
+  const repository = repositoryAround(directory);
+  const { id: tree } = await objectAt(repository, commitId(base), undefined);
+  const hidden = await patchedTests(repository, tree, test_patch);
+  const repertoire = await repertoireAt(repository, tree);
+  const { checks, setup } = commandsOf(hidden, repertoire);
+  const listed = listedTests(row, setup);
+  const fixed = readPatch(patch).map(({ from, to }) => to ?? from ?? "");
+  return {
+    name,
+    title: plainText(asText(row["problem_statement"])?.trim().split("\n", 1)[0] ?? "").trim() || name,
+    origin: plainText(asText(row["instance_id"]) ?? name),
+    form: "swe-bench",
+    prompt: `${plainText(field("problem_statement")).trim()}\n`,
+    commit: base,
+    setup,
+    checks: listed.length > 0 ? listed : checks,
+    reference: { kind: "patch" },
+    protected: steeringFiles(repertoire, fixed),
+    named: [],
+    questions: [],
+    notes: NOTES,
+    material: [
+      { path: "reference.patch", text: patch.endsWith("\n") ? patch : `${patch}\n` },
+      ...hidden.map(({ path, text }) => ({ path: `probe/${path}`, text })),
+    ],
+  };
+}
+
+const NOTES: readonly Note[] = [
+  { path: ["task", "prompt"], text: "The problem as it was reported." },
+  { path: ["task", "fixture"], text: "The commit before the fix, in the repository around this file." },
+];
+
+/** A hash alone: a name could move. */
+function commitId(base: string): string {
+  if (!/^[0-9a-f]{7,64}$/.test(base)) throw new Unusable(`has a base_commit that is no hash: ${cut(base)}`);
+  return base;
+}
+
+/** The files that the test patch leaves. @throws Unusable where it does not apply to the commit */
+async function patchedTests(repository: Repository, tree: string, patch: string): Promise<TestText[]> {
+  checkPatch(patch);
+  const files: TestText[] = [];
+  for (const one of readPatch(patch)) if (one.to !== null) files.push(await patched(repository, tree, one, one.to));
+  if (files.length === 0) throw new Unusable("has a test patch without tests");
+  return files;
+}
+
+async function patched(repository: Repository, tree: string, { from, parsed }: FilePatch, path: string) {
+  const before = from === null ? "" : await textInTree(repository, tree, from, CHANGED_FILE_BYTES);
+  const text = before === null ? false : applyPatch(before, parsed);
+  if (text === false) throw new Unusable(`has a test patch that does not apply: ${cut(path)}`);
+  return { path, text };
+}
+
+/** Characters of the names of tests in one command. */
+const COMMAND_CHARS = 60_000;
+
+/** One check for the tests that the fix mends, one for those that it keeps, where pytest can be given their names. */
+function listedTests(row: LooseRecord, setup: readonly string[]): DraftCheck[] {
+  const python = setup.length > 0 ? ".venv/bin/python" : "python3";
+  return (["FAIL_TO_PASS", "PASS_TO_PASS"] as const).flatMap((key) => {
+    const given = row[key];
+    const names = typeof given === "string" ? parseJson(given) : given;
+    if (!Array.isArray(names) || names.length === 0 || !names.every(isPytestName)) return [];
+    const words = names.map(quotedForShell).join(" ");
+    if (words.length > COMMAND_CHARS) return [];
+    return [{ file: key.toLowerCase().replaceAll("_", "-"), run: `${python} -m pytest -q ${words}`, timeout_s: 600 }];
+  });
+}
+
+const isPytestName = (name: unknown): name is string =>
+  typeof name === "string" && /^[^\s'-][^\n']*\.py::[^\n']+$/.test(name);
