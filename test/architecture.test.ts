@@ -75,6 +75,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "doors/doctor": [...RUN, "comparison"],
   "doors/report": ["domain", "statistics", "runtime/pace"],
+  "doors/telemetry": ["domain"],
   "doors/operation": ["doors/report", "doors/doctor", "comparison", "statistics", "store", "domain", "runtime"],
   "doors/http": ["doors/operation", "domain", "runtime/clock"],
   "doors/mcp": ["doors/operation", "domain", "runtime"],
@@ -101,6 +102,7 @@ const ONLY_IN: readonly (readonly [what: RegExp, where: RegExp])[] = [
   [/from "@modelcontextprotocol/, /^(doors\/mcp|arms\/tool\/mcp)\//],
   [/(from|import\() ?"@anthropic-ai\/sdk/, /^arms\/model\/(provider\/anthropic|resolve)/],
   [/(from|import\() ?"openai["/]/, /^arms\/model\/(provider\/openai|resolve)/],
+  [/from "@opentelemetry/, /^doors\/telemetry\/export-sessions\.ts$/],
   [/from "unbash"/, /^arms\/policy\//],
   [/(from|import\() ?"pg-boss"/, /^store\/postgres\/queue\.ts$/],
 ];

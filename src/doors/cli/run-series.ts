@@ -13,6 +13,8 @@ import { Failure, orThrow } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { MAX_PARALLEL } from "../../domain/series-record.ts";
+import type { SessionOutcome } from "../../domain/session.ts";
+import { readSession } from "../../store/read-session.ts";
 import { seriesReport } from "../operation/series.ts";
 import { seriesCard } from "../report/card.ts";
 import { seriesMarkdown } from "../report/markdown.ts";
@@ -21,6 +23,7 @@ import { complain, EXIT, onInterrupt } from "./exit-code.ts";
 import { UsageError } from "./flags/arguments.ts";
 import { commandOf, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
 import { seriesJunit } from "./reports/junit.ts";
+import { telemetryText } from "./reports/otel.ts";
 import { deliver, openReports } from "./reports/reports.ts";
 import { isRecordedWhole } from "./services/recordings.ts";
 import { demandStdout, openRun, type PreparedServices } from "./services/services.ts";
@@ -53,7 +56,9 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const record = await untilDone(started, services);
   await told;
   const series = await seriesReport(store, record);
+  const telemetry = await telemetryText(args, prepared, sessionsOf(series, store));
   const delivered = await deliver(series, reports, {
+    otel: () => telemetry,
     junit: () => seriesJunit(series),
     markdown: () => seriesMarkdown(series),
     html: () => seriesHtml(series),
@@ -64,6 +69,14 @@ export async function runSeries(args: RunArguments): Promise<number> {
   if (series.failure !== null) return complain(series.failure, status);
   if (status === EXIT.preferred) return complain(PREFERRED, status);
   return delivered && isRecordedWhole(prepared.recordings) ? status : EXIT.failed;
+}
+
+/** Those that are still kept: memory holds the latest. */
+async function* sessionsOf({ trials }: Series, store: SessionServices["store"]): AsyncGenerator<SessionOutcome> {
+  for (const { session_id } of trials) {
+    const session = session_id === undefined ? undefined : await readSession(store, session_id);
+    if (session) yield session;
+  }
 }
 
 /** The series goes on and is reported even when its trials cannot be followed. */

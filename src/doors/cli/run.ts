@@ -18,6 +18,7 @@ import { parseArguments, UsageError } from "./flags/arguments.ts";
 import { isSeries, RUN, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
 import { scenarioFiles } from "./flags/scenario-files.ts";
 import { junitOf } from "./reports/junit.ts";
+import { telemetryText } from "./reports/otel.ts";
 import { deliver, openReports } from "./reports/reports.ts";
 import type { OpenedStore } from "./services/open-store.ts";
 import { isRecordedWhole } from "./services/recordings.ts";
@@ -79,7 +80,9 @@ async function runOne(args: RunArguments): Promise<number> {
   onInterrupt(() => stop(new Failure("cancelled", "The run was interrupted.")));
   const outcome = await session.done;
   await followed;
+  const telemetry = await telemetryText(args, services, [outcome]);
   const delivered = await deliver(outcome.verdict, reports, {
+    otel: () => telemetry,
     junit: () => junitOf(outcome),
     markdown: () => verdictMarkdown(reportedSession(outcome)),
     html: () => verdictHtml(reportedSession(outcome)),

@@ -45,6 +45,11 @@ export const RUN = {
       value: "<path>",
       description: "write a picture for a chat or a pull request; the path ends in .svg or .png",
     },
+    otel: {
+      value: "<file|endpoint>",
+      description:
+        "write spans and evaluation results (OpenTelemetry's conventions for generative AI, OTLP as JSON) to this file, or send them to http://...",
+    },
     input: { value: "<id>", description: "of a scenario with inputs: run this row alone, and print its verdict" },
     "max-cost": {
       value: "<usd>",
@@ -112,7 +117,7 @@ export const RUN = {
     "What is compared": ["model", "judge-model", "seed", "input"],
     "Several runs (a series)": ["trials", "stop-when-sure", "parallel", "margin", "continue", "aa"],
     Money: ["max-cost", "prices"],
-    "What is written": ["out", "json", "junit", "markdown", "html", "card", "quiet", "no-color"],
+    "What is written": ["out", "json", "junit", "markdown", "html", "card", "otel", "quiet", "no-color"],
     "What is kept": ["state-dir", "database-url", "keep-workspaces"],
     "What commands may do": ["sandbox", "sandbox-read", "accept-host-network", "agents-dir"],
     Recordings: ["record", "replay", "replay-strict", "live-judge"],

@@ -17,8 +17,9 @@ import { complain, EXIT } from "../exit-code.ts";
 import { UsageError } from "../flags/arguments.ts";
 import type { RunArguments } from "../flags/run-arguments.ts";
 import { jsonText, writeStdout } from "../terminal/terminal.ts";
+import { isEndpoint } from "./otel.ts";
 
-const REPORTS = ["out", "junit", "markdown", "html", "card"] as const;
+const REPORTS = ["out", "junit", "markdown", "html", "card", "otel"] as const;
 type ReportFlag = (typeof REPORTS)[number];
 
 /** A file that was asked for, by its flag. */
@@ -42,10 +43,8 @@ export function openReports(args: RunArguments, sources: Iterable<string>): Repo
   const needed = filesOf(args, sources);
   const places = new Map<string, string>();
   return REPORTS.flatMap((flag) => {
-    const path = args.value(flag);
+    const path = pathOf(args, flag);
     if (path === undefined) return [];
-    if (flag === "card" && cardFormat(path) === undefined)
-      throw new UsageError(`--card ${path}: expected a path that ends in .svg or .png`);
     const file = new OutFile(flag, path);
     const { place } = file;
     if (place === undefined) return [{ flag, file }];
@@ -56,6 +55,15 @@ export function openReports(args: RunArguments, sources: Iterable<string>): Repo
     places.set(place, flag);
     return [{ flag, file }];
   });
+}
+
+/** Undefined where no file is asked for. @throws UsageError for a path of another kind than the flag takes */
+function pathOf({ value }: RunArguments, flag: ReportFlag): string | undefined {
+  const path = value(flag);
+  if (path === undefined || (flag === "otel" && isEndpoint(path))) return undefined;
+  if (flag === "card" && cardFormat(path) === undefined)
+    throw new UsageError(`--card ${path}: expected a path that ends in .svg or .png`);
+  return path;
 }
 
 function filesOf({ parameters, value, has }: RunArguments, sources: Iterable<string>): RunFile[] {
@@ -90,7 +98,9 @@ function realPath(path: string): string {
 }
 
 /** What a result is in each form; null: it has nothing to say there. A card is given as SVG. */
-type Forms = Readonly<Record<Exclude<ReportFlag, "out">, () => string | null>>;
+type Forms = Readonly<Record<Exclude<ReportFlag, "out" | "otel">, () => string | null>> & {
+  readonly otel?: () => string | null;
+};
 
 /** By the ending of its path; undefined for any other ending. */
 const cardFormat = (path: string) =>
@@ -110,7 +120,7 @@ export async function deliver(result: object | null, reports: readonly Report[],
   const contents = { ...forms, out: () => text };
   const problems: string[] = [];
   for (const { flag, file } of reports) {
-    const content = contents[flag]();
+    const content = contents[flag]?.() ?? null;
     if (content === null) continue;
     const problem = file.write(flag === "card" ? await pictured(content, file.path) : content);
     if (problem !== null) problems.push(problem);

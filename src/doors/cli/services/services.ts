@@ -51,6 +51,8 @@ export interface PreparedServices extends Omit<SessionServices, "store"> {
   /** Which providers can be called; no secret in it. */
   readonly providers: () => readonly ProviderStatus[];
   readonly in_database: boolean;
+  /** What is sent along to the endpoint of --otel; it may hold a key. */
+  readonly otlp_headers: Readonly<Record<string, string>>;
   /** @throws Failure `storage_failed` or `storage_full`, UsageError */
   readonly openStore: () => Promise<OpenedStore>;
 }
@@ -90,6 +92,7 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     notice: options.notice,
     version,
     in_database: database !== undefined,
+    otlp_headers: headersIn(environment["OTEL_EXPORTER_OTLP_HEADERS"]),
     openStore: () => openStore({ state_dir: options.state_dir, database }),
   };
 }
@@ -114,6 +117,20 @@ function temporaryFault(path: string): string | undefined {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `name=value,name=value` with values as in a URL, as OpenTelemetry's exporters take it. What is no pair is left out. */
+function headersIn(list = ""): Record<string, string> {
+  const pairs = list.split(",").map((pair) => /^\s*([\w-]+)\s*=\s*(.*?)\s*$/.exec(pair));
+  return Object.fromEntries(pairs.flatMap((pair) => (pair?.[1] ? [[pair[1], decoded(pair[2] ?? "")]] : [])));
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value; // a stray percent sign
+  }
+}
 
 /** Removes keys from the environment, so that no command inherits one. */
 async function readOutside(notice: ServiceOptions["notice"]) {
