@@ -8,6 +8,7 @@ import { type PostgresProxy, proxyTo } from "../test/postgres/proxy.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../test/postgres/server.ts";
 import { problemsOfLogs, problemsOfLosses, problemsOfStream } from "../test/postgres/whole-logs.ts";
 import { type Campaign, type Case, hold, numbered, Skip } from "./campaign.ts";
+import { failover } from "./failover.ts";
 import { fullDatabase } from "./full-database.ts";
 import { problemsOf } from "./invariants.ts";
 import { type Random, randomOfCase, whole } from "./random.ts";
@@ -17,6 +18,7 @@ const STOPS = 10;
 const PARTITIONS = 12;
 const RESTARTS = 12;
 const FULL_DISKS = 8;
+const FAILOVERS = 6;
 
 /** Of one worker, side by side. */
 const RUNS = 4;
@@ -25,7 +27,7 @@ const ENTRIES = 48;
 
 /** A worker is lost, or the way between it and its database, with runs in flight. Each run ends once. */
 export const campaign: Campaign = {
-  about: `${KILLS + STOPS + PARTITIONS + RESTARTS + FULL_DISKS} faults of workers that share a database, and of the database`,
+  about: `${KILLS + STOPS + PARTITIONS + RESTARTS + FULL_DISKS + FAILOVERS} faults of workers that share a database, and of the database`,
   at_once: 2,
   cases: async ({ seed, count }) => {
     const faults = [
@@ -36,7 +38,9 @@ export const campaign: Campaign = {
     ] as readonly Fault[];
     const lost = faults.map((fault, index) => faultCase(fault, randomOfCase(seed, index)));
     const full = numbered(count(FULL_DISKS), (index) => fullDatabase(randomOfCase(seed, lost.length + index)));
-    return [...lost, ...full];
+    const begun = lost.length + full.length;
+    const promoted = numbered(count(FAILOVERS), (index) => failover(randomOfCase(seed, begun + index)));
+    return [...lost, ...full, ...promoted];
   },
 };
 

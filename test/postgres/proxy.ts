@@ -13,6 +13,8 @@ export interface PostgresProxy extends Disposable {
   /** Bytes get nowhere until `go`, in both directions, also of new connections; nobody is told. */
   hold(): void;
   go(): void;
+  /** Every connection ends, and new ones go to another server. */
+  leadTo(port: number): void;
 }
 
 export async function proxyTo(port: number): Promise<PostgresProxy> {
@@ -35,8 +37,9 @@ export async function proxyTo(port: number): Promise<PostgresProxy> {
       else to.destroy();
     });
   };
+  let target = port;
   const listener = createServer((client) => {
-    const server = connect(port, "127.0.0.1");
+    const server = connect(target, "127.0.0.1");
     link(client, server, () => proxy.toServer);
     link(server, client, () => proxy.toClient);
   });
@@ -55,6 +58,10 @@ export async function proxyTo(port: number): Promise<PostgresProxy> {
       for (const socket of sockets) socket.resume();
       for (const socket of closed) socket.destroy();
       closed.clear();
+    },
+    leadTo(other) {
+      target = other;
+      for (const socket of sockets) socket.destroy();
     },
     [Symbol.dispose]() {
       listener.close();

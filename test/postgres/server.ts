@@ -21,8 +21,8 @@ const DEBIAN = "/usr/lib/postgresql";
 /** Debian installs the server's programs beside the path. */
 function binaries(): string | undefined {
   const packaged = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, "bin")) : [];
-  return [...(process.env["PATH"] ?? "").split(delimiter), ...packaged.reverse()].find(
-    (directory) => existsSync(join(directory, "initdb")) && existsSync(join(directory, "postgres")),
+  return [...(process.env["PATH"] ?? "").split(delimiter), ...packaged.reverse()].find((directory) =>
+    ["initdb", "postgres", "pg_basebackup"].every((program) => existsSync(join(directory, program))),
   );
 }
 
@@ -35,6 +35,8 @@ export interface PostgresServer extends AsyncDisposable {
   readonly port: number;
   /** A new, empty database. */
   create(): Promise<TestDatabase>;
+  /** Of a standby: it takes writes from now on. */
+  promote(): Promise<void>;
   /** As `pg_ctl restart` does: `fast` ends the clients, `immediate` is a crash. */
   restart(mode: "fast" | "immediate"): Promise<void>;
   stop(mode: "fast" | "immediate"): Promise<void>;
@@ -59,9 +61,21 @@ export interface TestDatabase {
 const OWNER = "abeval";
 const WITH_PASSWORD = "with_password";
 
-const HBA = `host all ${WITH_PASSWORD} 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n`;
+const HBA = `host all ${WITH_PASSWORD} 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n`;
 
-export async function postgresServer(): Promise<PostgresServer> {
+/** A standby of `primary` that streams from it; from then on the primary answers what the standby has as well. */
+export async function standbyOf(primary: PostgresServer): Promise<PostgresServer> {
+  const standby = await postgresServer(primary);
+  const admin = urlOf(primary.port, "postgres");
+  await query(admin, "ALTER SYSTEM SET synchronous_standby_names = '*'");
+  await query(admin, "SELECT pg_reload_conf()");
+  const inStep = "SELECT FROM pg_stat_replication WHERE sync_state = 'sync'";
+  await until(async () => (await query(admin, inStep)).length === 1);
+  return standby;
+}
+
+/** @param primary makes it a standby */
+export async function postgresServer(primary?: PostgresServer): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), "abeval-postgres-"));
   chmodSync(directory, 0o755);
   const data = join(directory, "data");
@@ -69,8 +83,24 @@ export async function postgresServer(): Promise<PostgresServer> {
   if (isRoot) chownSync(data, UNPRIVILEGED, UNPRIVILEGED);
   const log = join(directory, "log");
   const run = (program: string, ...args: string[]) => ordinary(log, join(BINARIES ?? "", program), ...args);
-  const made = run("initdb", "-D", data, "-U", OWNER, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync");
-  if ((await made.exited) !== 0) throw new Error(`initdb: ${readFileSync(log, "utf8")}`);
+  const made = primary
+    ? run(
+        "pg_basebackup",
+        "-D",
+        data,
+        "-h",
+        "127.0.0.1",
+        "-p",
+        String(primary.port),
+        "-U",
+        OWNER,
+        "-R",
+        "-c",
+        "fast",
+        "-N",
+      )
+    : run("initdb", "-D", data, "-U", OWNER, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync");
+  if ((await made.exited) !== 0) throw new Error(`no cluster: ${readFileSync(log, "utf8")}`);
   await Bun.write(join(data, "pg_hba.conf"), HBA);
   const port = freePort();
   const settings = [
@@ -110,6 +140,9 @@ export async function postgresServer(): Promise<PostgresServer> {
     stop,
     freeze: () => signal("SIGSTOP"),
     thaw: () => signal("SIGCONT"),
+    async promote() {
+      await query(urlOf(port, "postgres"), "SELECT pg_promote()");
+    },
     async create() {
       databases += 1;
       const name = `test_${databases}`;
