@@ -26,7 +26,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   runtime: [],
   statistics: ["domain", "runtime/pace"],
-  store: ["domain", "runtime/clock"],
+  store: ["domain", "runtime/clock", "runtime/pace", "runtime/semaphore"],
   "arms/wire": ["domain"],
   "arms/recipe": ["domain"],
   "arms/policy": ["domain", "runtime"],

@@ -72,9 +72,9 @@ export interface SessionStore extends Disposable {
   /** Entries beyond place `from`, in order; none for an unknown session. Writes nothing. */
   read(session_id: string, from?: number): Promise<readonly LoggedEntry[]>;
   /** Newest first unless asked otherwise. Writes nothing. @throws Failure `unknown_session` for `before`. */
-  list(query?: SessionQuery): Promise<readonly SessionListing[]>;
-  /** Sessions that match, in figures. Writes nothing. */
-  summarize(request: SessionSummaryRequest): Promise<SessionSummary>;
+  list(query?: SessionQuery, signal?: AbortSignal): Promise<readonly SessionListing[]>;
+  /** Sessions that match, in figures. Writes nothing. `signal` ends the looking, here and in `list`. @throws Failure `cancelled` then */
+  summarize(request: SessionSummaryRequest, signal?: AbortSignal): Promise<SessionSummary>;
   /**
    * Lists them oldest first, without the damaged. One that has not ended shows its state; the rest of its row is complete at its
    * end. Writes nothing.
@@ -99,6 +99,11 @@ export const stillRunning = (series_id: string) =>
   new Failure("invalid_request", `${series_id} is still running: wait for its end or stop it, then continue it`);
 
 export const unknownSeries = (series_id: string) => new Failure("unknown_series", `there is no series ${series_id}`);
+
+/** @throws Failure `cancelled` when whoever asked has gone */
+export function demandReader(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new Failure("cancelled", "nobody waits for the answer any more");
+}
 
 /** It could not be stored, for want of space or worse. */
 export const isLoss = (error: unknown) =>

@@ -27,6 +27,28 @@ test("sessions are filtered and put in order by the server, page by page", async
   expect(rest.headers.get("link")).toBeNull();
 });
 
+test("all sessions are sent in pages that are read at the client's pace", async () => {
+  await using service = aService({ persistent: true });
+  const { store } = service.services;
+  await ran(service, "quick");
+  const [row = expect.unreachable()] = await store.list();
+  const ids = Array.from({ length: 1_203 }, (_, n) => `session-quick-20260102T${String(n).padStart(9, "0")}Z`);
+  const asked: (number | undefined)[] = [];
+  const list: typeof store.list = async ({ limit, before } = {}) => {
+    asked.push(limit);
+    const from = before === undefined ? 0 : ids.indexOf(before) + 1;
+    return ids.slice(from, limit && from + limit).map((session_id) => ({ ...row, session_id }));
+  };
+  Object.assign(store, { list });
+  const answer = await service.get("/api/sessions");
+  expect(answer.headers.get("content-type")).toStartWith("application/json");
+  expect(await listed(answer)).toEqual(ids);
+  expect(asked).toEqual([500, 500, 500]);
+  const dear = await service.get("/api/sessions?sort=cost");
+  expect(dear.headers.get("link")).toEndWith('sort=cost&offset=500>; rel="next"');
+  expect(await listed(dear)).toHaveLength(500);
+});
+
 test("a summary of sessions says how they ended, and names what there is when asked", async () => {
   await using service = aService({ persistent: true });
   await ran(service, "quick");

@@ -18,8 +18,8 @@ export const listSessions = operation({
   summary: "Persisted sessions, newest first; none when the server runs without a state directory.",
   input: SessionListRequest,
   output: Type.Array(SessionListing),
-  async run({ store }, query) {
-    return store.persistent ? [...(await store.list(query))] : [];
+  async run({ store }, query, signal) {
+    return store.persistent ? [...(await store.list(query, signal))] : [];
   },
 });
 
@@ -29,8 +29,8 @@ export const summarizeSessions = operation({
   summary: "How many persisted sessions match, how they ended, what they cost.",
   input: SessionSummaryRequest,
   output: SessionSummary,
-  async run({ store }, filter) {
-    return await (store.persistent ? store : NOTHING).summarize(filter);
+  async run({ store }, filter, signal) {
+    return await (store.persistent ? store : NOTHING).summarize(filter, signal);
   },
 });
 

@@ -1,6 +1,8 @@
 import { SQL } from "bun";
 import { Failure } from "../../domain/failure.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { Semaphore } from "../../runtime/semaphore.ts";
+import { demandReader } from "../store.ts";
 import { type DatabaseAddress, databaseAddress } from "./address.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { databaseFailure, isConnectionLoss, isReadOnly } from "./database-failure.ts";
@@ -48,6 +50,14 @@ const CONNECT_TIMEOUT_S = 10;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 
+/** Milliseconds that a search may take. */
+const SEARCH_MS = 10_000;
+
+/** Searches that may wait for their turn. */
+const WAITING_SEARCHES = 50;
+
+const NEVER = new AbortController().signal;
+
 /** How long a lost connection is tried for where a person waits for the answer. */
 export const PATIENCE_MS = 1_000;
 
@@ -67,6 +77,8 @@ export class PostgresDatabase implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #reading: Reachability;
   readonly #writing: Reachability;
+  /** Half of the connections that read are left to what takes no time. */
+  readonly #searches = new Semaphore(CONNECTIONS.reads / 2, WAITING_SEARCHES);
   readonly #pools: Readonly<Record<Use, ConnectionPool>>;
   #listener: SQL | undefined;
   #closing = false;
@@ -105,6 +117,25 @@ export class PostgresDatabase implements AsyncDisposable {
   /** @throws Failure `storage_full` or `storage_failed`; what `work` throws as a Failure */
   async read<T>(work: (sql: Sql) => Promise<T>, patience_ms = this.lease_ms): Promise<T> {
     return await this.#retried("reads", work, { longest_ms: this.lease_ms, patience_ms });
+  }
+
+  /**
+   * Questions that may take long: a few at once, none for longer than `SEARCH_MS`, and none for somebody who has gone.
+   * @throws Failure `overloaded` for one that took too long, or when too many wait; `cancelled`; as `read` does
+   */
+  async search<T>(work: (sql: Sql) => Promise<T>, signal: AbortSignal = NEVER): Promise<T> {
+    if (this.#searches.isFull)
+      throw new Failure("overloaded", "too many searches are waiting; try again", { retryable: true });
+    using _place = await this.#searches.acquire(signal).catch((error: unknown) => {
+      demandReader(signal);
+      throw error;
+    });
+    const times = { longest_ms: this.lease_ms, patience_ms: PATIENCE_MS };
+    return await this.#retried(
+      "reads",
+      (sql) => sql.begin((own) => this.#searching(own, work, signal)) as Promise<T>,
+      times,
+    );
   }
 
   /** One statement, or several of which each may stand alone. @throws as `read` does */
@@ -168,6 +199,22 @@ export class PostgresDatabase implements AsyncDisposable {
     }
   }
 
+  async #searching<T>(sql: Sql, work: (sql: Sql) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const [own] = await ask<{ pid: number; began: string }>(sql, BEGIN_SEARCH, [String(SEARCH_MS)]);
+    const cancel = () =>
+      void this.sign((other) => ask(other, CANCEL, [own?.pid ?? 0, own?.began ?? ""]), 0).catch(() => undefined);
+    demandReader(signal);
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      return await work(sql);
+    } catch (error) {
+      demandReader(signal);
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+  }
+
   async #tried<T>(use: Use, work: (sql: SQL) => Promise<T>, longest_ms: number): Promise<T> {
     const pool = this.#pools[use];
     const { sql } = pool;
@@ -212,6 +259,11 @@ interface Times {
   /** A lost connection is tried again for so long. */
   readonly patience_ms: number;
 }
+
+const BEGIN_SEARCH = `SELECT set_config('statement_timeout', $1, true), pg_backend_pid() AS pid, now()::text AS began`;
+
+/** Of this transaction alone: the connection may have another by now. */
+const CANCEL = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = $1::int AND xact_start::text = $2`;
 
 /** An error where writes are refused: the session's own words for a standby, or for a database that was made read-only. */
 const DEMAND_WRITABLE = "SELECT 1 / (current_setting('transaction_read_only') = 'off')::int";

@@ -9,6 +9,10 @@ export function databaseFailure(error: unknown, { name, user, database, secrets 
     return new Failure("storage_full", `${name}: the disk of the database is full; free some space and try again`, {
       retryable: true,
     });
+  if (state === "57014")
+    return new Failure("overloaded", "the database gave this question up after 10 s: narrow it down", {
+      retryable: true,
+    });
   const known = WORDS[state]?.({ user, database, hasPassword: secrets.length > 0 });
   if (known) return new Failure("storage_failed", `${name}: ${known}`, { retryable: isConnectionLoss(error) });
   if (isConnectionLoss(error))

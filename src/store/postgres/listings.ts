@@ -40,6 +40,10 @@ export async function readListings(sql: Sql, query: SessionQuery): Promise<reado
   return (await page(limit + DAMAGED)).listings.slice(0, limit);
 }
 
+/** Whether an index gives the rows in their order: nothing is looked for, and none is left out. */
+export const isPlain = ({ limit, before, scenario, state, ...others }: SessionQuery): boolean =>
+  limit !== undefined && Object.values(others).every((value) => value === undefined);
+
 export async function summarizeListings(
   sql: Sql,
   { names, ...filter }: SessionSummaryRequest,
@@ -71,9 +75,14 @@ function conditionsOf(filter: SessionFilter): { readonly where: string[]; readon
   if (filter.conflict !== undefined) where.push("conflict");
   if (filter.trials !== undefined) where.push("series_id IS NULL");
   const beside = (place: string) => (filter.blind ? ` AND ${notOfOutcomeAlone(place)}` : "");
-  for (const word of searchedWords(filter.text)) add(word, (place) => `strpos(searched, ${place}) > 0${beside(place)}`);
+  for (const word of searchedWords(filter.text)) add(word, (place) => `${isIn(place)}${beside(place)}`);
   return { where, values };
 }
+
+/** The pattern lets an index of trigrams choose the rows, where the database has one. */
+const isIn = (word: string) => `searched LIKE '%' || ${escapedIn(word)} || '%'`;
+
+const escapedIn = (word: string) => `replace(replace(replace(${word}, '\\', '\\\\'), '%', '\\%'), '_', '\\_')`;
 
 const whereOf = (conditions: readonly string[]) => (conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "");
 

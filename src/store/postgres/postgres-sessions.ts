@@ -16,7 +16,7 @@ import {
 } from "../store.ts";
 import { ask, PATIENCE_MS, type PostgresDatabase, type Sql } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
-import { readListings, summarizeListings } from "./listings.ts";
+import { isPlain, readListings, summarizeListings } from "./listings.ts";
 import type { RunWakes } from "./run-wakes.ts";
 import { SessionRows } from "./session-rows.ts";
 import { UnsavedEnds } from "./unsaved-ends.ts";
@@ -89,12 +89,15 @@ export class PostgresSessions implements AsyncDisposable {
     return [...stored, ...entriesBehind(stored.at(-1)?.n ?? 0, unsaved)].filter(({ n }) => n > from);
   }
 
-  async list(query: SessionQuery = {}): Promise<readonly SessionListing[]> {
-    return await this.#parts.database.read((sql) => readListings(sql, query), PATIENCE_MS);
+  async list(query: SessionQuery = {}, signal?: AbortSignal): Promise<readonly SessionListing[]> {
+    const { database } = this.#parts;
+    // The newest, or those behind one, come from an index.
+    const read = (sql: Sql) => readListings(sql, query);
+    return await (isPlain(query) ? database.read(read, PATIENCE_MS) : database.search(read, signal));
   }
 
-  async summarize(request: SessionSummaryRequest): Promise<SessionSummary> {
-    return await this.#parts.database.read((sql) => summarizeListings(sql, request), PATIENCE_MS);
+  async summarize(request: SessionSummaryRequest, signal?: AbortSignal): Promise<SessionSummary> {
+    return await this.#parts.database.search((sql) => summarizeListings(sql, request), signal);
   }
 
   async trials(of: TrialsOf): Promise<readonly TrialRow[]> {

@@ -101,6 +101,12 @@ const MIGRATIONS: readonly ((longText: string) => string)[] = [
     PRIMARY KEY (digest, n)
   );
   ALTER TABLE abeval.material_chunks ALTER data SET STORAGE EXTERNAL;`,
+  // Where the extension cannot be had, a search reads the rows.
+  () => `DO $$ BEGIN
+    CREATE EXTENSION IF NOT EXISTS pg_trgm;
+    CREATE INDEX sessions_searched ON abeval.sessions USING gin (searched gin_trgm_ops);
+  EXCEPTION WHEN OTHERS THEN NULL;
+  END $$`,
 ];
 
 /**

@@ -1,6 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
 import {
-  MAX_TALLIES,
   type SessionFilter,
   SessionListing,
   type SessionSummary,
@@ -8,6 +7,8 @@ import {
   type SessionTally,
   searchedWords,
 } from "../../domain/session-list.ts";
+import { breathe } from "../../runtime/pace.ts";
+import { tallied } from "../choose-listings.ts";
 import {
   DAMAGED,
   EXACT,
@@ -17,24 +18,63 @@ import {
   type ResultRow,
   summaryOfRows,
 } from "../sql-listings.ts";
-import type { SessionQuery } from "../store.ts";
+import { demandReader, type SessionQuery } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
 
-/** Newest first unless asked otherwise, without rows that are damaged. @throws Failure `unknown_session` for `before` */
-export function readListings(database: Database, query: SessionQuery): readonly SessionListing[] {
-  const { limit, before, offset = 0 } = query;
+/** Rows of the index that are looked at in one turn of the event loop: some milliseconds. */
+const TURN_ROWS = 20_000;
+
+/**
+ * Newest first unless asked otherwise, without rows that are damaged. Others have their turn while many rows are looked at.
+ * @throws Failure `unknown_session` for `before`; `cancelled`
+ */
+export async function readListings(
+  database: Database,
+  query: SessionQuery,
+  signal: AbortSignal | undefined,
+): Promise<readonly SessionListing[]> {
+  const { limit, sort, order, offset } = query;
+  if (limit === undefined || sort !== undefined || order !== undefined || offset !== undefined)
+    return listingsAmong(database, query, { from: 0, below: belowOf(database, query) });
+  const found: SessionListing[] = [];
+  for await (const turn of turns(database, belowOf(database, query), signal)) {
+    found.push(...listingsAmong(database, { ...query, limit: limit - found.length }, turn));
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+interface Positions {
+  readonly from: number;
+  readonly below: number;
+}
+
+/** Positions from the newest down, a part in each turn of the event loop. Rows that come meanwhile are in none. */
+async function* turns(database: Database, top: number, signal: AbortSignal | undefined): AsyncGenerator<Positions> {
+  const { last } = database.query("SELECT coalesce(max(position), 0) AS last FROM sessions").get() as { last: number };
+  for (let below = Math.min(top, last + 1); below > 0; below -= TURN_ROWS) {
+    yield { from: below - TURN_ROWS, below };
+    await breathe();
+    demandReader(signal);
+  }
+}
+
+const belowOf = (database: Database, { before }: SessionQuery) =>
+  before === undefined ? Number.MAX_SAFE_INTEGER : positionOf(database, before);
+
+function listingsAmong(database: Database, query: SessionQuery, { from, below }: Positions): readonly SessionListing[] {
+  const { limit, offset = 0 } = query;
   const { where, values } = conditionsOf(query);
-  const position = before === undefined ? Number.MAX_SAFE_INTEGER : positionOf(database, before);
   // First the places, from the index alone, then the listings of those that are read.
   const rows = database
     .query(
       `SELECT listing FROM
-         (SELECT position AS place FROM ${INDEX} WHERE ${where} AND position < $position
+         (SELECT position AS place FROM ${INDEX} WHERE ${where} AND position >= $from AND position < $below
           ORDER BY ${orderOf(query)} LIMIT $rows OFFSET $offset)
        CROSS JOIN sessions ON position = place`,
     )
-    .iterate({ ...values, position, offset, rows: limit === undefined ? -1 : limit + DAMAGED }) as IterableIterator<{
+    .iterate({ ...values, from, below, offset, rows: limit === undefined ? -1 : limit + DAMAGED }) as IterableIterator<{
     listing: string;
   }>;
   const listings: SessionListing[] = [];
@@ -46,17 +86,52 @@ export function readListings(database: Database, query: SessionQuery): readonly 
   return listings;
 }
 
-export function summarizeListings(database: Database, { names, ...filter }: SessionSummaryRequest): SessionSummary {
+export async function summarizeListings(
+  database: Database,
+  { names, ...filter }: SessionSummaryRequest,
+  signal: AbortSignal | undefined,
+): Promise<SessionSummary> {
   const { where, values } = conditionsOf(filter);
-  const results = database.query(`${RESULTS} WHERE ${where} GROUP BY result`).all(values) as ResultRow[];
-  const tally = (rows: string) => database.query(tallyOf(rows)).all() as SessionTally[];
-  const known = names && {
-    scenarios: tally(namesIn("scenario")),
-    models: tally(MODELS),
-    judges: tally(namesIn("judge")),
-  };
-  return summaryOfRows(results, known);
+  const results: ResultRow[] = [];
+  const known = { scenarios: new Map<string, number>(), models: new Map(), judges: new Map() };
+  for await (const turn of turns(database, Number.MAX_SAFE_INTEGER, signal)) {
+    const add = (to: Map<string, number>, rows: string) => {
+      for (const { name, sessions } of database.query(tallyOf(rows)).iterate({ ...turn }) as Iterable<SessionTally>)
+        to.set(name, (to.get(name) ?? 0) + sessions);
+    };
+    results.push(
+      ...(database
+        .query(`${RESULTS} WHERE ${where} AND ${AMONG} GROUP BY result`)
+        .all({ ...values, ...turn }) as ResultRow[]),
+    );
+    if (names === undefined) continue;
+    add(known.scenarios, namesIn("scenario"));
+    add(known.models, MODELS);
+    add(known.judges, namesIn("judge"));
+  }
+  const tally = (counts: ReadonlyMap<string, number>) =>
+    tallied([...counts].map(([name, sessions]) => ({ name, sessions })));
+  const told = { scenarios: tally(known.scenarios), models: tally(known.models), judges: tally(known.judges) };
+  return summaryOfRows(added(results), names && told);
 }
+
+/** One row for each result. */
+const added = (rows: readonly ResultRow[]): ResultRow[] =>
+  [...Map.groupBy(rows, ({ name }) => name).values()].map((same) =>
+    same.reduce((one, other) => ({
+      name: one.name,
+      sessions: one.sessions + other.sessions,
+      conflicts: one.conflicts + other.conflicts,
+      costs: one.costs + other.costs,
+      cost_usd: sumOrNull(one.cost_usd, other.cost_usd),
+      wall_ms: one.wall_ms + other.wall_ms,
+    })),
+  );
+
+const sumOrNull = (one: number | null, other: number | null) =>
+  one === null || other === null ? (one ?? other) : one + other;
+
+const AMONG = "position >= $from AND position < $below";
 
 type Values = Readonly<Record<string, string>>;
 
@@ -95,12 +170,12 @@ function conditionsOf(filter: SessionFilter): { readonly where: string; readonly
   return { where: conditions.join(" AND "), values };
 }
 
-const namesIn = (column: string) => `SELECT ${column} AS name FROM ${INDEX} WHERE ${EVERY}`;
+const namesIn = (column: string) => `SELECT ${column} AS name FROM ${INDEX} WHERE ${EVERY} AND ${AMONG}`;
 
 const MODELS = `${namesIn("model_a")} UNION ALL ${namesIn("model_b")} AND model_b IS NOT model_a`;
 
 const tallyOf = (names: string) => `SELECT name, count(*) AS sessions FROM (${names}) WHERE name IS NOT NULL
-  GROUP BY name ORDER BY sessions DESC, name LIMIT ${MAX_TALLIES}`;
+  GROUP BY name`;
 
 const parsed = storedJson(SessionListing);
 

@@ -23,7 +23,7 @@ import type { ProcessLease } from "./process-lease.ts";
 import { Retries } from "./retries.ts";
 import { SessionLogs } from "./session-logs.ts";
 import { SessionRows, type Written } from "./session-rows.ts";
-import { guarded, storageFailure } from "./storage-failure.ts";
+import { guarded, guardedWhile, storageFailure } from "./storage-failure.ts";
 import { WriteBatch } from "./write-batch.ts";
 
 /** Copies that a power cut may have torn are young: of so many ended sessions the copy is looked at when the store opens. */
@@ -112,12 +112,12 @@ export class SqliteSessions implements Disposable {
     return guarded(this.#parts.stateDir, () => this.#logs.read(session_id, from));
   }
 
-  async list(query: SessionQuery = {}): Promise<readonly SessionListing[]> {
-    return guarded(this.#parts.stateDir, () => readListings(this.#parts.database, query));
+  async list(query: SessionQuery = {}, signal?: AbortSignal): Promise<readonly SessionListing[]> {
+    return await guardedWhile(this.#parts.stateDir, () => readListings(this.#parts.database, query, signal));
   }
 
-  async summarize(request: SessionSummaryRequest): Promise<SessionSummary> {
-    return guarded(this.#parts.stateDir, () => summarizeListings(this.#parts.database, request));
+  async summarize(request: SessionSummaryRequest, signal?: AbortSignal): Promise<SessionSummary> {
+    return await guardedWhile(this.#parts.stateDir, () => summarizeListings(this.#parts.database, request, signal));
   }
 
   async trials(of: TrialsOf): Promise<readonly TrialRow[]> {

@@ -21,6 +21,13 @@ export function guarded<T>(subject: string, work: () => T): T {
   }
 }
 
+/** The same of work that takes several turns of the event loop. */
+export async function guardedWhile<T>(subject: string, work: () => Promise<T>): Promise<T> {
+  return await work().catch((error: unknown) => {
+    throw storageFailure(error, subject);
+  });
+}
+
 /** The last is SQLite's word when its shared memory file cannot grow. */
 const NO_SPACE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"]);
 

@@ -1,6 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { Context } from "elysia";
 import { Failure } from "../../../domain/failure.ts";
+import { MAX_PAGE } from "../../../domain/request.ts";
+import { wholeJson } from "../../../domain/whole-json.ts";
 import type { Services } from "../../operation/operation.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import type { EventStreams } from "../stream/event-stream.ts";
@@ -46,11 +48,15 @@ interface Paged<Query, Row> extends Asked {
   readonly idOf: (row: Row) => string;
 }
 
-/** All rows without a `limit`, else a page; a `Link` header names the next. */
+/**
+ * All rows without a `limit`, read and sent at the client's pace; else a page, and a `Link` header names the next. Another order
+ * than the newest first comes in pages, also without a `limit`.
+ */
 export async function paged<Query extends Page, Row>(asked: Paged<Query, Row>): Promise<Row[]> {
   const { query, request, set, rows, idOf } = asked;
-  const { limit } = query;
-  if (limit === undefined) return [...(await rows(query))];
+  const limit = query.limit ?? (isByPlace(query) ? undefined : MAX_PAGE);
+  // A Response goes to the client as it is, which Elysia's types of a route with a schema leave out.
+  if (limit === undefined) return (await allRows(asked)) as Row[];
   // One row more than was asked for tells whether there is a next page.
   const found = await rows({ ...query, limit: limit + 1 });
   const page = found.slice(0, limit);
@@ -61,10 +67,31 @@ export async function paged<Query extends Page, Row>(asked: Paged<Query, Row>): 
 }
 
 /** The default order continues after the last row, which newer rows do not move. Other orders continue by number of rows. */
-const nextOf = ({ sort, order, offset }: Page, limit: number, before: string): readonly [string, string] =>
-  sort === undefined && order === undefined && offset === undefined
-    ? ["before", before]
-    : ["offset", String((offset ?? 0) + limit)];
+const nextOf = (page: Page, limit: number, before: string): readonly [string, string] =>
+  isByPlace(page) ? ["before", before] : ["offset", String((page.offset ?? 0) + limit)];
+
+const isByPlace = ({ sort, order, offset }: Page) => sort === undefined && order === undefined && offset === undefined;
+
+/** Never more than a page is in memory: the next one is read when the client has taken the last. */
+async function allRows<Query extends Page, Row>({ query, request, rows, idOf }: Paged<Query, Row>) {
+  let page = await rows({ ...query, limit: MAX_PAGE });
+  if (page.length < MAX_PAGE || request.method === "HEAD") return [...page];
+  let opening = "[";
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const isLast = page.length < MAX_PAGE;
+    const text = page.map((row) => wholeJson(row)).join(",");
+    controller.enqueue(encoder.encode(`${text && opening}${text}${isLast ? "]" : ""}`));
+    opening = ",";
+    const last = page.at(-1);
+    if (isLast || last === undefined) return controller.close();
+    page = await rows({ ...query, limit: MAX_PAGE, before: idOf(last) });
+  };
+  // What is read ahead is one page.
+  const stream = new ReadableStream({ pull }, { highWaterMark: 0 });
+  return new Response(stream, { headers: { "content-type": "application/json;charset=utf-8" } });
+}
+
+const encoder = new TextEncoder();
 
 function nextLink(request: Request, [name, value]: readonly [string, string]): string {
   const next = new URL(request.url);

@@ -84,7 +84,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
       ({ query, request, set }) =>
         paged({
           ...{ query, request, set },
-          rows: (asked) => listSessions.run(services, asked, abandoned),
+          rows: (asked) => listSessions.run(services, asked, AbortSignal.any([request.signal, abandoned])),
           idOf: ({ session_id }) => session_id,
         }),
       {
@@ -94,7 +94,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         detail: {
           ...about(listSessions, "sessions"),
           description:
-            "Persisted sessions, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next. Filters and other orders are an extension.",
+            "Persisted sessions, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next. Filters and other orders are an extension; another order comes in pages.",
           responses: {
             200: { ...answer("Newest first.", [EXAMPLES.session_row]), headers: LINK_HEADERS },
             ...failures("invalid_request", "unknown_session", "storage_failed"),
@@ -102,18 +102,22 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         },
       },
     )
-    .get("/api/session-summary", ({ query }) => summarizeSessions.run(services, query, abandoned), {
-      transform: refuseTwice,
-      query: summarizeSessions.input,
-      response: summarizeSessions.output,
-      detail: {
-        ...about(summarizeSessions, "extension"),
-        responses: {
-          200: answer("Figures of the sessions that match.", EXAMPLES.session_summary),
-          ...failures("invalid_request", "storage_failed"),
+    .get(
+      "/api/session-summary",
+      ({ query, request }) => summarizeSessions.run(services, query, AbortSignal.any([request.signal, abandoned])),
+      {
+        transform: refuseTwice,
+        query: summarizeSessions.input,
+        response: summarizeSessions.output,
+        detail: {
+          ...about(summarizeSessions, "extension"),
+          responses: {
+            200: answer("Figures of the sessions that match.", EXAMPLES.session_summary),
+            ...failures("invalid_request", "storage_failed"),
+          },
         },
       },
-    })
+    )
     .get("/api/sessions/:id", ({ params }) => getSession.run(services, { session_id: params.id }, abandoned), {
       params: SessionInPath,
       detail: {
