@@ -1,6 +1,6 @@
 import { Fragment } from "preact";
 import { ArmName } from "../part/arm-name.tsx";
-import { citedRef, useCitedTarget } from "./cited.ts";
+import { citedRef, isLit, useCitedTarget } from "./cited.ts";
 import type { ShownArm } from "./shown-arm.ts";
 
 /** The final answers of the arms. They are claims, not evidence. */
@@ -19,7 +19,13 @@ function Answer({ shown: { side, name, arm } }: { shown: ShownArm }) {
   const target = useCitedTarget<HTMLDivElement>(isCited);
   const answers = arm.answers ?? (arm.final_answer ? [arm.final_answer] : []);
   return (
-    <div class={`answer side-${side}`} ref={target} tabIndex={-1} data-cited={isCited || undefined}>
+    <div
+      class={`answer side-${side}`}
+      ref={target}
+      tabIndex={-1}
+      data-cited={isCited || undefined}
+      data-lit={isLit({ side, kind: "answer", ref: "final" }) || undefined}
+    >
       <h3>
         <ArmName side={side} name={name} />
       </h3>

@@ -5,7 +5,7 @@ import { ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
 import { DataTable } from "../part/table.tsx";
 import { checkText } from "./check-text.ts";
-import { citedRef, useCitedTarget } from "./cited.ts";
+import { citedRef, isLit, useCitedTarget } from "./cited.ts";
 import type { ShownArm } from "./shown-arm.ts";
 
 /** One row for each hidden check, both arms side by side. */
@@ -63,7 +63,7 @@ function CheckCell({ shown: { side, arm }, id }: { shown: ShownArm; id: string }
   const target = useCitedTarget<HTMLParagraphElement>(isCited);
   const check = checkOf(arm, id);
   return (
-    <td data-cited={isCited || undefined}>
+    <td data-cited={isCited || undefined} data-lit={isLit({ side, kind: "probe", ref: id }) || undefined}>
       {check ? (
         <>
           <p ref={target} tabIndex={-1}>

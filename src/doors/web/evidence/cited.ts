@@ -1,7 +1,7 @@
-import { computed } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Citation, Side } from "../../../domain/verdict.ts";
+import type { Citation, CriterionScore, Side } from "../../../domain/verdict.ts";
 import { address } from "../routes.ts";
 
 /** Where a piece of evidence is. It stands in the address as its fragment, so that a citation can be linked to. */
@@ -24,6 +24,24 @@ function placeOf(fragment: string): Place | null {
 
 /** The place that the address names. */
 export const cited = computed(() => placeOf(address.value.hash));
+
+/** The criteria of the verdict that is shown, with what each cites. */
+export const citing = signal<readonly Pick<CriterionScore, "id" | "evidence">[]>([]);
+
+const isSame = (one: Place, other: Place) =>
+  one.side === other.side && one.kind === other.kind && one.ref === other.ref;
+
+/** Criteria that cite the place that the address names. They and all that they cite light up together, in both arms. */
+const lit = computed(() => {
+  const place = cited.value;
+  return place === null ? [] : citing.value.filter(({ evidence }) => evidence.some((one) => isSame(one, place)));
+});
+
+export const isCriterionLit = (id: string): boolean => lit.value.some((criterion) => criterion.id === id);
+
+/** Whether a criterion cites this and the place that the address names. */
+export const isLit = (place: Place): boolean =>
+  lit.value.some(({ evidence }) => evidence.some((one) => isSame(one, place)));
 
 /** The cited place of this side and kind; null when another is cited. */
 export function citedRef(side: Side, kind: Citation["kind"]): string | null {

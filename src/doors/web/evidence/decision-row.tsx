@@ -2,7 +2,7 @@ import type { Decision } from "../../../domain/decision.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { count, duration, words } from "../format.ts";
 import { useOpened } from "../part/use-opened.ts";
-import { citedRef, useCitedTarget } from "./cited.ts";
+import { citedRef, isLit, useCitedTarget } from "./cited.ts";
 import { kindNamed } from "./decision-kinds.ts";
 import { failureOf, threadOf } from "./failed-step.ts";
 import { everyDecisionOpen } from "./open-decisions.ts";
@@ -28,6 +28,7 @@ export function DecisionRow({ side, decision }: DecisionRowProps) {
       open={open}
       onToggle={(event) => (opened.value = event.currentTarget.open)}
       data-cited={isCited || undefined}
+      data-lit={isLit({ side, kind: "decision", ref: String(seq) }) || undefined}
     >
       <summary ref={target}>
         <span class="seq">{seq}</span>

@@ -1,6 +1,7 @@
 import { percentText } from "../../../domain/number-text.ts";
-import type { Citation, CriterionScore, Side } from "../../../domain/verdict.ts";
-import { fragmentOf } from "../evidence/cited.ts";
+import type { Citation, CriterionScore } from "../../../domain/verdict.ts";
+import { fragmentOf, isCriterionLit } from "../evidence/cited.ts";
+import type { ShownArm } from "../evidence/shown-arm.ts";
 import { countOf, named, score, words } from "../format.ts";
 import { ARM_SIDES, ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
@@ -8,6 +9,7 @@ import type { Comparison } from "./comparison.ts";
 import { contributionsOf } from "./contributions.ts";
 import { topWeight } from "./moved-weights.ts";
 import { measuredFigures, notesOf } from "./notes.ts";
+import { type PassageLine, passageOf } from "./passage.ts";
 import type { Weighing } from "./weighing.ts";
 
 interface CriterionRowProps {
@@ -24,7 +26,13 @@ export function CriterionRow({ row, comparison, weighing }: CriterionRowProps) {
   // No side leads where the sum is unknown.
   const side = weighing.now.value.score_gap === null ? null : (contribution?.side ?? null);
   return (
-    <section class="criterion" data-stop tabIndex={-1} aria-labelledby={`criterion-${row.id}`}>
+    <section
+      class="criterion"
+      data-stop
+      tabIndex={-1}
+      aria-labelledby={`criterion-${row.id}`}
+      data-lit={isCriterionLit(row.id) || undefined}
+    >
       <div class="criterion-head">
         <h3 id={`criterion-${row.id}`}>{row.id}</h3>
         <p>
@@ -129,7 +137,7 @@ function Reasons({ row, comparison }: Omit<CriterionRowProps, "weighing">) {
                 {note}
               </p>
             ))}
-            <Citations side={side} citations={row.evidence.filter((citation) => citation.side === side)} />
+            <Citations shown={comparison[side]} citations={row.evidence.filter((citation) => citation.side === side)} />
           </div>
         ))}
       </div>
@@ -144,8 +152,9 @@ const KIND_WORDS: Record<Citation["kind"], string> = {
   answer: "answer",
 };
 
-/** Links to the cited evidence. The quotes are text of the arms. */
-function Citations({ side, citations }: { side: Side; citations: readonly Citation[] }) {
+/** Links to the cited evidence, each with what stands there. All of it is text of the arms. */
+function Citations({ shown, citations }: { shown: ShownArm; citations: readonly Citation[] }) {
+  const { side } = shown;
   if (citations.length === 0) return null;
   return (
     <ul class="citations" aria-label={`Cited evidence of arm ${side.toUpperCase()}`}>
@@ -157,8 +166,23 @@ function Citations({ side, citations }: { side: Side; citations: readonly Citati
             </span>
             <q>{citation.quote}</q>
           </a>
+          <Passage lines={passageOf(shown, citation)} />
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The cited line lights up among those around it. */
+function Passage({ lines }: { lines: readonly PassageLine[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <pre class="passage wrapped">
+      {lines.map(({ text, isCited }, index) => (
+        <span key={index} class={isCited ? "passage-cited" : undefined}>
+          {text}
+        </span>
+      ))}
+    </pre>
   );
 }

@@ -7,6 +7,7 @@ import { sessionPicture, sessionReport } from "../api.ts";
 import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
+import { citing } from "../evidence/cited.ts";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { areChangesNews, isAnswerTheWork } from "../evidence/shown-arm.ts";
 import { named, when } from "../format.ts";
@@ -46,6 +47,12 @@ interface ReportProps {
 export function Report({ comparison, session_id, votes }: ReportProps) {
   const { verdict, a, b, history } = comparison;
   useEffect(() => rememberSeen(verdict.verdict_id), [verdict.verdict_id]);
+  useEffect(() => {
+    citing.value = verdict.criteria;
+    return () => {
+      citing.value = [];
+    };
+  }, [verdict]);
   const { statement, scope = "" } = verdict;
   const finding = statement.endsWith(scope) ? statement.slice(0, statement.length - scope.length).trimEnd() : statement;
   const weighing = useMemo(() => openWeighing(verdict, a.session.definition.rubric.tie_margin), [verdict, a]);
