@@ -1,3 +1,4 @@
+import "./shell/common-parts.ts";
 import { render } from "preact";
 import { applyTheme } from "./preferences.ts";
 import { listenToNavigation } from "./routes.ts";

@@ -32,6 +32,7 @@ export type Route =
   | { readonly page: "results" }
   | { readonly page: "judges"; readonly scenario: string | null }
   | { readonly page: "self-test"; readonly id: string }
+  | { readonly page: "blind-pairs" }
   | { readonly page: "doctor"; readonly scenario: string | null }
   | { readonly page: "unknown"; readonly path: string };
 
@@ -67,7 +68,7 @@ function itemRoute(first: string, id: string, parameters: URLSearchParams): Rout
   if (first === "scenarios") return { page: "scenario", name: id, models };
   if (first === "live") return { page: "live", id, stay: parameters.has("stay") };
   if (first === "series") return seriesRoute(id, parameters);
-  if (first === "judges") return { page: "self-test", id };
+  if (first === "judges") return id === "blind" ? { page: "blind-pairs" } : { page: "self-test", id };
   if (first === "sessions") return { page: "session", id, verdict: parameters.get("verdict") };
   return { page: "unknown", path: `/${first}/${id}` };
 }
@@ -129,6 +130,8 @@ export const toDiff = (id: string, verdict: string | null = null, view: string |
 export const toCompare = (a: ArmPointer, b: ArmPointer) => `/compare${suffix({ a: text(a), b: text(b) })}`;
 /** `scenario` is filled into the form that tests a judge. */
 export const toJudges = (scenario: string | null = null) => `/judges${suffix({ scenario })}`;
+/** No self-test has this id. */
+export const BLIND_PAIRS = "/judges/blind";
 export const toSelfTest = (id: string) => `/judges/${encodeURIComponent(id)}`;
 export const toDoctor = (scenario: string | null = null) => `/doctor${suffix({ scenario })}`;
 

@@ -6,6 +6,7 @@ import { count } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Page, PagePart } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
+import { BLIND_PAIRS } from "../routes.ts";
 import { JudgeCard } from "./judge-card.tsx";
 import { judgeGroups } from "./judge-group.ts";
 import { SelfTestForm } from "./self-test-form.tsx";
@@ -26,6 +27,14 @@ export function JudgesPage({ scenario }: { scenario: string | null }) {
       <Show of={profiles} what="the judges">
         {(value) => <Profiles profiles={value} />}
       </Show>
+      <p class="actions">
+        <a class="button" href={BLIND_PAIRS}>
+          Vote on blind pairs
+        </a>
+        <span class="aside">
+          One key a pair; no name and no verdict is shown. Your votes are what the judges are measured by.
+        </span>
+      </p>
       <PagePart title="Test a judge">
         <p>
           A self-test asks a judge about evidence of which the right answer is known: a known fix against nothing, the

@@ -18,7 +18,7 @@ const HEADS = [
 
 /** A judge's verdicts on each scenario. */
 export const ProfileTable = ({ profiles }: { profiles: readonly JudgeProfile[] }) => (
-  <DataTable label="Verdicts by scenario" kind="rows judges folded" heads={HEADS}>
+  <DataTable label="Its verdicts" kind="rows judges folded" heads={HEADS}>
     {profiles.map((profile) => (
       <ProfileRow key={profile.judge.prompt_digest} profile={profile} />
     ))}

@@ -22,6 +22,7 @@ const CompareSeriesPage = lazy(
 const ResultsPage = lazy(async () => (await import("../series/results-page.tsx")).ResultsPage);
 const JudgesPage = lazy(async () => (await import("../judges/judges-page.tsx")).JudgesPage);
 const SelfTestPage = lazy(async () => (await import("../judges/self-test-page.tsx")).SelfTestPage);
+const BlindPairsPage = lazy(async () => (await import("../judges/blind-pairs-page.tsx")).BlindPairsPage);
 const DoctorPage = lazy(async () => (await import("../doctor/doctor-page.tsx")).DoctorPage);
 
 const Palette = lazy(async () => (await import("./palette.tsx")).Palette);
@@ -95,6 +96,8 @@ function CurrentPage({ route }: { route: Route }) {
       return <JudgesPage scenario={route.scenario} />;
     case "self-test":
       return <SelfTestPage key={route.id} id={route.id} />;
+    case "blind-pairs":
+      return <BlindPairsPage />;
     case "doctor":
       return <DoctorPage key={route.scenario} scenario={route.scenario} />;
     case "unknown":
@@ -113,7 +116,7 @@ const PLACES = [
   { href: "/scenarios", name: "Scenarios", pages: ["scenarios", "scenario"] },
   { href: "/sessions", name: "Sessions", pages: ["sessions", "session", "diff", "compare", "live"] },
   { href: "/series", name: "Series", pages: ["series-list", "series", "compare-series", "results"] },
-  { href: "/judges", name: "Judges", pages: ["judges", "self-test"] },
+  { href: "/judges", name: "Judges", pages: ["judges", "self-test", "blind-pairs"] },
   { href: "/doctor", name: "Doctor", pages: ["doctor"] },
 ];
 

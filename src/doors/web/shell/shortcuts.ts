@@ -21,6 +21,9 @@ interface Shortcut {
 /** Leads to the comparison of what was picked; there when two were. */
 const COMPARE = ".compare-bar a";
 
+/** Where a reader votes blind; beside a verdict no single key votes. */
+const BALLOT = ".neutral form.ballot";
+
 /** `keys` are one or two keys, pressed one after the other. `?` works even when shortcuts are off. */
 export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "g h", does: "Go home", run: () => navigate("/"), always: true },
@@ -36,6 +39,9 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "x", does: "Pick an arm, or the series, of the row that has the focus", run: pickInRow, needs: ".pick" },
   { keys: "c", does: "Compare the two that are picked", run: comparePicked, needs: COMPARE },
   { keys: "e", does: "Open or close every decision on the page", run: toggleAll, needs: "details.decision" },
+  { keys: "1", does: "Vote for the first", run: () => vote("first"), needs: BALLOT },
+  { keys: "2", does: "Vote for the second", run: () => vote("second"), needs: BALLOT },
+  { keys: "0", does: "Vote for neither", run: () => vote("neither"), needs: BALLOT },
   { keys: "b", does: "Blind mode on or off", run: () => (blind.value = !blind.value), always: true },
   { keys: "t", does: "Next theme: auto, light, dark", run: nextTheme, always: true },
   { keys: "?", does: "This help", run: () => (helpOpen.value = !helpOpen.value), always: true },
@@ -125,6 +131,10 @@ function pickInRow(): void {
   const boxes = [...(focusedStop()?.querySelectorAll<HTMLInputElement>(".pick input:enabled") ?? [])];
   const next = boxes.find((box) => !box.checked);
   for (const box of next ? [next] : boxes) box.click();
+}
+
+function vote(choice: string): void {
+  document.querySelector<HTMLElement>(`${BALLOT} [data-vote="${choice}"]`)?.click();
 }
 
 function comparePicked(): void {

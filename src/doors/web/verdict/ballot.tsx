@@ -6,7 +6,7 @@ import { areChangesNews, isAnswerTheWork, type ShownArm } from "../evidence/show
 import { Neutral } from "../part/arm-name.tsx";
 import { Page, PagePart } from "../part/page.tsx";
 import { SaidToArms } from "../part/said-to-arms.tsx";
-import { hasSeen } from "../preferences.ts";
+import { hasSeen, shortcutsOn } from "../preferences.ts";
 import type { Comparison } from "./comparison.ts";
 import { VoteForm } from "./vote-form.tsx";
 
@@ -25,8 +25,8 @@ export function Ballot({ comparison, session_id }: { comparison: Comparison; ses
     <Neutral.Provider value>
       <Page title="Which is the better answer?" short={`Blind vote on ${verdict.scenario}`}>
         <p class="lead">
-          Two arms did the same task. You see what they left, not who they were or what the judge said. Vote, and
-          everything is shown.
+          Two arms did the same task. You see what they left, not who they were or what the judge said.
+          {shortcutsOn.value && " Vote with one key: 1 the first, 2 the second, 0 neither."}
         </p>
         <SaidToArms task={a.session.definition.task} />
         {hasSeen(verdict.verdict_id) && (

@@ -4,14 +4,16 @@ import { isFinal } from "../../../domain/session-state.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
 import { getSession } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
+import { lazy } from "../part/lazy.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { blind, voteOn } from "../preferences.ts";
 import { navigate, toLive } from "../routes.ts";
-import { Ballot } from "./ballot.tsx";
 import { chosenVerdict, comparisonOf } from "./comparison.ts";
 import { Ended } from "./ended.tsx";
 import { Report } from "./report.tsx";
+
+const Ballot = lazy(async () => (await import("./ballot.tsx")).Ballot, "the two arms");
 
 /** The page of a session: its verdict, or why it has none. A run that has not ended leads to its live page. */
 export function SessionPage({ id, verdict_id }: { id: string; verdict_id: string | null }) {

@@ -55,11 +55,13 @@ export function VoteForm({ session_id, verdict: { verdict_id }, first, names, bl
   });
   return (
     <form class="ballot" aria-label="Your vote" onSubmit={sending.onSubmit}>
-      <button {...pick(first)}>
+      <button {...pick(first)} data-vote="first">
         <ArmName side="a" name={names[0]} /> is better
       </button>
-      <button {...pick("tie")}>Neither</button>
-      <button {...pick(second)}>
+      <button {...pick("tie")} data-vote="neither">
+        Neither
+      </button>
+      <button {...pick(second)} data-vote="second">
         <ArmName side="b" name={names[1]} /> is better
       </button>
       <details class="fold">

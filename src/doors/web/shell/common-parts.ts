@@ -1,0 +1,25 @@
+// Small parts that most pages use. Each would be a file of its own, whose request costs more than its content.
+import "../../../domain/end-text.ts";
+import "../../../domain/every-verdict.ts";
+import "../../../domain/member.ts";
+import "../../../domain/model-name.ts";
+import "../../../domain/session-state.ts";
+import "../../../domain/usage.ts";
+import "../../../domain/verdict-text.ts";
+import "../evidence/shown-arm.ts";
+import "../evidence/cited.ts";
+import "../format.ts";
+import "../live/ticks.ts";
+import "../part/agent-name.tsx";
+import "../part/ago.tsx";
+import "../part/bar.tsx";
+import "../part/caveats.tsx";
+import "../part/flag-text.ts";
+import "../part/light.tsx";
+import "../part/said-to-arms.tsx";
+import "../part/step-in-row.ts";
+import "../part/table.tsx";
+import "../part/trial-of.tsx";
+import "../part/when-idle.ts";
+import "../series/status-name.tsx";
+import "../verdict/outcome.tsx";
