@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/need-names.ts";
 import type { DoctorReport } from "../../src/domain/health.ts";
 import { diagnoseMachine } from "../../src/doors/doctor/doctor.ts";
 import { environmentChecks } from "../../src/doors/doctor/environment/environment-checks.ts";
@@ -8,7 +9,7 @@ import { diagnoseFile, goodScenario, hostWithoutBubblewrap, never, servicesOver 
 
 const having = (...capabilities: Needs): WorkerRow => ({
   ...{ worker_id: "one", version: "1", slots: 2, running: 0, seen_s: 1 },
-  capabilities,
+  capabilities: [NEED_OF_PROTOCOLS, ...capabilities],
 });
 
 /** Models that this machine has no keys for. */
