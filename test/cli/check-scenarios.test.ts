@@ -40,7 +40,8 @@ test("checks without anything to look at share one line, and stand in the JSON e
     /^ {2}- {5}Nothing to look at: (?=.*no arm has MCP servers;)(?=.*the scenario has no probe;)[^:]*nothing to set up/;
   expect(idle).toEqual([expect.stringMatching(told)]);
   const [report] = JSON.parse((await check(folder.path("good.yaml"), "--json")).stdout);
-  expect(report.checks.filter(({ id }: DoctorCheck) => id.startsWith("agents."))).toHaveLength(6);
+  const alike = report.checks.filter(({ detail }: DoctorCheck) => detail === "no arm is an external agent");
+  expect(alike.length).toBeGreaterThan(1);
 });
 
 test("a judge that a run would refuse has no estimate", async () => {
