@@ -90,7 +90,6 @@ ${OTHER}`),
     "arms[0].system_prompt: does nothing in an arm with `agent`: the agent has its own; add to it by `agent.args` or a file in `agent.files`",
     "arms[0].tools: does nothing in an arm with `agent`: the agent brings its own; `agent.args` can choose among them, `agent.tools` says what they are",
     "arms[0].params: does nothing in an arm with `agent`: the agent decides them; set them by `agent.args`, `agent.env` or `agent.files`",
-    "arms[0].mcp: does nothing in an arm with `agent`: the agent starts its own MCP servers; name them in its settings, by `agent.files`",
   ]);
   expect(
     await mistakes(`  - { id: a, model: openai/gpt-x, system_prompt: Be brief. }

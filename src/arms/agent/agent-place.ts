@@ -6,7 +6,7 @@ import type { ArmRun } from "../arm/run-arm.ts";
 import type { Upstream } from "../model/upstream.ts";
 import { AGENT_HOME, AGENT_INSTALL } from "../recipe/inside.ts";
 import type { Install } from "../recipe/install.ts";
-import type { AgentLaunch, AgentStart, Recipe } from "../recipe/recipe.ts";
+import type { AgentLaunch, AgentServer, AgentStart, Recipe } from "../recipe/recipe.ts";
 import { makeHome } from "../sandbox/home.ts";
 import { AGENT_LIMITS } from "../sandbox/limits.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
@@ -25,6 +25,8 @@ export interface AgentProgram {
   readonly recipe: Recipe;
   /** Null for a command that needs none. */
   readonly install: Install | null;
+  /** MCP servers that it starts by itself, and where each is installed. Absent: none. */
+  readonly servers?: readonly (AgentServer & { readonly install: string })[];
   /** Laid into its home. */
   readonly files: FixtureFiles | null;
   readonly upstream: Upstream;
@@ -58,7 +60,7 @@ export async function openAgentPlace(
   program: AgentProgram,
   { prompt, policies: { network, paths }, workspace: { at } }: Pick<ArmRun, "prompt" | "policies" | "workspace">,
 ): Promise<AgentPlace> {
-  const { agent, install, launcher, owner, entropy } = program;
+  const { agent, launcher, owner, entropy } = program;
   await using made = new AsyncDisposableStack();
   const home = made.use(makeHome(owner));
   const sockets = made.use(makeSocketDirectory(owner));
@@ -75,7 +77,7 @@ export async function openAgentPlace(
     command: launcher.command({ port, socket: SOCKET_INSIDE, at, argv: command }),
     network,
     environment: { ...environment, ...agent.env },
-    mounts: [...launcher.mounts, ...(install ? [{ from: install.path, to: AGENT_INSTALL }] : []), sockets.mount],
+    mounts: [...launcher.mounts, ...installsOf(program), sockets.mount],
     read_only: paths.protected,
     home: home.path,
     limits: AGENT_LIMITS,
@@ -98,6 +100,11 @@ export async function openAgentPlace(
   };
 }
 
+const installsOf = ({ install, servers = [] }: AgentProgram) => [
+  ...(install ? [{ from: install.path, to: AGENT_INSTALL }] : []),
+  ...servers.map((server) => ({ from: server.install, to: `/opt/mcp/${server.name}` })),
+];
+
 const NO_FILES: FileSource = { dir: null, files: {} };
 
 const startOf = (
@@ -105,12 +112,14 @@ const startOf = (
     agent,
     recipe,
     install,
+    servers,
     upstream: { model, wire },
-  }: Pick<AgentProgram, "agent" | "recipe" | "install" | "upstream">,
+  }: Pick<AgentProgram, "agent" | "recipe" | "install" | "servers" | "upstream">,
   given: Pick<AgentLaunch, "prompt" | "base" | "key" | "goes_on">,
 ): AgentStart =>
   recipe.start({
     ...given,
+    ...(servers && { servers }),
     ...{ model, wire, args: agent.args, entry: install?.entry ?? "", prompt_file: PROMPT_FILE },
   });
 

@@ -2,6 +2,7 @@ import { NAMED_VIOLATIONS } from "../../domain/defaults.ts";
 import { UNCHECKED, UNREAD } from "../../domain/disqualification.ts";
 import type { Changes, RequiredResult, Violation } from "../../domain/evidence.ts";
 import { cut } from "../../domain/excerpt.ts";
+import { splitMcpToolName } from "../../domain/mcp-tool-name.ts";
 import { type Policies, type RequiredBehaviour, SKILL } from "../../domain/policies.ts";
 import type { SkillUse } from "../../domain/skill.ts";
 import type { Effect } from "../../domain/tool.ts";
@@ -55,7 +56,7 @@ export async function requiredResults(
   const pace = new Pace();
   for (const call of policies.required.length > 0 ? calls : []) {
     if (call.refused_by !== null) continue;
-    const shows = shownBy(call);
+    const shows = shownBy(named(call));
     for (const [behaviour, count] of counts) if (shows(behaviour)) counts.set(behaviour, count + 1);
     await pace.bytes(call.subject.length * READING_COST);
   }
@@ -64,6 +65,12 @@ export async function requiredResults(
     ...(max !== undefined && { max }),
     met: count >= min && count <= (max ?? count),
   }));
+}
+
+/** Agents call a tool of an MCP server `mcp__<server>__<tool>`, or as abeval does. */
+function named(call: CallRecord): CallRecord {
+  const foreign = call.own_tool?.replace(/^mcp__/, "");
+  return foreign !== undefined && splitMcpToolName(foreign) ? { ...call, tool: foreign } : call;
 }
 
 const timesUsed = ({ tool, match }: RequiredBehaviour, skills: readonly SkillUse[]): number =>

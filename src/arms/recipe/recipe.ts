@@ -25,6 +25,8 @@ export interface Recipe {
   readonly tools: ToolTable;
   /** Its own tool that reads a skill by name; absent: it reads the skill's file like any other. */
   readonly skill_tool?: string;
+  /** MCP servers become settings of its own; absent: abeval does not know how. */
+  readonly takes_servers?: true;
   /** The model that its small calls beside the work ask, unless the scenario says otherwise. */
   readonly side_model: ExternalAgent["side_model"];
   /** Globs of its own files in a workspace. */
@@ -42,6 +44,14 @@ export interface Recipe {
 /** By the agent's own names. `own` is a tool that neither reads, changes nor runs anything of the workspace: plans, helpers. */
 export type ToolTable = Readonly<Record<string, ToolName | "own">>;
 
+/** An MCP server that an agent starts by itself. */
+export interface AgentServer {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** For one call. */
+  readonly timeout_s: number;
+}
+
 export interface AgentLaunch {
   /** Its program, as seen from inside. */
   readonly entry: string;
@@ -55,6 +65,8 @@ export interface AgentLaunch {
   readonly base: string;
   /** Opens the proxy, and is no key of a provider. */
   readonly key: string;
+  /** MCP servers that it starts by itself. Absent: none. */
+  readonly servers?: readonly AgentServer[];
   /** Added to the command, before the prompt. */
   readonly args: readonly string[];
   /** The prompt is what the user says next. */

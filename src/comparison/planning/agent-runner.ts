@@ -11,6 +11,7 @@ import type { PriceList } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { filesSource } from "../scenario/fixture-source.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { agentServers } from "./mcp-tools.ts";
 import { priceOf } from "./prices.ts";
 import type { SessionServices } from "./services.ts";
 
@@ -73,8 +74,10 @@ export async function agentRunner(
   const agent = { ...arm.agent, side_model: recording?.side_model ?? arm.agent.side_model };
   const wire = wireOf(agent, model);
   if (wire === null) throw new Failure("invalid_request", `arm "${arm.id}": ${wireProblem(agent, model)}`);
+  const servers = agentServers(services, arm);
   const program = {
     agent,
+    ...(servers && { servers }),
     recipe: recipeOf(agent),
     install: await installOfArm(services.agents_dir, arm),
     files: agent.files && filesSource(loaded, agent.files),

@@ -62,7 +62,7 @@ export async function openMcpTools(services: ToolServices, place: ToolPlace, sig
   }
 }
 
-const NO_TOOLS: ArmTools = { tools: [], bytes: 0, [Symbol.asyncDispose]: async () => undefined };
+export const NO_TOOLS: ArmTools = { tools: [], bytes: 0, [Symbol.asyncDispose]: async () => undefined };
 
 /** Now it is known whether the servers have what the scenario requires. */
 async function withRequired(opened: ArmTools, { required }: Policies): Promise<ArmTools> {
@@ -74,6 +74,14 @@ async function withRequired(opened: ArmTools, { required }: Policies): Promise<A
     "setup_failed",
     `policies.required names ${missing.tool}, which no MCP server has; they have ${names.join(", ").slice(0, 1_000)}`,
   );
+}
+
+/** Those that an external agent starts by itself, with their installs; undefined for none. @throws Failure `invalid_request` */
+export function agentServers(services: Pick<SessionServices, "agents_dir">, arm: Arm) {
+  const servers = serversOf(arm);
+  return servers.length === 0
+    ? undefined
+    : servers.map((server) => ({ ...server, install: installOf(services, arm, server) }));
 }
 
 /** Absolute. @throws Failure `invalid_request` */

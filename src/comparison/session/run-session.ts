@@ -12,7 +12,7 @@ import type { ArmSummary, TrialPlace } from "../../domain/session.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import { answerOf, collectEvidence } from "../evidence/collect.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
-import { openMcpTools, serversOf } from "../planning/mcp-tools.ts";
+import { NO_TOOLS, openMcpTools, serversOf } from "../planning/mcp-tools.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { filesSource, fixturePlaces, fixtureSource } from "../scenario/fixture-source.ts";
@@ -144,8 +144,12 @@ async function openTools(
 ): Promise<AsyncDisposable & { readonly ofArms: readonly [ArmTools, ArmTools] }> {
   await using opened = new AsyncDisposableStack();
   const { arms, policies } = plan.scenario;
-  const open = async (index: 0 | 1) =>
-    opened.use(await openMcpTools(services, { arm: arms[index], workspace: workspaces[index], policies }, signal));
+  const open = async (index: 0 | 1): Promise<ArmTools> => {
+    const arm = arms[index];
+    // An external agent starts its servers by itself.
+    if (arm.agent) return NO_TOOLS;
+    return opened.use(await openMcpTools(services, { arm, workspace: workspaces[index], policies }, signal));
+  };
   const ofArms = [await open(0), await open(1)] as const;
   const held = opened.move();
   return { ofArms, [Symbol.asyncDispose]: () => held.disposeAsync() };

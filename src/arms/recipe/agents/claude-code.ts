@@ -1,3 +1,4 @@
+import { serverFile } from "../agent-servers.ts";
 import { type ArgumentRules, BY_MODEL, hasArgument, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, providerVariables } from "../inside.ts";
 import { own } from "../own.ts";
@@ -47,25 +48,29 @@ export const claudeCode: Recipe = {
     ...own("DeferredToolPlaceholder"),
   },
   skill_tool: "Skill",
+  takes_servers: true,
   side_model: "keep",
   notes: ["**/CLAUDE.md", "**/CLAUDE.local.md", "**/.claude/**", ".mcp.json"],
   goes_on: true,
   arguments: ARGUMENTS,
   start: (launch: AgentLaunch) => {
     const task = givenTask(launch);
+    const servers = serverFile(launch.servers, "--mcp-config");
+    const slowest = Math.max(0, ...(launch.servers ?? []).map(({ timeout_s }) => timeout_s));
     return {
       command: [
         ...([launch.entry, "-p", task.argument, "--model", launch.model] as const),
         ...(launch.goes_on ? ["--continue"] : []),
-        ...[...ownArguments(ARGUMENTS, launch.args), ...expandHome(launch.args)],
+        ...[...ownArguments(ARGUMENTS, launch.args), ...servers.args, ...expandHome(launch.args)],
       ],
       environment: {
         ...providerVariables(launch).anthropic,
         DISABLE_AUTOUPDATER: "1",
         DISABLE_TELEMETRY: "1",
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        ...(slowest > 0 && { MCP_TOOL_TIMEOUT: String(Math.ceil(slowest * 1000)) }),
       },
-      home: task.home,
+      home: { ...task.home, ...servers.home },
     };
   },
   unwrap: (tool, output) => {

@@ -1,7 +1,7 @@
 import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS, providerVariables } from "../inside.ts";
 import { own } from "../own.ts";
-import type { Recipe } from "../recipe.ts";
+import type { AgentServer, Recipe } from "../recipe.ts";
 import { belowHeader, exitCodeAt } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {
@@ -49,6 +49,7 @@ export const codex: Recipe = {
     ...own("get_goal", "create_goal", "update_goal", "tool_search"),
     ...own("web_search", "request_user_input", "list_mcp_resources", "list_mcp_resource_templates"),
   },
+  takes_servers: true,
   side_model: "keep",
   notes: ["**/AGENTS.md", "**/AGENTS.override.md", "**/.codex/**"],
   goes_on: true,
@@ -59,6 +60,7 @@ export const codex: Recipe = {
     return {
       command: [
         ...([launch.entry, "exec", ...ownArguments(ARGUMENTS, launch.args), "-m", launch.model] as const),
+        ...(launch.servers ?? []).flatMap((server) => ["-c", `mcp_servers.${server.name}=${tomlOf(server)}`]),
         ...["-c", "model_provider=abeval", "-c", `model_providers.abeval=${provider}`],
         ...expandHome(launch.args),
         ...(launch.goes_on ? ["resume", "--last"] : []),
@@ -75,6 +77,10 @@ export const codex: Recipe = {
     return { output: found.body, exit_code: told === undefined ? null : exitCodeAt(told) };
   },
 };
+
+/** JSON's texts and lists are TOML's, too. */
+const tomlOf = ({ command: [program = "", ...args], timeout_s }: AgentServer): string =>
+  `{command=${JSON.stringify(program)},args=${JSON.stringify(args)},tool_timeout_sec=${timeout_s}}`;
 
 const EXITS = ["Process exited with code", "Exit code:"];
 const HEADERS = [

@@ -1,3 +1,4 @@
+import { geminiServers } from "../agent-servers.ts";
 import { type ArgumentRules, BY_MODEL, BY_PROMPT, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, providerVariables } from "../inside.ts";
 import { own } from "../own.ts";
@@ -58,6 +59,7 @@ export const geminiCli: Recipe = {
     ),
   },
   skill_tool: "activate_skill",
+  takes_servers: true,
   side_model: "keep",
   notes: ["**/GEMINI.md", "**/.gemini/**"],
   arguments: GEMINI_ARGUMENTS,
@@ -75,6 +77,7 @@ export const geminiCli: Recipe = {
         ".gemini/settings.json": JSON.stringify({
           security: { auth: { selectedType: "gemini-api-key" } },
           privacy: { usageStatisticsEnabled: false },
+          ...geminiServers(launch.servers),
         }),
       },
     };

@@ -2,7 +2,7 @@ import type { WireName } from "../../../domain/external-agent.ts";
 import { type ArgumentRules, BY_MODEL, BY_PROXY, hasArgument, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "../inside.ts";
 import { own } from "../own.ts";
-import type { Recipe } from "../recipe.ts";
+import type { AgentServer, Recipe } from "../recipe.ts";
 import { withoutBlocks } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {
@@ -34,6 +34,7 @@ export const opencode: Recipe = {
     ...own("webfetch", "websearch", "codesearch"),
   },
   skill_tool: "skill",
+  takes_servers: true,
   side_model: "keep",
   notes: ["**/AGENTS.md", "**/CLAUDE.md", "**/.opencode/**", "opencode.json", "opencode.jsonc"],
   arguments: ARGUMENTS,
@@ -54,6 +55,7 @@ export const opencode: Recipe = {
           share: "disabled",
           // An agent of the user's choice has permissions of its own.
           ...(!hasArgument(launch.args, "--agent") && { permission: "allow" }),
+          ...(launch.servers && { mcp: serversOf(launch.servers) }),
           provider: { [provider]: { options: { baseURL, apiKey: launch.key }, models: { [launch.model]: {} } } },
         }),
       },
@@ -62,6 +64,9 @@ export const opencode: Recipe = {
   },
   unwrap: (_tool, output) => ({ output: withoutBlocks(output, "bash_metadata"), exit_code: null }),
 };
+
+const serversOf = (servers: readonly AgentServer[]) =>
+  Object.fromEntries(servers.map(({ name, command }) => [name, { type: "local", command, enabled: true }]));
 
 /** Its names of the providers, and the addresses that their clients add a path to. */
 const openai = (base: string) => ({ provider: "openai", baseURL: base + PROVIDER_PATHS.openai });

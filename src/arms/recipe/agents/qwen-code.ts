@@ -1,3 +1,4 @@
+import { geminiServers } from "../agent-servers.ts";
 import { type ArgumentRules, BY_PROXY, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, providerVariables } from "../inside.ts";
 import { own } from "../own.ts";
@@ -40,6 +41,7 @@ export const qwenCode: Recipe = {
     ...own("web_fetch", "web_search", "task_stop", "send_message", "tool_search"),
   },
   skill_tool: "skill",
+  takes_servers: true,
   side_model: "keep",
   notes: ["**/QWEN.md", "**/.qwen/**"],
   arguments: ARGUMENTS,
@@ -51,7 +53,13 @@ export const qwenCode: Recipe = {
         ...[...ownArguments(ARGUMENTS, launch.args), ...expandHome(launch.args)],
       ],
       environment: providerVariables(launch).openai,
-      home: { ...task.home, ".qwen/settings.json": JSON.stringify({ privacy: { usageStatisticsEnabled: false } }) },
+      home: {
+        ...task.home,
+        ".qwen/settings.json": JSON.stringify({
+          privacy: { usageStatisticsEnabled: false },
+          ...geminiServers(launch.servers),
+        }),
+      },
     };
   },
   unwrap: geminiOutput,

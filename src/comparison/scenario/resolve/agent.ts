@@ -132,15 +132,38 @@ const NOT_OURS = {
   system_prompt: "the agent has its own; add to it by `agent.args` or a file in `agent.files`",
   system_prompt_file: "the agent has its own; add to it by `agent.args` or a file in `agent.files`",
   tools: "the agent brings its own; `agent.args` can choose among them, `agent.tools` says what they are",
-  mcp: "the agent starts its own MCP servers; name them in its settings, by `agent.files`",
   params: "the agent decides them; set them by `agent.args`, `agent.env` or `agent.files`",
   script: "a script is what a scripted/* model replays",
   scripts: "a script is what a scripted/* model replays",
 } as const satisfies Partial<Record<keyof ArmFile, string>>;
 
+/** The servers become settings of the agent, where abeval knows how. */
+function checkServers(
+  problems: Problems,
+  path: FieldPath,
+  agent: string | AgentMap,
+  servers: NonNullable<ArmFile["mcp"]>,
+): void {
+  const { use } = typeof agent === "string" ? shortForm(agent) : agent;
+  const recipe = RECIPES.find(({ name }) => name === use);
+  if (!recipe?.takes_servers) {
+    const whose = recipe?.title ?? "a `command`";
+    const known = RECIPES.filter(({ takes_servers }) => takes_servers).map(({ name }) => name);
+    problems.add(
+      path,
+      `is not known for ${whose}, only for ${known.join(", ")}; lay its settings into \`agent.files\``,
+    );
+    return;
+  }
+  for (const [name, { tools }] of Object.entries(servers))
+    if (tools) problems.add([...path, name, "tools"], "an agent is offered every tool of a server; leave it out");
+}
+
 /** Adds a problem for each field that would silently do nothing. `own` is the arm as written, `arm` with what it extends. */
 export function checkAgentFields(problems: Problems, index: number, own: ArmFile, arm: ArmFile): void {
   if (!arm.agent) return;
+  if (arm.mcp) checkServers(problems, ["arms", index, own.mcp ? "mcp" : "agent"], arm.agent, arm.mcp);
+  checkModel(problems, ["arms", index, own.model === undefined ? "agent" : "model"], arm.model);
   for (const [field, where] of Object.entries(NOT_OURS)) {
     const [written, given] = [Reflect.get(own, field), Reflect.get(arm, field)];
     if (given === undefined || given === null) continue;
@@ -151,9 +174,12 @@ export function checkAgentFields(problems: Problems, index: number, own: ArmFile
         `brings ${field}, which does nothing in an arm with \`agent\`: ${where}`,
       );
   }
-  if (arm.model !== undefined && isScripted(arm.model))
+}
+
+function checkModel(problems: Problems, path: FieldPath, model: string | undefined): void {
+  if (model !== undefined && isScripted(model))
     problems.add(
-      ["arms", index, own.model === undefined ? "agent" : "model"],
-      `${arm.model} replays a script, and an external agent asks a real model; expected <provider>/<model>`,
+      path,
+      `${model} replays a script, and an external agent asks a real model; expected <provider>/<model>`,
     );
 }
