@@ -9,7 +9,8 @@ export function evidenceCurve({
 }: Pick<Series, "kind" | "trials" | "scenarios">): readonly number[] {
   const counted = trials.filter(({ e_after }) => e_after !== null);
   if (kind !== "results") {
-    const first = scenarios[0] && memberName(scenarios[0]);
+    const going = scenarios.find(({ given_up }) => !given_up);
+    const first = going && memberName(going);
     return [1, ...counted.flatMap((trial) => (memberName(trial) === first ? (trial.e_after ?? []) : []))];
   }
   const rounds = new Map(counted.map(({ round, e_after }) => [round, e_after ?? 1]));

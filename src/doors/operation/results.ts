@@ -8,6 +8,7 @@ import { oneOf, record } from "../../domain/schema.ts";
 import { Series } from "../../domain/series.ts";
 import { ALPHA, MARGIN, SeriesPlan } from "../../domain/series-record.ts";
 import { sha256 } from "../../domain/sha256.ts";
+import { ownTurn } from "../../runtime/pace.ts";
 import { importedSeries } from "../../statistics/report.ts";
 import { operation } from "./operation.ts";
 
@@ -20,6 +21,8 @@ interface Comparing extends Choice {
 export async function seriesOfResults(text: string, form: TableForm, comparing: Comparing): Promise<Series> {
   const { tie_margin = SCORE_TIE_MARGIN, margin = MARGIN } = comparing;
   const results = { ...(await readResults(text, form, comparing)), tie_margin, levels: { alpha: ALPHA, margin } };
+  // The largest table takes some tenths of a second: one at a time.
+  await ownTurn();
   return importedSeries(results, `results-${sha256(canonicalJson(results))}`);
 }
 

@@ -6,7 +6,7 @@ import { DECIDERS, type Decider, type Side } from "../../domain/verdict.ts";
 import type { Subject } from "../words/subject.ts";
 import type { Levels } from "./conclusion.ts";
 import { withoutCopies } from "./copies.ts";
-import { logEvidence } from "./e-process.ts";
+import { type Counts, logEvidence } from "./e-process.ts";
 import { givenUpRows } from "./given-up.ts";
 import { winRateRange } from "./interval.ts";
 import { confirmed, type Pool, poolOf } from "./pool.ts";
@@ -105,13 +105,18 @@ export const totalMissing = ({ tallies, deleted }: Pick<Findings, "tallies" | "d
   tallies.reduce((total, tally) => total + missingOf(tally), deleted);
 
 /** @param missing trials, whatever they are missing by, as of now */
-export function headlineOf(sequential: SequentialTest, levels: Levels, missing: number): SeriesHeadline {
+export function headlineOf(
+  sequential: SequentialTest,
+  { alpha }: Pick<Levels, "alpha">,
+  missing: number,
+  rangeOf = (counts: Counts) => winRateRange(counts, alpha),
+): SeriesHeadline {
   const { counts, claim } = sequential;
   const { wins, ties, losses } = counts;
   const trials = wins + ties + losses;
   return {
     win_rate: trials === 0 ? null : (wins + ties / 2) / trials,
-    ...winRateRange(counts, levels.alpha),
+    ...rangeOf(counts),
     net: trials === 0 ? null : (wins - losses) / trials,
     e: evidenceOf(sequential.log_e.at(-1) ?? 0),
     p_anytime: Math.min(1, Math.exp(-sequential.greatest)),

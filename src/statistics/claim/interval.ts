@@ -18,6 +18,17 @@ export function winRateRange(counts: Counts, alpha: number): WinRateRange {
   return { low: end(-1), high: end(1) };
 }
 
+/** The same for many counts of which most are alike, as those of the rows of a table: each is computed once. */
+export function rangesAt(alpha: number): (counts: Counts) => WinRateRange {
+  const known = new Map<string, WinRateRange>();
+  return (counts) => {
+    const key = `${counts.wins} ${counts.ties} ${counts.losses}`;
+    const range = known.get(key) ?? winRateRange(counts, alpha);
+    known.set(key, range);
+    return range;
+  };
+}
+
 /** From `mean`, which is inside, towards `outside`. The evidence is convex in the mean, so there is one border at most. */
 function border(counts: Counts, alpha: number, mean: number, outside: number): number {
   let [inner, outer] = [mean, outside];

@@ -5,6 +5,7 @@ import type { TrialArm, TrialRow } from "../../domain/trial.ts";
 import { SIDES } from "../../domain/verdict.ts";
 import type { Levels } from "../claim/conclusion.ts";
 import { type Findings, headlineOf } from "../claim/findings.ts";
+import { rangesAt } from "../claim/interval.ts";
 import { confirmed, testAmongAll } from "../claim/pool.ts";
 import { type SequentialTest, sequentialTestOf } from "../claim/sequential-test.ts";
 import { countedIn, distinctRuns, missingOf, type Tally } from "../claim/tally.ts";
@@ -18,6 +19,7 @@ export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTri
   const { subject, tallies, deleted, pool } = findings;
   const { alpha, margin } = subject.told.levels;
   const levels = { alpha: alpha / tallies.length, margin };
+  const rangeOf = rangesAt(levels.alpha);
   return subject.scenarios.flatMap((scenario, place) => {
     const whole = tallies[place];
     if (!whole) return [];
@@ -37,7 +39,7 @@ export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTri
         comparison: scenario.comparison,
       },
       counts: countsOfScenario(tally, sequential),
-      headline: headlineOf(sequential, levels, missingOf(tally) + deleted),
+      headline: headlineOf(sequential, levels, missingOf(tally) + deleted, rangeOf),
       conclusion: isAll ? findings.conclusion : confirmed(sequential, all ?? undefined),
       solved: { a: solvedOf(tally.rows, "a"), b: solvedOf(tally.rows, "b") },
       checks: checksOf(tally.rows),

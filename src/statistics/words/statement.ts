@@ -62,6 +62,7 @@ function oneRun(findings: Findings): string {
 }
 
 function costs({ subject, rows }: Findings): readonly string[] {
+  if (subject.told.kind === "results") return [];
   const { a, b } = costsOf(rows).arms;
   if (!a.cost_usd.mean || !b.cost_usd.mean) return [];
   return [
