@@ -109,7 +109,8 @@ describe("a table of results", () => {
     ["3:3 a quote opens here and is never closed", HEAD, "s,1,a,1", 's,1,"b,1'],
     ["2 has 3 values, and the header names 4 columns", HEAD, "s,1,a"],
     ["2:1 scenario: must name it", HEAD, ",1,a,1"],
-    ["2:3 arm: must have 1 to 200 characters in one line", HEAD, "s,1,a\u0007,1"],
+    ["2:3 arm: must have 1 to 200 characters that can be seen, in one line", HEAD, "s,1,a\u0007,1"],
+    ["2:1 scenario: must have 1 to 200 characters that can be seen, in one line", HEAD, "\u202es,1,a,1"],
     ["1 no scenario and trial has a result of both a and b", HEAD, "s,1,a,1", "s,2,b,1"],
   ])("is refused with the place: %s", async (fault, ...rows) => {
     const found = await faultOf(csv(...rows));

@@ -141,9 +141,10 @@ class Reading {
   #name(column: "scenario" | "arm", values: Values, line: number): string {
     const value = given(values, column);
     const text = typeof value === "number" ? String(value) : typeof value === "string" ? value.trim() : "";
-    if (/^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u.test(text)) return text;
+    // Marks that turn the direction of a line would show another name than the one that is compared.
+    if (/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,200}$/u.test(text)) return text;
     if (text === "" && !this.#header) demandColumn(column, Object.keys(values), line);
-    const why = text === "" ? "must name it" : `must have 1 to ${MAX_NAME} characters in one line`;
+    const why = text === "" ? "must name it" : `must have 1 to ${MAX_NAME} characters that can be seen, in one line`;
     throw this.#fault(column, why, line);
   }
 
