@@ -15,6 +15,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   splits: async () => (await import("./splits.ts")).splits(),
   judging: async () => (await import("./judging.ts")).judging(),
   stored: async () => (await import("./stored.ts")).stored(),
+  lists: async () => (await import("./lists.ts")).lists(),
   scale: async () => (await import("./scale.ts")).scale(),
 };
 

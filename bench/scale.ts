@@ -1,7 +1,7 @@
 import { POSTGRES, type PostgresServer, postgresServer, type TestDatabase } from "../test/postgres/server.ts";
 import { until } from "../test/turns.ts";
 import { inTurns, report, round, sampleOf } from "./measure.ts";
-import { ABEVAL, BenchDirectory, helloScenario, post, run, scripted, timeTogether } from "./program.ts";
+import { ABEVAL, BenchDirectory, helloScenario, post, scripted, timeTogether } from "./program.ts";
 import type { ServerProcess } from "./server-process.ts";
 
 /** Sessions at once, of each worker. */
@@ -19,7 +19,6 @@ export async function scale(): Promise<void> {
   await more(dir, postgres, { name: "60 runs of 1 s, 3 workers", scenario: "waiting", runs: 60, goal: 2.4 });
   await more(dir, postgres, { name: "200 tiny runs, 3 workers", scenario: "tiny", runs: 200 });
   await events(dir, postgres);
-  await list(dir, postgres);
 }
 
 const waiting = (id: string) => `model: scripted/${id}, tools: [], script: [{say: Hello., delay_ms: 1000}]`;
@@ -147,42 +146,4 @@ function quantiles(values: readonly number[]): { p50: number; p95: number } {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
   return { p50: at(0.5), p95: at(0.95) };
-}
-
-/** The newest 50 of few and of very many stored sessions. */
-async function list(dir: BenchDirectory, postgres: PostgresServer): Promise<void> {
-  const [few, many] = [await postgres.create(), await postgres.create()];
-  await using small = await filled(dir, few, 1_000);
-  await using large = await filled(dir, many, 1_000_000);
-  const count = 50;
-  const each = async ({ url }: ServerProcess) => {
-    const page = new URL("/api/sessions?limit=50", url);
-    return (await timeTogether(count, 1, async () => await (await fetch(page)).arrayBuffer())) / count;
-  };
-  await each(small);
-  await each(large);
-  const times = await inTurns({ few: () => each(small), many: () => each(large) }, 7);
-  const ratio = times.many.median / times.few.median;
-  report("newest 50 of 1,000,000 sessions in a database", times.many, {
-    unit: "ms",
-    yardstick: `${round(ratio)} x of 1,000 (${round(times.few.median)} ms)`,
-    goal: "flat (<= 1.5 x)",
-    met: ratio <= 1.5,
-  });
-}
-
-/** A server over one session that really ran, whose row is copied until there are `sessions`. */
-async function filled(dir: BenchDirectory, database: TestDatabase, sessions: number): Promise<ServerProcess> {
-  const server = await dir.serve(on(database));
-  await untilMet(database, "SELECT count(*) = 1 AS met FROM abeval.workers WHERE slots > 0");
-  await run(server, "tiny");
-  const columns = await database.sql<{ name: string }>(`SELECT quote_ident(column_name) AS name
-    FROM information_schema.columns WHERE table_schema = 'abeval' AND table_name = 'sessions'
-      AND column_name NOT IN ('position', 'session_id')`);
-  const names = columns.map(({ name }) => name).join(", ");
-  await database.sql(`INSERT INTO abeval.sessions (session_id, ${names})
-    SELECT 'session-tiny-2026' || lpad(i::text, 10, '0'), ${names}
-    FROM abeval.sessions, generate_series(1, ${sessions - 1}) AS i`);
-  await database.sql("ANALYZE abeval.sessions");
-  return server;
 }

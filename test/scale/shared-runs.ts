@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/need-names.ts";
+import type { RunNews } from "../../src/comparison/planning/services.ts";
 import { cancelSeriesAnywhere } from "../../src/comparison/session/cancel.ts";
 import { cancelInFlight, isInFlight, seriesInFlight } from "../../src/comparison/session/in-flight.ts";
 import { openSeries } from "../../src/comparison/session/open-series.ts";
@@ -92,6 +93,24 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     await shared.queue.offerSession(createdEntry(anOutcome("s1", { state: "queued" })), work);
     expect(await other.services.shared.queue.claim("session", [OTHER], 9)).toEqual([]);
     expect(await shared.queue.waiting()).toContainEqual({ needs: [NEED_OF_PROTOCOLS], pieces: 1 });
+  });
+
+  test("who watches hears of each run that is accepted, claimed and ended, in whatever process", async () => {
+    const url = await database();
+    const heard: string[] = [];
+    const watched = (name: string, { services }: Process) =>
+      Object.assign(services, {
+        news: ({ event, attempt, scenario, state }: RunNews) =>
+          void heard.push([name, event, attempt ?? scenario, state].join(" ").trim()),
+      });
+    await using front = await aProcess(url);
+    await using worker = await aProcess(url, { slots: 1 });
+    watched("front", front);
+    watched("worker", worker);
+    const { done } = await start(front);
+    await done;
+    await until(() => heard.length === 3);
+    expect(heard.toSorted()).toEqual(["front accepted talk", "worker claimed 1", "worker ended talk completed"]);
   });
 
   test("a session with an entry of a newer version is left to that one", async () => {

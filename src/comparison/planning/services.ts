@@ -47,5 +47,20 @@ export interface SessionServices {
   readonly keep_workspaces: boolean;
   /** One line for the person who started the program: what is not contained, what was left behind. */
   readonly notice: (line: string) => void;
+  /** Hears what becomes of each run. Absent: nobody watches. */
+  readonly news?: ((news: RunNews) => void) | undefined;
   readonly version: string;
+}
+
+/** What became of a run, for whoever watches over many. */
+export interface RunNews {
+  /** `lost` and `superseded` runs begin anew elsewhere. */
+  readonly event: "accepted" | "claimed" | "lost" | "superseded" | "ended";
+  readonly session_id: string;
+  readonly scenario?: string;
+  readonly series_id?: string;
+  readonly attempt?: number;
+  readonly state?: string;
+  /** Why it failed, or was lost. */
+  readonly code?: string;
 }

@@ -19,9 +19,16 @@ export async function startSession(
   plan: SessionPlan,
   trial?: Trial,
 ): Promise<StartedSession> {
-  if (!services.shared) return await startHere(services, plan, trial);
-  const { offerSession } = await import("./shared/offer-session.ts");
-  return await offerSession(services, services.shared, { plan, place: trial?.place });
+  const started = services.shared
+    ? await (await import("./shared/offer-session.ts")).offerSession(services, services.shared, {
+        plan,
+        place: trial?.place,
+      })
+    : await startHere(services, plan, trial);
+  const { session_id } = started;
+  const series_id = trial?.place.series_id;
+  services.news?.({ event: "accepted", session_id, scenario: plan.scenario.name, ...(series_id && { series_id }) });
+  return started;
 }
 
 async function startHere(services: SessionServices, plan: SessionPlan, trial?: Trial): Promise<StartedSession> {

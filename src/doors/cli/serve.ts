@@ -72,7 +72,12 @@ const SPEC = {
       range: { min: 0, max: 86_400 },
       description: `how long runs in flight may go on when told to stop (default ${GRACE_S})`,
     },
-    log: { value: "<format>", choices: LOG_FORMATS, description: "a line a request on stderr: text, json or none" },
+    log: {
+      value: "<format>",
+      choices: LOG_FORMATS,
+      description:
+        "a line a request, and for each run that is accepted, claimed, lost or ended, on stderr: text, json or none",
+    },
   },
 } as const satisfies CommandSpec<string>;
 
@@ -96,6 +101,7 @@ async function serve(args: Arguments): Promise<number> {
     max_sessions: Math.max(1, slots),
     max_provider_calls: args.integer("max-provider-calls"),
     notice: log.notice,
+    news: log.news,
   });
   demandShared(services, given);
   const stopping = new AbortController();

@@ -19,11 +19,18 @@ export async function conductSession(session: Session, reservation: Reservation)
     const outcome = log.outcome ?? foldLog(await services.store.read(log.session_id));
     if (outcome === undefined) throw new Error(`the log of ${log.session_id} is gone`);
     cost_usd = costOfRun(plan, outcome);
+    if (!log.abandoned) tellEnd(services, outcome);
     return outcome;
   } finally {
     await reservation.settle(cost_usd);
     services.runs.delete(log.session_id);
   }
+}
+
+/** Says how a run ended. */
+export function tellEnd({ news }: Pick<Session["services"], "news">, outcome: SessionOutcome): void {
+  const { session_id, scenario, state, failure } = outcome;
+  news?.({ event: "ended", session_id, scenario, state, ...(failure && { code: failure.code }) });
 }
 
 /** An arm or a judge whose use is unknown has cost all that it might. */

@@ -12,7 +12,7 @@ import type { SessionServices } from "../../planning/services.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { CANCELLED, watchCancel } from "../cancel.ts";
 import { OtherRuns } from "../other-runs.ts";
-import { conductSession } from "../run/conduct-session.ts";
+import { conductSession, tellEnd } from "../run/conduct-session.ts";
 import { RunLog } from "../run/run-log.ts";
 import { asFailure, type Examined, type Trial } from "../run-session.ts";
 import { trialOfSeries } from "../series/trial-of-series.ts";
@@ -36,10 +36,14 @@ export async function performSession(workplace: Workplace, claim: WorkClaim): Pr
   const { id } = claim.work;
   const run = await shared.takeOver(id, services.clock.now().toISOString());
   if (run === undefined) return await claim.done();
+  services.news?.({ event: "claimed", ...run });
   const stop = new AbortController();
   const log = new RunLog(shared, services.clock, run, stop);
   const entries = await shared.read(id);
-  const abandon = () => log.abandon(claim.lost.reason);
+  const abandon = () => {
+    services.news?.({ event: "lost", ...run, code: "interrupted" });
+    log.abandon(claim.lost.reason);
+  };
   claim.lost.addEventListener("abort", abandon, { once: true });
   if (claim.lost.aborted) abandon();
   const signal = AbortSignal.any([stop.signal, claim.lost]);
@@ -66,6 +70,7 @@ export async function performSession(workplace: Workplace, claim: WorkClaim): Pr
   }
   if (back) return await back;
   if (!log.abandoned) return await claim.done();
+  if (!claim.lost.aborted) services.news?.({ event: "superseded", ...run, code: codeOf(log.lost) });
   if (isFull(log.lost)) await untilReleased(log, claim.lost);
   // An attempt that may not write leaves the session to others, unless it has ended: a promoted standby may not know this attempt.
   await claim.handBack();
@@ -78,6 +83,8 @@ async function untilReleased(log: RunLog, gone: AbortSignal): Promise<void> {
 }
 
 const FULL_PAUSE_MS = 2_000;
+
+const codeOf = (error: unknown) => (error instanceof Failure ? error.code : "internal");
 
 interface Performance {
   readonly workplace: Workplace;
@@ -106,6 +113,8 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
     );
   } catch (error) {
     await log.fail(asFailure(error, services));
+    const outcome = log.outcome ?? foldLog(await workplace.shared.read(log.session_id));
+    if (outcome && !log.abandoned) tellEnd(services, outcome);
   }
 }
 

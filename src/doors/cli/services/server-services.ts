@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { removeTree } from "../../../arms/sandbox/remove-tree.ts";
 import { makeTempDir } from "../../../arms/sandbox/temp-dir.ts";
 import { SelfTests } from "../../../comparison/audit/self-tests.ts";
+import type { RunNews } from "../../../comparison/planning/services.ts";
 import type { CatalogOptions, ScenarioCatalog } from "../../../comparison/scenario/scenario-catalog.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { plainText } from "../../../domain/plain-text.ts";
@@ -120,12 +121,31 @@ interface Log {
   readonly request: LogRequest | undefined;
   /** One line for the operator. */
   readonly notice: (line: string) => void;
+  /** A line for each run that is accepted, claimed, lost, superseded or ended; absent as `request` is. */
+  readonly news: Services["news"];
 }
 
 /** Lines on stderr. */
 export function openLog(format: LogFormat): Log {
   const render = format === "json" ? inJson : inText;
-  return { request: requestLog(format), notice: (line) => void process.stderr.write(render(line)) };
+  return {
+    ...{ request: requestLog(format), news: runLog(format) },
+    notice: (line) => void process.stderr.write(render(line)),
+  };
+}
+
+function runLog(format: LogFormat): Services["news"] {
+  if (format === "none") return undefined;
+  return (news) => {
+    const line = { at: systemClock.now().toISOString(), ...news };
+    process.stderr.write(`${format === "json" ? JSON.stringify(line) : newsInOneLine(line)}\n`);
+  };
+}
+
+/** Names are those of scenarios and series, which hold no control characters. */
+function newsInOneLine({ at, event, session_id, scenario: _, ...facts }: { readonly at: string } & RunNews): string {
+  const told = Object.entries(facts).map(([name, value]) => ` ${name} ${value}`);
+  return `${at.slice(11, 19)} ${event} ${session_id}${told.join("")}`;
 }
 
 function requestLog(format: LogFormat): LogRequest | undefined {

@@ -44,6 +44,7 @@ export interface ServiceOptions extends Readonly<Omit<SharedSettings, "database"
   /** Absent: in proportion to `max_sessions`. */
   readonly max_provider_calls?: number | undefined;
   readonly notice: (line: string) => void;
+  readonly news?: SessionServices["news"];
 }
 
 /** Everything but the store, which is opened when nothing can be refused any more. */
@@ -90,6 +91,7 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     max_cost_per_day_usd: options.max_cost_per_day_usd,
     keep_workspaces: options.keep_workspaces,
     notice: options.notice,
+    news: options.news,
     version,
     in_database: database !== undefined,
     otlp_headers: headersIn(environment["OTEL_EXPORTER_OTLP_HEADERS"]),
