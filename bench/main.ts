@@ -12,6 +12,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   stream: async () => (await import("./stream.ts")).stream(),
   load: async () => (await import("./load.ts")).load(),
   series: async () => (await import("./series.ts")).series(),
+  baselines: async () => (await import("./baselines.ts")).baselines(),
   splits: async () => (await import("./splits.ts")).splits(),
   judging: async () => (await import("./judging.ts")).judging(),
   stored: async () => (await import("./stored.ts")).stored(),

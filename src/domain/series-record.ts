@@ -57,6 +57,26 @@ export const SeriesLimits = record("SeriesLimits", {
 });
 export type SeriesLimits = Static<typeof SeriesLimits>;
 
+export const SeriesBaseline = record(
+  "SeriesBaseline",
+  {
+    digest: Digest("Names the stored runs: of the bundle, or of the series with its sessions."),
+    series_id: SeriesId,
+    at: Timestamp("When that series was accepted."),
+    side: oneOf(["a", "b"], { description: "The arm whose stored runs stand in." }),
+    runs: Count("Stored runs of each scenario, of the one with the fewest; beyond them both arms run."),
+    selected: Type.Optional(
+      Type.Literal(true, {
+        description:
+          "What the runs showed had a say in that there are these: the series was stopped by it, or preferred the arm.",
+      }),
+    ),
+    same_model: Type.Optional(Type.Literal(true, { description: "Both arms ask for one model." })),
+  },
+  { description: "Stored runs that stand in for one arm. Absent: both run." },
+);
+export type SeriesBaseline = Static<typeof SeriesBaseline>;
+
 /** What a claim rests on; fixed before the first trial. */
 export const SeriesPlan = record("SeriesPlan", {
   protocol: Type.String({ description: "Version of the statistics." }),
@@ -79,6 +99,7 @@ export const SeriesPlan = record("SeriesPlan", {
   margin: Margin,
   seed: Type.String({ description: "What weighted scripts are chosen by." }),
   scripted: Type.Boolean({ description: "Some arm replays scripts: its trials say nothing about a model." }),
+  baseline: Type.Optional(SeriesBaseline),
   arms_differ: Type.Boolean({ description: "Arms of one id are set up differently in different scenarios." }),
 });
 export type SeriesPlan = Static<typeof SeriesPlan>;
@@ -109,6 +130,11 @@ export const SeriesRecord = record("SeriesRecord", {
   plan_digest: Digest("SHA-256 over the plan."),
   limits: SeriesLimits,
   standing: SeriesStanding,
+  series_before: Type.Optional(
+    Count(
+      "Series that were begun on the same stored runs before, as far as this store knows. Absent without a baseline.",
+    ),
+  ),
   /** Limits that were in force before, with the moment at which they were changed. */
   changes: Type.Array(record("SeriesChange", { at: Timestamp("When."), limits: SeriesLimits })),
 });
@@ -123,6 +149,7 @@ export const SeriesListing = record("SeriesListing", {
   scenarios: Type.Array(Slug()),
   arms: SeriesPlan.properties.arms,
   judge_model: Type.String(),
+  baseline: Type.Optional(Digest("Of the stored runs that stand in for an arm.")),
   trials: Count("Planned trials of each scenario."),
   standing: SeriesStanding,
 });

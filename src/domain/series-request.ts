@@ -21,6 +21,10 @@ export const SeriesRequest = record("SeriesRequest", {
   seed: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: "What weighted scripts are chosen by." }),
   ),
+  baseline: Type.Optional({
+    ...SeriesId,
+    description: "A stored series whose runs stand in for the arm that did not change.",
+  }),
   continue: Type.Optional({ ...SeriesId, description: "A series to go on with; the plan must be the same." }),
 });
 export type SeriesRequest = Static<typeof SeriesRequest>;

@@ -22,6 +22,8 @@ export const SERIES_FLAGS = [
   "earlier_trials",
   "results_imported",
   "skill_never_fired",
+  "baseline_not_concurrent",
+  "baseline_selected",
 ] as const;
 export type SeriesFlag = (typeof SERIES_FLAGS)[number];
 
@@ -181,6 +183,7 @@ export const Series = record("Series", {
   ),
   levels: record("SeriesLevels", { alpha: SeriesPlan.properties.alpha, margin: SeriesPlan.properties.margin }),
   limits: nullable(SeriesLimits, { description: "Null for stored runs, which nobody planned." }),
+  series_before: SeriesRecord.properties.series_before,
   changes: SeriesRecord.properties.changes,
   created_at: nullable(Timestamp("When the series was accepted.")),
   finished_at: nullable(Timestamp("When it reached a final state.")),

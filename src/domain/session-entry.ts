@@ -1,4 +1,5 @@
 import type { Decision } from "./decision.ts";
+import type { StoredRun } from "./ran.ts";
 import type { ArmSummary, SessionFailure, SessionOutcome } from "./session.ts";
 import type { Verdict } from "./verdict.ts";
 import type { Vote } from "./vote.ts";
@@ -37,6 +38,13 @@ export interface DecisionEntry {
   readonly type: "decision";
   readonly arm_id: string;
   readonly decision: Decision;
+}
+
+/** An arm does not run: what a stored run left stands in. Its decisions and its end follow. */
+interface ArmImportedEntry {
+  readonly type: "arm_imported";
+  readonly arm_id: string;
+  readonly from: StoredRun;
 }
 
 /** How an arm stopped and what it used. Its work has not been looked at. */
@@ -91,6 +99,7 @@ export type RunEntry =
   | ReleasedEntry
   | StageEntry
   | DecisionEntry
+  | ArmImportedEntry
   | ArmEndedEntry
   | ObservedEntry
   | ExaminedEntry
@@ -112,6 +121,7 @@ const KINDS: Readonly<Record<SessionEntry["type"], true>> = {
   released: true,
   stage: true,
   decision: true,
+  arm_imported: true,
   arm_ended: true,
   observed: true,
   examined: true,

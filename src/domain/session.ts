@@ -225,6 +225,16 @@ export const SessionSettings = record("SessionSettings", {
 });
 export type SessionSettings = Static<typeof SessionSettings>;
 
+export const EvidenceDigests = record(
+  "EvidenceDigests",
+  {
+    common: Digest("Of task, hidden checks, policies and sandbox."),
+    arms: Type.Array(Digest("Of an arm as it runs, with its installs."), { minItems: 2, maxItems: 2 }),
+  },
+  { description: "What runs must share for an arm of one to stand in another: the judging is new. Absent in 0.1.6." },
+);
+export type EvidenceDigests = Static<typeof EvidenceDigests>;
+
 const SessionOutcomeSchema = record("SessionOutcome", {
   session_id: SessionId,
   scenario: Slug(),
@@ -251,6 +261,7 @@ const SessionOutcomeSchema = record("SessionOutcome", {
   comparison: Type.Optional(
     Digest("What is compared with what, by which judge: equal for runs that repeat each other. Absent in 0.1."),
   ),
+  evidence_digests: Type.Optional(EvidenceDigests),
   trial: Type.Optional(TrialPlace),
   votes: Type.Optional(Type.Array(Vote, { description: "Of people, oldest first. Absent: none." })),
   lost_attempts: Type.Optional(

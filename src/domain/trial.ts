@@ -72,6 +72,7 @@ export const TrialRow = record("TrialRow", {
   conduct: nullable(Digest("SHA-256.")),
   /** Equal for runs in which no model was asked and that replay the same: copies of one run. Absent where one was asked. */
   draw: Type.Optional(Digest("SHA-256.")),
+  stored_run: Type.Optional({ ...SessionId, description: "Of an arm that stands in: where it ran. Absent: both ran." }),
   spent_usd: Type.Optional(
     nullable(Type.Number({ minimum: 0 }), {
       description: "Of arms that ran here; null = unknown. Absent where both did: their costs are what was spent.",
@@ -101,11 +102,17 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
     ...skillsOf(a, b),
     conduct,
     ...(draw !== null && isPlayed(outcome) && { draw }),
+    ...storedRun(a, b),
     ...((a.imported || b.imported) && { spent_usd: sumKnown([paidFor(a), paidFor(b)]) }),
     ...(outcome.lost_attempts && { lost_cost_usd: sumKnown(outcome.lost_attempts.map(({ cost_usd }) => cost_usd)) }),
   };
   if (outcome.verdict?.kind !== "run") return row;
   return judgedRow(row, outcome.verdict, sumKnown(judgingsOf(outcome).map(({ cost_usd }) => cost_usd)));
+}
+
+function storedRun(a: Summary, b: Summary): Pick<TrialRow, "stored_run"> {
+  const run = a.imported?.run ?? b.imported?.run;
+  return run ? { stored_run: run.session_id } : {};
 }
 
 /** The row with the run's verdict. */

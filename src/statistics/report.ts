@@ -31,6 +31,7 @@ import { crashedOf, solvedOf, usageLostOf } from "./summary/reliability.ts";
 import { scenarioRowsOf } from "./summary/scenario-rows.ts";
 import { isNeverFired, skillsOf } from "./summary/skills.ts";
 import { trialListOf } from "./summary/trial-list.ts";
+import { servedAnotherBefore } from "./words/baseline.ts";
 import { seriesStatement } from "./words/statement.ts";
 import { importedSubject, plannedSubject, type StoredRuns, storedSubject } from "./words/subject.ts";
 
@@ -149,10 +150,12 @@ function concludedOf(findings: Findings): Pick<Series, "conclusion" | "undecided
   return { conclusion: findings.conclusion, ...(undecided_by && { undecided_by }) };
 }
 
-function doubtOf({ conclusion, sequential }: Findings): Doubt | undefined {
+function doubtOf({ conclusion, sequential, subject }: Findings): Doubt | undefined {
   if (isOnlyCopies(sequential)) return "identical_trials";
   if (sequential.reversed) return "contradictory_trials";
   if (sequential.fragile) return "missing_trials";
+  if (subject.told.plan?.baseline?.selected)
+    return conclusionOf(sequential) === "undecided" ? undefined : "selected_baseline";
   return conclusion === conclusionOf(sequential) ? undefined : "other_trials_disagree";
 }
 
@@ -240,7 +243,7 @@ function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
   const { mixed, earlier, judge_unaudited, failed_self_tests, never_fired } = known;
   const { subject, sequential } = findings;
   const raised: Readonly<Record<SeriesFlag, boolean>> = {
-    served_model_changed: modelChangesOf(findings).length > 0,
+    served_model_changed: modelChangesOf(findings).length > 0 || servedAnotherBefore(findings),
     arms_differ: subject.arms_differ,
     fragile: sequential.fragile,
     claim_reversed: sequential.reversed,
@@ -250,6 +253,8 @@ function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
     scripted: subject.scripted,
     mixed,
     earlier_trials: earlier.some((one) => one !== null),
+    baseline_not_concurrent: subject.told.plan?.baseline !== undefined,
+    baseline_selected: subject.told.plan?.baseline?.selected === true,
     results_imported: subject.told.kind === "results",
     skill_never_fired: never_fired,
   };

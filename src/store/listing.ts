@@ -53,6 +53,7 @@ export function seriesListingOf({ plan, limits, ...series }: SeriesRecord): Seri
     scenarios: [...new Set(plan.scenarios.map(({ scenario }) => scenario))],
     arms: plan.arms,
     judge_model: plan.judge_model,
+    ...(plan.baseline && { baseline: plan.baseline.digest }),
     trials: limits.trials,
     standing: series.standing,
   };

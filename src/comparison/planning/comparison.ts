@@ -1,11 +1,13 @@
 import type { Arm } from "../../domain/arm.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
+import { Failure } from "../../domain/failure.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { SERIES_PROTOCOL } from "../../domain/series-record.ts";
-import type { SessionSettings } from "../../domain/session.ts";
+import type { EvidenceDigests, SessionOutcome, SessionSettings } from "../../domain/session.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { type JudgeIdentity, judgeIdentity } from "../judge/judge-identity.ts";
-import { comparabilityDigest, selfTestKey } from "../scenario/digest.ts";
+import { applyModelOverride } from "../scenario/declared-differences.ts";
+import { comparabilityDigest, selfTestKey, sharedWork } from "../scenario/digest.ts";
 
 /** What two arms share when they are compared, and who judges them. */
 export interface Conditions {
@@ -40,6 +42,34 @@ export const comparisonDigest = ({ comparability, judge, arms, sandbox, installs
       sandbox,
     }),
   );
+
+type Evidence = Pick<Compared, "arms" | "sandbox" | "installs">;
+
+/** What is common to both arms, and what is an arm's: stored work of an arm may stand in where both are the same. */
+export const evidenceDigests = (definition: Scenario, { arms, sandbox, installs }: Evidence): EvidenceDigests => ({
+  common: sha256(
+    canonicalJson({ ...sharedWork(definition), sandbox, ...(definition.input && { input: definition.input }) }),
+  ),
+  arms: arms.map((arm, index) => armDigest(arm, installs[index] ?? [])),
+});
+
+/** Of a session, also of one that was stored without. @throws Failure `invalid_request` where nobody can know them */
+export function evidenceDigestsOf(session: SessionOutcome): EvidenceDigests {
+  if (session.evidence_digests) return session.evidence_digests;
+  const { definition, request, settings, session_id } = session;
+  const asRun = request.model_override === null ? definition : applyModelOverride(definition, request.model_override);
+  if (asRun.arms.some(({ mcp = [] }) => mcp.length > 0))
+    throw new Failure(
+      "invalid_request",
+      `${session_id} was stored without the versions of its MCP servers, so nobody knows whether they are the same today; run a new series`,
+    );
+  const installs = session.arms.map(({ agent }) => (agent?.digest ? [agent.digest] : []));
+  return evidenceDigests(definition, {
+    arms: asRun.arms,
+    sandbox: settings.sandbox,
+    installs: [installs[0] ?? [], installs[1] ?? []],
+  });
+}
 
 /** What self-tests of the judge on this scenario are kept by; null when no model judges. */
 export const selfTestKeyOf = ({ comparability, judge }: Conditions): string | null =>

@@ -26,9 +26,6 @@ export const providersAmong = (needs: Needs): string[] =>
 
 export const needOfSandbox = (kind: Sandbox["kind"]): string => SANDBOX + kind;
 
-/** The need of runs with an arm that did not run here. Workers of earlier versions do not know what their logs say. */
-export const IMPORTS_NEED = "imports";
-
 /** The need that only workers with bubblewrap meet. */
 export const SANDBOX_NEED = needOfSandbox("bubblewrap");
 

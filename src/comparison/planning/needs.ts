@@ -4,9 +4,8 @@ import type { Arm } from "../../domain/arm.ts";
 import { judgesNamed } from "../../domain/model-name.ts";
 import type { SessionSettings } from "../../domain/session.ts";
 import type { Needs, SharedStore, WorkerRow } from "../../store/shared-store.ts";
-import { isRanArm } from "./imported-runner.ts";
 import { serversOf } from "./mcp-tools.ts";
-import { IMPORTS_NEED, NEED_OF_PROTOCOLS, needOfProvider, needOfSandbox } from "./need-names.ts";
+import { NEED_OF_PROTOCOLS, needOfProvider, needOfSandbox } from "./need-names.ts";
 import type { SessionPlan } from "./prepare-session.ts";
 import { NOT_NEEDED } from "./sandbox-for.ts";
 import type { SessionServices } from "./services.ts";
@@ -46,7 +45,6 @@ export async function needsOf(
     ...(sandbox === null ? [] : [needOfSandbox(sandbox)]),
     ...(await installNeeds(services, arms)),
     ...(recorded ? ["recordings"] : []),
-    ...(arms.some(isRanArm) ? [IMPORTS_NEED] : []),
     NEED_OF_PROTOCOLS,
   ];
   return [...new Set(needs)].sort();

@@ -1,3 +1,4 @@
+import type { Baseline } from "../../domain/baseline.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName, withInputId } from "../../domain/member.ts";
@@ -9,6 +10,7 @@ import {
   MAX_SCENARIOS,
   MAX_TRIALS_IN_ALL,
   SERIES_PROTOCOL,
+  type SeriesBaseline,
   type SeriesLimits,
   type SeriesPlan,
   type SeriesRecord,
@@ -16,6 +18,7 @@ import {
 import type { SeriesRequest } from "../../domain/series-request.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { sumKnown } from "../../domain/usage.ts";
+import { SIDES } from "../../domain/verdict.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { leastTrials, type TrialSpec } from "../../statistics/advance.ts";
 import { differences } from "../scenario/declared-differences.ts";
@@ -25,7 +28,7 @@ import { prepareSession, type SessionPlan } from "./prepare-session.ts";
 import type { SessionServices } from "./services.ts";
 import { worstCaseTotal } from "./worst-case-cost.ts";
 
-export type SeriesOptions = Omit<SeriesRequest, "scenarios" | "continue">;
+export type SeriesOptions = Omit<SeriesRequest, "scenarios" | "continue" | "baseline">;
 
 /** A series that can start: everything that could refuse it has been asked. */
 export interface SeriesSetup {
@@ -45,6 +48,8 @@ export interface SeriesSource {
   readonly scenarios: readonly LoadedScenario[];
   /** The scenario, or the row of its inputs, as it is now. */
   readonly load: (scenario: string, input?: string) => Promise<LoadedScenario>;
+  /** Stored runs that stand in for an arm. */
+  readonly baseline?: Baseline;
 }
 
 /** A series of scenarios that were read at the start. They run as they were read, whatever becomes of their files. */
@@ -72,7 +77,7 @@ type Services = Omit<SessionServices, "store">;
  */
 export async function prepareSeries(
   services: Services,
-  { scenarios, load }: SeriesSource,
+  { scenarios, load, baseline }: SeriesSource,
   given: SeriesOptions,
   before?: SeriesRecord,
 ): Promise<SeriesSetup> {
@@ -87,10 +92,14 @@ export async function prepareSeries(
   const plans: SessionPlan[] = [];
   const pace = new Pace();
   for (const [place, loaded] of scenarios.entries()) {
-    plans.push(await prepareSession(services, loaded, { ...replacement, series_trial: place + 1 }));
+    const first = { ...replacement, series_trial: place + 1 };
+    plans.push(await prepareSession(services, loaded, { ...first, ...storedFor(baseline, loaded, 1) }));
+    // Beyond the stored runs both arms run: what refuses that is said now.
+    if (baseline && storedRunsOf(baseline, loaded) < limits.trials) await prepareSession(services, loaded, first);
     await pace.units(MEMBER_UNITS);
   }
-  const plan = planOf(plans, { margin, model_override, seed });
+  const plan = planOf(plans, { margin, model_override, seed, baseline });
+  if (plan.baseline) services.notice(toldOfBaseline(plan.baseline, limits.trials, services.clock.now()));
   const plan_digest = sha256(canonicalJson(plan));
   if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan, plans);
   const estimate_usd = demandMoney(plans, limits);
@@ -107,7 +116,10 @@ export async function prepareSeries(
       );
     // The number that it has where none is lost: a trial that is run again replays what it would have, as do those after it.
     const trial_number = (round - 1) * plan.scenarios.length + place + 1;
-    const place_in_series = { seed: plan.seed, trial_number, series_trial: trial };
+    const place_in_series = {
+      ...{ seed: plan.seed, trial_number, series_trial: trial },
+      ...storedFor(baseline, loaded, round),
+    };
     const prepared = await prepareSession(services, loaded, { ...replacement, ...place_in_series });
     if (prepared.comparison !== planned.comparison)
       throw new Failure(
@@ -117,6 +129,51 @@ export async function prepareSeries(
     return prepared;
   };
   return { plan, plan_digest, limits, estimate_usd, plans, prepare };
+}
+
+/** The trial of a round takes the stored run of that number; a replacement of a lost trial takes it again. */
+const storedFor = (baseline: Baseline | undefined, loaded: LoadedScenario, round: number) => {
+  if (!baseline) return {};
+  const member = baseline.members.get(nameOf(loaded));
+  if (member) return { stored: { series_id: baseline.series_id, member, round } };
+  throw new Failure(
+    "invalid_request",
+    `baseline ${baseline.series_id} has no runs of ${nameOf(loaded)}; it has ${[...baseline.members.keys()].slice(0, SHOWN).join(", ")}`,
+    { details: { field: "baseline" } },
+  );
+};
+
+const SHOWN = 5;
+
+const storedRunsOf = (baseline: Baseline, loaded: LoadedScenario) =>
+  baseline.members.get(nameOf(loaded))?.runs.length ?? 0;
+
+function toldOfBaseline({ series_id, at, runs, side }: SeriesBaseline, trials: number, now: Date): string {
+  const hours = Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 3_600_000));
+  const used = Math.min(runs, trials);
+  const beyond = trials > runs ? `both arms run from trial ${runs + 1} on` : `${runs - used} are left`;
+  return `baseline: ${runs} stored runs of ${series_id}, ${hours} hours old, stand in for arm ${side}; ${used} are used, ${beyond}`;
+}
+
+/** @throws Failure `invalid_request` where different arms would stand in */
+function baselineOf(
+  plans: readonly SessionPlan[],
+  { digest, series_id, at, stopped, preferred, members }: Baseline,
+): SeriesBaseline {
+  const sides = new Set(plans.flatMap(({ stand_in }) => stand_in?.side ?? []));
+  const [side, other] = sides;
+  if (side === undefined || other !== undefined)
+    throw new Failure(
+      "invalid_request",
+      other === undefined
+        ? `baseline ${series_id} has no complete run`
+        : `baseline ${series_id}: its runs would stand in for one arm in some scenarios and for the other in others; compare these scenarios apart`,
+      { details: { field: "baseline" } },
+    );
+  const runs = Math.min(...plans.map(({ loaded }) => members.get(nameOf(loaded))?.runs.length ?? 0));
+  const selected = stopped || plans.some(({ stand_in }) => stand_in !== undefined && stand_in.of === preferred);
+  const same_model = plans.every(({ scenario: { arms } }) => arms[0].model === arms[1].model);
+  return { digest, series_id, at, side, runs, ...(selected && { selected }), ...(same_model && { same_model }) };
 }
 
 const chosenBefore = ({ plan, limits }: SeriesRecord): SeriesOptions => ({
@@ -183,10 +240,11 @@ interface PlanOptions {
   readonly margin: number;
   readonly model_override: string | undefined;
   readonly seed: string | undefined;
+  readonly baseline: Baseline | undefined;
 }
 
 /** @throws Failure `invalid_request` when the scenarios name different judges */
-function planOf(plans: readonly SessionPlan[], { margin, model_override, seed }: PlanOptions): SeriesPlan {
+function planOf(plans: readonly SessionPlan[], { margin, model_override, seed, baseline }: PlanOptions): SeriesPlan {
   const judges = new Set(plans.map(({ chosen }) => chosen.judge_model));
   const [judge_model = "", other] = judges;
   if (other !== undefined)
@@ -212,6 +270,7 @@ function planOf(plans: readonly SessionPlan[], { margin, model_override, seed }:
     alpha: ALPHA,
     margin,
     scripted: arms.flat().some(({ model }) => isScripted(model)),
+    ...(baseline && { baseline: baselineOf(plans, baseline) }),
     arms_differ: arms.some(([a, b]) => [differences(a, first), differences(b, second)].flat().length > 0),
   };
   // The seed comes from what is equal on every machine, so that a tour of scripts goes the same way everywhere.
@@ -252,8 +311,11 @@ function demandMoney(plans: readonly SessionPlan[], { max_cost_usd }: SeriesLimi
   const worst = plans.map(({ worst_case }) => worstCaseTotal(worst_case));
   const known = worst.every((usd) => usd !== null) ? Math.max(...worst) : null;
   if (max_cost_usd === null) return known;
-  for (const { scenario, chosen } of plans)
-    demandEveryPrice(scenario.arms, { limit: "max_cost_usd (--max-cost)", judge_prices: chosen.prices });
+  for (const { scenario, chosen, stand_in } of plans)
+    demandEveryPrice(
+      scenario.arms.filter((_, index) => stand_in?.side !== SIDES[index]),
+      { limit: "max_cost_usd (--max-cost)", judge_prices: chosen.prices },
+    );
   if (known !== null && known > max_cost_usd)
     throw new Failure(
       "invalid_request",

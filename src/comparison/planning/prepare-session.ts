@@ -4,16 +4,19 @@ import type { Recordings } from "../../arms/recording/recordings.ts";
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
 import { toolbox } from "../../arms/tool/toolbox.ts";
 import type { Arm } from "../../domain/arm.ts";
+import type { StandIn } from "../../domain/baseline.ts";
 import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS, PROVIDER_TRIES } from "../../domain/defaults.ts";
 import { judgesNamed } from "../../domain/model-name.ts";
+import { FREE } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
-import type { SessionSettings } from "../../domain/session.ts";
+import type { EvidenceDigests, SessionSettings } from "../../domain/session.ts";
 import type { Flag } from "../../domain/verdict.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { type AgentServices, agentDigest, agentRunner, isAgentArm } from "./agent-runner.ts";
+import { type StoredChoice, standInFor } from "./baseline/stand-in.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
-import { comparisonDigest, conditionsOf, selfTestKeyOf } from "./comparison.ts";
+import { comparisonDigest, conditionsOf, evidenceDigests, selfTestKeyOf } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
 import { importedRunner, isRanArm } from "./imported-runner.ts";
@@ -38,6 +41,8 @@ export interface RunOptions {
   readonly trial_number?: number;
   /** Its own number in its series, which no other trial has. Absent: it is no trial. */
   readonly series_trial?: number;
+  /** Stored runs of which one may stand in for an arm. */
+  readonly stored?: StoredChoice;
 }
 
 /** A session that can start: everything that could refuse it has been asked. */
@@ -54,6 +59,9 @@ export interface SessionPlan {
   readonly settings: SessionSettings;
   /** What is compared with what, by which judge. */
   readonly comparison: string;
+  readonly evidence_digests: EvidenceDigests;
+  /** The stored arm that does not run again. */
+  readonly stand_in: StandIn | undefined;
   /** What self-tests of the judge on this scenario are kept by; null when no model judges. */
   readonly self_test_key: string | null;
   readonly declared: readonly string[];
@@ -77,18 +85,25 @@ export async function prepareSession(
   const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
   const scripts = scriptChoices(priced.arms, draw);
   const recordings = await openRecordings(services, priced, options);
-  const [runnerA, runnerB, chosen, { sandbox, note, needed }, _prices, installsA, installsB] = await askAll([
-    () => runnerOf(services, loaded, first, { draw, recordings }),
-    () => runnerOf(services, loaded, second, { draw, recordings }),
+  const [installsA, installsB] = [await installsOf(services, first), await installsOf(services, second)];
+  const evidence = {
+    arms: priced.arms,
+    sandbox: (await soundSandbox(services, priced)).sandbox.kind,
+    installs: [installsA, installsB],
+  } as const;
+  const evidence_digests = evidenceDigests(definition, evidence);
+  const stand_in = options.stored && standInFor(options.stored, { definition, digests: evidence_digests });
+  const paid = withFree(priced, stand_in);
+  const [runnerA, runnerB, chosen, { sandbox, note, needed }] = await askAll([
+    () => (stand_in?.side === "a" ? neverRuns : runnerOf(services, loaded, first, { draw, recordings })),
+    () => (stand_in?.side === "b" ? neverRuns : runnerOf(services, loaded, second, { draw, recordings })),
     () => chooseJudge(services, options.judge_model, definition, recordings?.judge()),
     () => soundSandbox(services, priced),
-    () => demandArmPrices(priced),
-    () => installsOf(services, first),
-    () => installsOf(services, second),
+    () => demandArmPrices(paid),
   ]);
-  demandFirstTurns(priced);
+  demandFirstTurns(paid);
   const replayed = toldOfReplay(recordings);
-  demandDayPrices(services, priced, chosen, replayed.settings);
+  demandDayPrices(services, paid, chosen, replayed.settings);
   const scenario = limited(priced, chosen, options.max_cost_usd);
   if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);
@@ -101,7 +116,7 @@ export async function prepareSession(
     options,
     runners: [runnerA, runnerB],
     chosen,
-    worst_case: worstCaseOfRun(scenario, chosen.price),
+    worst_case: worstCaseOfRun(withFree(scenario, stand_in), chosen.price),
     sandbox,
     settings: {
       sandbox: sandbox.kind,
@@ -112,16 +127,24 @@ export async function prepareSession(
       ...(scripts && { scripts }),
       ...replayed.settings,
     },
-    comparison: comparisonDigest({
-      ...conditions,
-      ...{ arms: scenario.arms, sandbox: sandbox.kind },
-      installs: [installsA, installsB],
-    }),
+    comparison: comparisonDigest({ ...conditions, ...evidence, arms: scenario.arms }),
+    ...{ evidence_digests, stand_in },
     self_test_key: selfTestKeyOf(conditions),
     declared,
     flags: [...contextFlags(priced.arms, scenario.policies, chosen.judge_model), ...replayed.flags],
     recordings,
   };
+}
+
+/** Whoever asks it has mistaken whose turn it is: the arm's stored work stands in. */
+const neverRuns: RunArm = () => Promise.reject(new Error("an arm whose stored work stands in was run"));
+
+/** What stands in was paid for when it ran. */
+function withFree(scenario: Scenario, stand_in: StandIn | undefined): Scenario {
+  const [a, b] = scenario.arms;
+  const free = (arm: Arm): Arm => ({ ...arm, price_per_mtok: FREE });
+  if (stand_in === undefined) return scenario;
+  return { ...scenario, arms: stand_in.side === "a" ? [free(a), b] : [a, free(b)] };
 }
 
 /** The sandbox of the run, in which its checks can run. On a shared store another machine may take the run. */

@@ -14,19 +14,23 @@ export const scenarioDigest = ({ replay: _replay, task, ...definition }: Scenari
  * SHA-256 over what two arms must share to be compared: task, fixture, probe, reference, policies, rubric. The arms, the
  * judge's model and price and the places of files do not count. A difference between two sessions is `scenario_drift`.
  */
-export function comparabilityDigest({ task, policies, rubric, input }: Scenario): string {
-  const fixture = fixtureForDigest(task.fixture);
-  const probe = task.probe && { files: task.probe.files.digest, checks: task.probe.checks };
-  const reference = task.reference_fix?.digest ?? null;
+export function comparabilityDigest({ rubric, input, ...shared }: Scenario): string {
   const { model: _model, price_per_mtok: _price, ...judging } = rubric.judge;
   return sha256(
     canonicalJson({
-      task: { ...task, setup: setupForDigest(task.setup), fixture, probe, reference_fix: reference },
-      policies,
+      ...sharedWork(shared),
       rubric: { ...rubric, judge: judging },
       ...(input && { input }),
     }),
   );
+}
+
+/** What two arms must share for their work to be of one kind. The judging does not count. */
+export function sharedWork({ task, policies }: Pick<Scenario, "task" | "policies">) {
+  const fixture = fixtureForDigest(task.fixture);
+  const probe = task.probe && { files: task.probe.files.digest, checks: task.probe.checks };
+  const reference_fix = task.reference_fix?.digest ?? null;
+  return { task: { ...task, setup: setupForDigest(task.setup), fixture, probe, reference_fix }, policies };
 }
 
 /** What identifies a judge in self-tests and profiles; a verdict has these fields. */

@@ -3,6 +3,7 @@ import { disqualifying } from "../../arms/policy/review.ts";
 import type { ArmTools } from "../../arms/tool/arm-tools.ts";
 import { openPristine } from "../../arms/workspace/pristine.ts";
 import type { Pristine, Workspace } from "../../arms/workspace/workspace.ts";
+import type { StandIn } from "../../domain/baseline.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { Violation } from "../../domain/evidence.ts";
 import { Failure, ofArm } from "../../domain/failure.ts";
@@ -20,6 +21,7 @@ import { probeSource } from "../scenario/materials.ts";
 import { withoutCoinFlips } from "./repeat-checks.ts";
 import { type ArmPlace, conductArm, type StoppedArm } from "./run/conduct-arm.ts";
 import { observedDifferences } from "./run/fairness.ts";
+import { importArm } from "./run/import-arm.ts";
 import { judgeFlags } from "./run/judge-flags.ts";
 import type { RunLog, SummaryOfTrials } from "./run/run-log.ts";
 
@@ -82,7 +84,7 @@ async function workOf(session: Session): Promise<Examined> {
     clock: services.arm_clock,
   });
   await pristine.setup(setup, signal);
-  return await gatherArms(session, pristine);
+  return plan.stand_in ? await gatherBeside(session, pristine, plan.stand_in) : await gatherArms(session, pristine);
 }
 
 async function judgeAgain(examined: Examined, log: RunLog): Promise<Examined> {
@@ -135,6 +137,27 @@ async function openFor({ plan }: Session, pristine: Pristine, index: 0 | 1): Pro
     throw ofArm(id, error);
   }
   return workspace;
+}
+
+/** Runs one arm. What a stored run left stands in for the other, and is looked at no more. */
+async function gatherBeside(session: Session, pristine: Pristine, stand_in: StandIn): Promise<Examined> {
+  const { plan, log, services, signal } = session;
+  const { scenario, runners } = plan;
+  const index = stand_in.side === "a" ? 1 : 0;
+  const absent = scenario.arms[index === 0 ? 1 : 0];
+  log.note({ type: "arm_imported", arm_id: absent.id, from: stand_in.from });
+  const [arm, workspace] = [scenario.arms[index], await openFor(session, pristine, index)];
+  await using mcp = await openMcpTools(services, { arm, workspace, policies: scenario.policies }, signal);
+  await log.enter("running");
+  const stored = await importArm(log, absent, stand_in);
+  const runArm = runners[index];
+  const stopped = await conductArm({ arm, runArm, workspace, mcp, scenario, log, services }, signal);
+  await log.enter("probing");
+  const examined = await examine(session, stopped);
+  const [a, b] = index === 0 ? [examined, stored] : [stored, examined];
+  log.note({ type: "observed", differences: observedDifferences(a.summary, b.summary, 0) });
+  await log.enter("judging");
+  return [a, b];
 }
 
 /** Before a model is asked: a server that cannot be used costs nothing. */

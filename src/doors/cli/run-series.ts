@@ -1,19 +1,22 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { prepareSeries, seriesSource } from "../../comparison/planning/prepare-series.ts";
+import { prepareSeries, type SeriesSource, seriesSource } from "../../comparison/planning/prepare-series.ts";
 import type { SessionServices } from "../../comparison/planning/services.ts";
 import { readScenario } from "../../comparison/scenario/load-scenario.ts";
 import { type LoadedScenario, membersOf, oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { againstItself } from "../../comparison/session/against-itself.ts";
+import { storedBaseline } from "../../comparison/session/baseline.ts";
 import { seriesInFlight } from "../../comparison/session/in-flight.ts";
 import { openSeries } from "../../comparison/session/open-series.ts";
+import { readBundle } from "../../comparison/session/read-bundle.ts";
 import { startSeries } from "../../comparison/session/run-series.ts";
 import type { StartedSeries } from "../../comparison/session/started-session.ts";
+import type { Baseline } from "../../domain/baseline.ts";
 import { Failure, orThrow } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { MAX_PARALLEL } from "../../domain/series-record.ts";
-import type { SessionOutcome } from "../../domain/session.ts";
+import { SeriesId, type SessionOutcome } from "../../domain/session.ts";
 import { readSession } from "../../store/read-session.ts";
 import { seriesReport } from "../operation/series.ts";
 import { seriesCard } from "../report/card.ts";
@@ -44,14 +47,20 @@ export async function runSeries(args: RunArguments): Promise<number> {
     max_queued: MAX_PARALLEL,
   });
   const goOn = keptSeries(args, prepared);
+  const baseline = await baselineIn(args, source.scenarios.length);
   // A series that is refused leaves no state directory behind.
-  const setup = begins(goOn, prepared) ? await prepareSeries(prepared, source, options) : undefined;
+  const begun = typeof baseline !== "string" && begins(goOn, prepared);
+  const read = typeof baseline === "object" ? { ...source, baseline } : source;
+  const setup = begun ? await prepareSeries(prepared, read, options) : undefined;
   const reports = openReports(args, sources);
   await using opened = await prepared.openStore();
   const { store } = opened;
-  const services = { ...prepared, ...opened };
+  // Workers know nothing of a baseline: its series runs here, and they only see it.
+  const services = baseline === undefined ? { ...prepared, ...opened } : { ...prepared, store };
   const painter = new Painter(!has("no-color"));
-  const started = await (setup ? startSeries(services, setup) : openSeries(services, source, { ...options, goOn }));
+  const started = await (setup
+    ? startSeries(services, setup)
+    : openSeries(services, await withBaseline(read, baseline, store), { ...options, goOn }));
   const told = has("quiet") ? undefined : tellTrials(services, started, painter).catch(untold);
   const record = await untilDone(started, services);
   await told;
@@ -78,6 +87,25 @@ async function* sessionsOf({ trials }: Series, store: SessionServices["store"]):
     if (session) yield session;
   }
 }
+
+/** A bundle, or the id of a stored series. @throws UsageError, Failure `invalid_request` */
+async function baselineIn(args: RunArguments, members: number): Promise<Baseline | string | undefined> {
+  const named = args.value("baseline");
+  if (named === undefined) return undefined;
+  if (args.value("aa") !== undefined) throw new UsageError("--baseline does not go with --aa, in which both arms run");
+  if (!isRepeated(args) && members < 2) throw new UsageError("--baseline goes with --trials: one trial shows nothing");
+  if (args.value("record") !== undefined || args.value("replay") !== undefined)
+    throw new UsageError("--baseline does not go with recordings: an arm of it does not run");
+  return SERIES_ID.test(named) ? named : await readBundle(named);
+}
+
+const SERIES_ID = new RegExp(SeriesId.pattern ?? "");
+
+const withBaseline = async (
+  source: SeriesSource,
+  baseline: Baseline | string | undefined,
+  store: SessionServices["store"],
+) => (typeof baseline === "string" ? { ...source, baseline: await storedBaseline(store, baseline) } : source);
 
 /** The series goes on and is reported even when its trials cannot be followed. */
 const untold = (error: unknown) => void process.stderr.write(plainText(`the trials cannot be followed: ${error}\n`));

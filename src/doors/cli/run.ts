@@ -39,6 +39,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (parsed.has("check")) return await (await import("./check-scenarios.ts")).checkScenarios(parsed);
   if (parsed.has("self-test")) return await (await import("./self-test.ts")).selfTestScenarios(parsed);
   if (parsed.has("new")) return await (await import("./new-scenario.ts")).newScenario(parsed);
+  if (parsed.has("bless")) return await (await import("./bless.ts")).blessSeries(parsed);
   if (parsed.has("results")) return await (await import("./compare-results.ts")).compareResults(parsed);
   const stray = (["arms", "tie-margin"] as const).find((flag) => parsed.value(flag) !== undefined);
   if (stray) throw new UsageError(`--${stray} goes with --results, which compares results of a table`);

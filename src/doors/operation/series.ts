@@ -22,12 +22,21 @@ import { operation, type Services } from "./operation.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startSeriesOf(services: Services, request: SeriesRequest): Promise<StartedSeries> {
-  const { scenarios: names, continue: goOn, ...options } = request;
+  const { scenarios: names, continue: goOn, baseline: named, ...options } = request;
   const { catalog } = services;
   const scenarios = (await Promise.all(names.map(async (name) => await membersOf(await catalog.get(name))))).flat();
   const load = async (scenario: string, input?: string) => await oneMember(await catalog.get(scenario), input);
   const { openSeries } = await import("../../comparison/session/open-series.ts");
-  return await openSeries(services, { scenarios, load }, { ...options, goOn });
+  if (named === undefined) return await openSeries(services, { scenarios, load }, { ...options, goOn });
+  if (services.shared)
+    throw new Failure(
+      "invalid_request",
+      "baseline: servers that share a database cannot hand it to their workers; use abeval run --baseline",
+      { details: { field: "baseline" } },
+    );
+  const { storedBaseline } = await import("../../comparison/session/baseline.ts");
+  const baseline = await storedBaseline(services.store, named);
+  return await openSeries(services, { scenarios, load, baseline }, { ...options, goOn });
 }
 
 export const startSeries = operation({

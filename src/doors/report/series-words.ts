@@ -120,6 +120,8 @@ export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
   no_variation: "the trials of a scenario went the same way, so they count as one observation",
   scripted: "an arm replays scripts, so the trials say nothing about a model",
   mixed: "one scenario establishes a preference for one arm, another for the other",
+  baseline_not_concurrent: "stored runs stand in for an arm, so whatever changed since then looks like a difference",
+  baseline_selected: "what the stored runs showed had a say in that there are these, so nothing is concluded",
   results_imported: "these results were imported: abeval saw none of the runs, and judged none",
   skill_never_fired: "an arm was given a skill that it read in no trial",
   earlier_trials: "there are other trials of the same comparison, which a conclusion must hold with",

@@ -39,7 +39,8 @@ export function findingsOf(subject: Subject, rows: readonly TrialRow[], stored: 
   const trials = { scenarios: tallies.map(({ counted }) => counted), deleted };
   const sequential = sequentialTestOf({ ...trials, ...givenUpIn(subject, tallies) }, told.levels);
   const pool = poolOf({ ...told, scenarios }, { tallies, sequential }, stored);
-  const conclusion = confirmed(sequential, pool?.sequential);
+  // Runs that were chosen by what they showed would be beaten, or win, without a difference.
+  const conclusion = told.plan?.baseline?.selected ? "undecided" : confirmed(sequential, pool?.sequential);
   return { subject, rows: isStored ? rows : inOrder(rows), tallies, deleted, sequential, pool, conclusion };
 }
 

@@ -10,6 +10,7 @@ import { evidenceText, limitText } from "../figure-text.ts";
 import { modelChangesOf } from "../summary/model-changes.ts";
 import { crashedOf } from "../summary/reliability.ts";
 import { skillsOf } from "../summary/skills.ts";
+import { storedRunsTold } from "./baseline.ts";
 
 interface Known {
   readonly findings: Findings;
@@ -24,6 +25,7 @@ export function doubtsOf({ findings, earlier, mixed, failed_self_tests }: Known)
     ...failedJudge(findings, failed_self_tests),
     ...(findings.subject.told.kind === "results" ? unpaired(findings) : missing(findings)),
     ...givenUp(findings),
+    ...storedRunsTold(findings),
     ...crashes(findings),
     ...skillsRead(findings),
     ...fragile(findings),

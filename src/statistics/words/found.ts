@@ -8,6 +8,7 @@ import type { Pool } from "../claim/pool.ts";
 import { type Claim, conclusionOf, isOnlyCopies, type SequentialTest } from "../claim/sequential-test.ts";
 import { missingOf } from "../claim/tally.ts";
 import { confidenceText, evidenceText, limitText } from "../figure-text.ts";
+import { heldBack, isHeldBack } from "./baseline.ts";
 import { evidenceSentence, rangeText, rate, scope, won } from "./result-text.ts";
 import { type Subject, scenariosText } from "./subject.ts";
 
@@ -17,6 +18,7 @@ type Coming = Pick<Series["forecast"], "trials_left" | "chance_of_claim" | "more
 export function found(findings: Findings, coming: Coming | null): readonly string[] {
   const { sequential } = findings;
   if (sequential.claim && sequential.reversed) return reversed(findings, sequential.claim);
+  if (isHeldBack(findings)) return [heldBack(findings), ...figures(findings)];
   if (findings.conclusion !== conclusionOf(sequential)) return [...unconfirmed(findings), ...figures(findings)];
   switch (findings.conclusion) {
     case "a_preferred":

@@ -20,6 +20,7 @@ type Told = Pick<
   | "levels"
   | "limits"
   | "changes"
+  | "series_before"
   | "created_at"
   | "finished_at"
 >;

@@ -31,9 +31,10 @@ export async function createSession<T>(
 
 function createdEntry(
   { version }: Pick<SessionServices, "version">,
-  { plan: { loaded, scenario, options, settings, declared, comparison }, place }: PlannedRun,
+  { plan, place }: PlannedRun,
   identity: Pick<SessionOutcome, "session_id" | "created_at">,
 ): CreatedEntry {
+  const { loaded, scenario, options, settings, declared, comparison, evidence_digests } = plan;
   const [first, second] = scenario.arms;
   return {
     type: "created",
@@ -54,6 +55,7 @@ function createdEntry(
       failure: null,
       version,
       comparison,
+      evidence_digests,
       ...(place && { trial: place }),
     },
   };

@@ -6,20 +6,27 @@ type Storing = Pick<SessionServices, "store" | "clock" | "entropy">;
 
 /** Has `create` store the record of a series that begins, under an id that nobody has. @throws what `create` does */
 export async function newRecord(
-  { clock, entropy }: Pick<Storing, "clock" | "entropy">,
+  { clock, entropy, store }: Storing,
   { plan, plan_digest, limits }: SeriesSetup,
   create: (record: SeriesRecord) => Promise<boolean>,
 ): Promise<SeriesRecord> {
+  const before = plan.baseline && (await seriesOn(store, plan.baseline.digest));
   for (;;) {
     const created_at = clock.now().toISOString();
     const record: SeriesRecord = {
       series_id: `series-${created_at.replace(/[-:.]/g, "")}-${entropy(4)}`,
       ...{ created_at, finished_at: null, state: "running", stop: null, failure: null },
       ...{ plan, plan_digest, limits, changes: [] },
+      ...(before !== undefined && { series_before: before }),
       standing: { conclusion: "undecided", win_rate: null, low: 0, high: 1, counted: 0 },
     };
     if (await create(record)) return record;
   }
+}
+
+/** How many series were begun on the same stored runs. */
+async function seriesOn({ series }: Storing["store"], digest: string): Promise<number> {
+  return (await series.list()).filter(({ baseline }) => baseline === digest).length;
 }
 
 /** Stores that a series goes on, with what changes in its limits. @throws Failure; then it stays as it was */

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Needs } from "../../../store/shared-store.ts";
-import { IMPORTS_NEED, NEED_OF_PROTOCOLS, needOfProvider, needOfSandbox } from "../../planning/need-names.ts";
+import { NEED_OF_PROTOCOLS, needOfProvider, needOfSandbox } from "../../planning/need-names.ts";
 import { installNeed } from "../../planning/needs.ts";
 import type { SessionServices } from "../../planning/services.ts";
 
@@ -16,7 +16,6 @@ export async function capabilitiesOf(services: Having, providers: readonly strin
     needOfSandbox(chosen.sandbox.kind),
     ...(agents_dir === undefined ? [] : await installsIn(agents_dir)),
     ...(recordings?.mode === "replay" ? ["recordings"] : []),
-    IMPORTS_NEED,
     NEED_OF_PROTOCOLS,
   ].sort();
 }

@@ -26,6 +26,7 @@ export const RUN = {
     "abeval run scenarios/suite-*.yaml --trials 30 --stop-when-sure",
     "abeval run --check scenarios/*.yaml",
     "abeval run --self-test my.yaml --judge-model openai/gpt-5 --state-dir .abeval",
+    "abeval run my.yaml --trials 20 --baseline baseline.jsonl",
     "abeval run --new evals/off-by-one.yaml --from 4f1c2ab",
     "abeval run --new evals/exercises --from ~/exercism/python/exercises",
     "abeval run --results leaderboard.csv --arms baseline,candidate",
@@ -79,6 +80,11 @@ export const RUN = {
       description: `half the width of the win rates around 0.5 that count as no difference (default ${MARGIN})`,
     },
     continue: { value: "<series_id>", description: "go on with a stored series; needs --state-dir and the same plan" },
+    baseline: {
+      value: "<file | series_id>",
+      description:
+        "with --trials: stored runs of a series stand in for the arm that did not change, so that only the other one is paid for",
+    },
     aa: {
       value: "<arm_id>",
       description:
@@ -102,6 +108,10 @@ export const RUN = {
     "self-test": {
       description: "examine the judge of one or more files on evidence that no arm made; 20 to 40 judge calls a file",
     },
+    bless: {
+      description:
+        "with --out: write the stored series of this id, in the place of a file, as a baseline; needs --state-dir or --database-url",
+    },
     results: {
       description:
         "compare results of runs that were made elsewhere: a .csv or .jsonl table with scenario, trial, arm, and passed or score",
@@ -115,13 +125,13 @@ export const RUN = {
   },
   groups: {
     "What is compared": ["model", "judge-model", "seed", "input"],
-    "Several runs (a series)": ["trials", "stop-when-sure", "parallel", "margin", "continue", "aa"],
+    "Several runs (a series)": ["trials", "stop-when-sure", "parallel", "margin", "continue", "baseline", "aa"],
     Money: ["max-cost", "prices"],
     "What is written": ["out", "json", "junit", "markdown", "html", "card", "otel", "quiet", "no-color"],
     "What is kept": ["state-dir", "database-url", "keep-workspaces"],
     "What commands may do": ["sandbox", "sandbox-read", "accept-host-network", "agents-dir"],
     Recordings: ["record", "replay", "replay-strict", "live-judge"],
-    "Instead of a run": ["check", "self-test", "new", "from", "results", "arms", "tie-margin"],
+    "Instead of a run": ["check", "self-test", "new", "from", "bless", "results", "arms", "tie-margin"],
   },
 } as const satisfies CommandSpec<string>;
 
@@ -137,6 +147,7 @@ const INSTEAD_OF_A_RUN = {
   check: ["json", "model", "judge-model", "prices", "trials", "agents-dir", "replay", "live-judge"],
   "self-test": ["json", "judge-model", "prices", "max-cost", "state-dir"],
   new: ["from"],
+  bless: ["out", "state-dir", "database-url"],
   results: ["arms", "tie-margin", "margin", "out", "junit", "markdown", "html", "card"],
 } as const satisfies Partial<Record<RunFlag, readonly RunFlag[]>>;
 
@@ -151,7 +162,7 @@ const STRAY: Readonly<Record<string, string>> = {
 export function demandFlagsOf(instead: keyof typeof INSTEAD_OF_A_RUN, { given }: RunArguments): void {
   const known: readonly string[] = [
     ...[instead, ...INSTEAD_OF_A_RUN[instead]],
-    ...(instead === "results" ? [] : Object.keys(SANDBOX_FLAGS)),
+    ...(instead === "results" || instead === "bless" ? [] : Object.keys(SANDBOX_FLAGS)),
     ...["quiet", "no-color"],
   ];
   const stray = given().find((flag) => !known.includes(flag));
@@ -160,7 +171,7 @@ export function demandFlagsOf(instead: keyof typeof INSTEAD_OF_A_RUN, { given }:
 }
 
 /** Flags that make a series of a single file too. */
-const SERIES_FLAGS = ["trials", "stop-when-sure", "parallel", "margin", "continue", "aa"] as const;
+const SERIES_FLAGS = ["trials", "stop-when-sure", "parallel", "margin", "continue", "baseline", "aa"] as const;
 
 /** Whether more than one run is asked for. */
 export const isSeries = ({ parameters, given }: RunArguments): boolean =>

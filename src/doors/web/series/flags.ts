@@ -23,6 +23,16 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
     title: "A provider served another model",
     text: "Trials before and after the change may not be comparable.",
   },
+  baseline_not_concurrent: {
+    tone: "warn",
+    title: "One arm ran earlier",
+    text: "Stored runs stand in for it. Whatever changed since then, at a provider for example, looks like a difference between the arms.",
+  },
+  baseline_selected: {
+    tone: "danger",
+    title: "The stored runs were selected",
+    text: "What they showed had a say in that there are these, so nothing is concluded. Bless a series of fixed length that preferred neither arm.",
+  },
   mixed: {
     tone: "warn",
     title: "Scenarios point apart",

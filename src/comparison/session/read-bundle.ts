@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import type { TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import {
+  type Baseline,
+  type BaselineMember,
+  BlessedEnd,
+  BlessedRun,
+  BlessedScenario,
+  BlessedSeries,
+} from "../../domain/baseline.ts";
+import { readBoundedJson } from "../../domain/bounded-json.ts";
+import { errorCode, Failure } from "../../domain/failure.ts";
+import { memberName } from "../../domain/member.ts";
+import { lines } from "../../runtime/lines.ts";
+
+/** Bytes of a bundle that is read, and what one line may hold. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const LINE_LIMITS = { bytes: 16 * 1024 * 1024, values: 400_000 };
+
+/** A file that `--bless` wrote. Anything may stand in it. @throws Failure `invalid_request` naming the line */
+export async function readBundle(file: string): Promise<Baseline> {
+  const reading = new BundleReading(file);
+  await using opened = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    throw reading.fault(errorCode(error) === "ENOENT" ? "does not exist" : "cannot be read", error);
+  });
+  const stats = await opened.stat();
+  if (!stats.isFile()) throw reading.fault("is not a regular file");
+  if (stats.size > MOST_BYTES) throw reading.fault(`has more than ${MOST_BYTES / (1024 * 1024)} MiB`);
+  const tooLong = () => {
+    throw reading.fault("has a line that is too long");
+  };
+  for await (const line of lines(opened.createReadStream({ autoClose: false }), LINE_LIMITS.bytes, tooLong))
+    reading.take(line);
+  return reading.finished();
+}
+
+interface Filling {
+  readonly evidence_digests: BaselineMember["evidence_digests"];
+  readonly definition: BaselineMember["definition"];
+  readonly runs: BaselineMember["runs"][number][];
+}
+
+class BundleReading {
+  readonly #file: string;
+  readonly #hash = createHash("sha256");
+  readonly #members = new Map<string, Filling>();
+  #line = 0;
+  #head: typeof BlessedSeries.static | undefined;
+  #digest: string | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  fault(what: string, cause?: unknown): Failure {
+    const place = this.#line === 0 ? "" : `:${this.#line}`;
+    return new Failure(
+      "invalid_request",
+      `${this.#file}${place}: ${what}; a baseline is a file that abeval run --bless wrote`,
+      {
+        cause,
+        details: { field: "baseline" },
+      },
+    );
+  }
+
+  take(bytes: Uint8Array): void {
+    this.#line += 1;
+    if (this.#digest !== undefined) throw this.fault("stands behind the end");
+    const json = readBoundedJson(bytes, LINE_LIMITS);
+    if ("fault" in json) throw this.fault(json.fault);
+    const { value } = json;
+    if (Value.Check(BlessedEnd, value)) {
+      this.#end(value.digest);
+      return;
+    }
+    this.#hash.update(bytes).update("\n");
+    if (this.#head === undefined) this.#head = this.#checked(BlessedSeries, value);
+    else if (Value.Check(BlessedScenario, value)) this.#begin(value);
+    else this.#add(this.#checked(BlessedRun, value));
+  }
+
+  #end(digest: string): void {
+    this.#digest = this.#hash.digest("hex");
+    if (digest !== this.#digest) throw this.fault("was edited: its digest is that of other lines");
+  }
+
+  #begin({ evidence_digests, definition, ...member }: typeof BlessedScenario.static): void {
+    this.#members.set(memberName(member), {
+      evidence_digests,
+      definition: definition as BaselineMember["definition"], // the schema counted its arms
+      runs: [],
+    });
+  }
+
+  #add({ session_id, at, arms, ...member }: typeof BlessedRun.static): void {
+    const [a, b] = arms;
+    const known = this.#members.get(memberName(member));
+    if (!known || !a || !b) throw this.fault("is a run of a scenario that it does not name");
+    known.runs.push({ session_id, at, load: async () => [a, b] });
+  }
+
+  #checked<T extends TSchema>(schema: T, value: unknown): T["static"] {
+    if (Value.Check(schema, value)) return value;
+    throw this.fault("is no such line");
+  }
+
+  finished(): Baseline {
+    if (this.#head === undefined || this.#digest === undefined)
+      throw this.fault("is not whole: its last line is missing");
+    const { series_id, at, preferred } = this.#head;
+    return { digest: this.#digest, series_id, at, stopped: false, preferred, members: this.#members };
+  }
+}

@@ -1,0 +1,79 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Decision } from "./decision.ts";
+import type { StoredRun } from "./ran.ts";
+import { InputId, Scenario } from "./scenario.ts";
+import { Digest, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
+import { ArmSummary, EvidenceDigests, SeriesId, SessionId } from "./session.ts";
+import { SIDES, type Side } from "./verdict.ts";
+
+/** The lines of a blessed series, one JSON document each: what it is, its scenarios, its runs, and the digest of all before. */
+export const BlessedSeries = record("BlessedSeries", {
+  type: Type.Literal("abeval-baseline"),
+  version: Type.Literal(1),
+  series_id: SeriesId,
+  at: Timestamp("When the series was accepted."),
+  preferred: nullable(oneOf(SIDES), { description: "The arm that the series established as preferred." }),
+});
+
+export const BlessedScenario = record("BlessedScenario", {
+  type: Type.Literal("scenario"),
+  scenario: Slug(),
+  input: Type.Optional(InputId),
+  evidence_digests: EvidenceDigests,
+  definition: Scenario,
+});
+
+const BlessedArm = record("BlessedArm", { summary: ArmSummary, decisions: Type.Array(Decision) });
+
+export const BlessedRun = record("BlessedRun", {
+  type: Type.Literal("run"),
+  scenario: Slug(),
+  input: Type.Optional(InputId),
+  session_id: SessionId,
+  at: Timestamp("When the session was accepted."),
+  arms: Type.Array(BlessedArm, { minItems: 2, maxItems: 2 }),
+});
+
+export const BlessedEnd = record("BlessedEnd", {
+  type: Type.Literal("end"),
+  digest: Digest("SHA-256 of all bytes before this line."),
+});
+
+/** What an arm left in a stored run. */
+export type StoredArmEvidence = Readonly<Static<typeof BlessedArm>>;
+
+/** One stored run of both arms. It is read when a trial needs it. */
+export interface BaselineRun {
+  readonly session_id: string;
+  readonly at: string;
+  readonly load: () => Promise<readonly [StoredArmEvidence, StoredArmEvidence]>;
+}
+
+/** What a series ran on one scenario, or on one row of its inputs. */
+export interface BaselineMember {
+  readonly evidence_digests: EvidenceDigests;
+  readonly definition: Scenario;
+  /** In the order of their trials. */
+  readonly runs: readonly BaselineRun[];
+}
+
+/** Stored runs whose arms may stand in for arms of a new series. */
+export interface Baseline {
+  /** Names the runs: of the bundle, or of the series with its sessions. */
+  readonly digest: string;
+  readonly series_id: string;
+  readonly at: string;
+  /** It was stopped by what it showed, or was made longer later. */
+  readonly stopped: boolean;
+  readonly preferred: Side | null;
+  readonly members: ReadonlyMap<string, BaselineMember>;
+}
+
+/** A stored arm that stands in for an arm of a session. */
+export interface StandIn {
+  readonly side: Side;
+  /** The arm that it was in its series. */
+  readonly of: Side;
+  readonly from: StoredRun;
+  readonly load: () => Promise<StoredArmEvidence>;
+}

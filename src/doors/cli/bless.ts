@@ -1,0 +1,37 @@
+import { createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { blessedLines } from "../../comparison/session/baseline.ts";
+import { Failure, wordsOf } from "../../domain/failure.ts";
+import { EXIT } from "./exit-code.ts";
+import { UsageError } from "./flags/arguments.ts";
+import { demandFlagsOf, type RunArguments } from "./flags/run-arguments.ts";
+import { openRun } from "./services/services.ts";
+
+/**
+ * `abeval run --bless <series_id> --out <file>`: a stored series as one file, which later series take as their baseline.
+ * Returns the exit status. @throws UsageError or Failure; then there is no new file
+ */
+export async function blessSeries(args: RunArguments): Promise<number> {
+  demandFlagsOf("bless", args);
+  const [series_id = "", extra] = args.parameters;
+  if (extra !== undefined) throw new UsageError(`unexpected "${extra}"; --bless takes one series id`);
+  const out = args.value("out");
+  if (out === undefined) throw new UsageError("--bless needs --out <file>, which it writes");
+  const prepared = await openRun(args, { scenarios_dirs: [], max_sessions: 1, max_queued: 0 });
+  await using opened = await prepared.openStore();
+  const part = `${out}.part`;
+  try {
+    const lines = blessedLines({ store: opened.store, redact: prepared.redact }, series_id);
+    await pipeline(Readable.from(lines), createWriteStream(part));
+    await rename(part, out);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error instanceof Failure
+      ? error
+      : new Failure("invalid_request", `--out ${out}: ${wordsOf(error)}`, { cause: error });
+  }
+  if (!args.has("quiet")) process.stderr.write(`${out}: the runs of ${series_id}; compare with --baseline ${out}\n`);
+  return EXIT.done;
+}
