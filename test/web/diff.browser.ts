@@ -101,8 +101,8 @@ describeNeeding(CHROMIUM)("a diff", () => {
     const { page } = reader;
     const many = Array.from({ length: 600 }, (_, index) => `many/file-${index}.ts`);
     await tell(page, await web.service.run("quick"), many);
-    await page.getByText("100 more; find them by name.").waitFor();
-    expect(await page.locator(".file[open]").count()).toBe(30);
+    await page.getByText("400 more; find them by name.").waitFor();
+    expect(await page.locator(".file[open]").count()).toBe(8);
     await page.getByRole("searchbox").fill("file-599");
     await page.locator(".tree-file").click();
     await page.locator(".file[open]:focus", { hasText: "file-599.ts" }).waitFor();

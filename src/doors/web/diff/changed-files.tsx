@@ -19,8 +19,8 @@ interface ChangedFilesProps {
 }
 
 /** Lines and files above which the rest stays closed at first. */
-const OPEN_LINES = 3_000;
-const OPEN_FILES = 30;
+const OPEN_LINES = 500;
+const OPEN_FILES = 8;
 
 /** The files that differ, with a tree to choose from. */
 export function ChangedFiles({ changes, comparison, between, children }: ChangedFilesProps) {

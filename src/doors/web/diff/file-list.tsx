@@ -10,7 +10,7 @@ interface FileListProps<File> {
 }
 
 /** Files drawn at once. */
-const CHUNK = 40;
+const CHUNK = 15;
 
 /** Pixels of a closed file with the space below it. */
 const FILE_HEIGHT = 48;

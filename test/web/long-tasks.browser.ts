@@ -1,0 +1,128 @@
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import type { Decision } from "../../src/domain/decision.ts";
+import type { SessionOutcome } from "../../src/domain/session.ts";
+import { CHROMIUM } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
+import { manySessions } from "./many-sessions.ts";
+import { webService } from "./web-service.ts";
+
+/** Milliseconds for which a page may answer nobody. */
+const LONGEST_MS = 100;
+
+/** Memory that others use at the same time makes a task longer, and never shorter. */
+const VISITS = 4;
+
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** Microseconds of processor time, which a machine that is busy with something else does not change. */
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+/** The longest task of the pages' own thread in a trace, milliseconds. */
+function longestTask(trace: Buffer): number {
+  const { traceEvents } = JSON.parse(trace.toString()) as { readonly traceEvents: readonly TraceEvent[] }; // as Chromium writes it
+  const mains = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain")
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  const tasks = traceEvents.filter(({ name, pid, tid }) => name.endsWith("RunTask") && mains.has(`${pid} ${tid}`));
+  return Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur)) / 1_000;
+}
+
+const settled = (page: Page) =>
+  page.evaluate(
+    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 100))))",
+  );
+
+interface Large {
+  readonly name: string;
+  readonly prepare: (page: Page, session: SessionOutcome) => Promise<unknown>;
+  readonly path: (session: SessionOutcome) => string;
+  readonly ready: string;
+}
+
+const LARGE: readonly Large[] = [
+  {
+    name: "a list of 10,000 sessions",
+    prepare: (page) => manySessions(page, 10_000),
+    path: () => "/sessions",
+    ready: "10,000 sessions",
+  },
+  {
+    name: "a timeline of 5,000 steps",
+    prepare: (page, session) => tell(page, { ...session, decisions: stepsOf(session, 5_000) }),
+    path: ({ session_id }) => `/live/${session_id}?stay`,
+    ready: "Back to the session",
+  },
+  {
+    name: "a diff of 500 files",
+    prepare: (page, session) => tell(page, withFiles(session, 500)),
+    path: ({ session_id }) => `/sessions/${session_id}/diff`,
+    ready: "500 files",
+  },
+];
+
+describeNeeding(CHROMIUM)("a page that shows much", () => {
+  const web = webService();
+
+  test.each(LARGE)(
+    "$name never keeps a reader waiting for a tenth of a second",
+    async ({ prepare, path, ready }) => {
+      const session = await web.service.run("quick");
+      let longest = Number.POSITIVE_INFINITY;
+      for (let visits = 0; visits < VISITS && longest > LONGEST_MS; visits += 1) {
+        await using reader = await web.visit();
+        const { page, context } = reader;
+        await prepare(page, session);
+        const browser = context.browser();
+        await browser?.startTracing(page, { categories: ["toplevel", "devtools.timeline", "__metadata"] });
+        await page.goto(path(session));
+        await page.getByText(ready).first().waitFor();
+        await settled(page);
+        for (const key of ["End", "Home", "j", "j"]) {
+          await page.keyboard.press(key);
+          await settled(page);
+        }
+        longest = Math.min(longest, longestTask((await browser?.stopTracing()) ?? Buffer.alloc(0)));
+      }
+      expect(longest).toBeWithin(1, LONGEST_MS);
+    },
+    60_000,
+  );
+});
+
+const tell = (page: Page, session: SessionOutcome) =>
+  page.route(`**/api/sessions/${session.session_id}`, (route) => route.fulfill({ json: session }));
+
+function stepsOf({ arms, decisions }: SessionOutcome, many: number): SessionOutcome["decisions"] {
+  return Object.fromEntries(
+    arms.map(({ arm_id }) => {
+      const own = decisions[arm_id] ?? [];
+      const [first] = own;
+      const log = Array.from({ length: many }, (_, seq) => ({ ...(own[seq % own.length] ?? first), seq }) as Decision);
+      return [arm_id, log];
+    }),
+  );
+}
+
+function withFiles(session: SessionOutcome, many: number): SessionOutcome {
+  const paths = Array.from({ length: many }, (_, n) => `src/part-${n % 20}/file-${n}.ts`);
+  const lines = Array.from({ length: 40 }, (_, n) => `+export const value${n} = ${n};\n`).join("");
+  const patch = paths
+    .map(
+      (path) =>
+        `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,40 @@\n${lines}`,
+    )
+    .join("");
+  const files = paths.map((path) => ({
+    ...{ path, status: "added" as const, added: 40, removed: 0, binary: false, before: null, after: null },
+  }));
+  const [a, b] = session.arms;
+  const changes = a.changes && { ...a.changes, patch, files };
+  return { ...session, arms: [{ ...a, changes }, b] };
+}
