@@ -63,3 +63,48 @@ tests:
   - {vars: {text: Bye}, assert: [{type: javascript, value: output.length}]}
   - {vars: {text: {a: 1}}, assert: [{type: is-json}]}
 `;
+
+interface ContainerTask {
+  readonly form: "harbor" | "terminal-bench";
+  readonly dockerfile?: string;
+  readonly solution?: string;
+  readonly script?: string;
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+/** A task that asks for a file in /app, with a test that is a script. */
+export function containerTask(
+  directory: string,
+  {
+    form,
+    dockerfile = "",
+    solution,
+    script = 'grep -qx hello /app/out.txt && test -f "$TEST_DIR/wanted.txt"',
+    more = {},
+  }: ContainerTask,
+): Record<string, string> {
+  const harbor = form === "harbor";
+  const paths = harbor
+    ? { docker: "environment/Dockerfile", data: "environment/in.txt", run: "tests/test.sh", solve: "solution/solve.sh" }
+    : { docker: "Dockerfile", data: "in.txt", run: "run-tests.sh", solve: "solution.sh" };
+  const reward =
+    "\nmkdir -p /logs/verifier\nif [ $? -eq 0 ]; then echo 1 > /logs/verifier/reward.txt; else echo 0 > /logs/verifier/reward.txt; fi";
+  const files = {
+    [paths.docker]: `FROM ubuntu:24.04\nRUN apt-get update && apt-get install -y \\\n    curl tmux && rm -rf /var/lib/apt/lists/*\n# Files\nWORKDIR /app\nCOPY in.txt ./\n${dockerfile}`,
+    [paths.data]: "hello\n",
+    [paths.run]: `#!/bin/bash\napt-get install -y curl\n${script}${harbor ? reward.replace("$?", "$RESULT").replace("\n", "\nRESULT=$?\n") : ""}\n`,
+    "tests/wanted.txt": "hello\n",
+    ...(solution !== undefined && { [paths.solve]: solution }),
+    ...(harbor
+      ? {
+          "instruction.md": "Copy /app/in.txt to /app/out.txt.\n",
+          "task.toml": 'version = "1.0"\n[agent]\ntimeout_sec = 900.0\n[verifier]\ntimeout_sec = 120.0\n',
+        }
+      : {
+          "task.yaml":
+            "instruction: |-\n  Copy /app/in.txt to /app/out.txt.\nmax_agent_timeout_sec: 900.0\nmax_test_timeout_sec: 120.0\n",
+        }),
+    ...more,
+  };
+  return Object.fromEntries(Object.entries(files).map(([path, text]) => [`${directory}/${path}`, text]));
+}

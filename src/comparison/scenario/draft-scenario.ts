@@ -61,6 +61,9 @@ export interface Draft {
   readonly prompt: string;
   /** The commit that arms start from; absent: the files of its material below `fixture/`. */
   readonly commit?: string;
+  /** Where the workspace is mounted, and what is shown beside it: a directory of its material, or an empty place. */
+  readonly at?: string;
+  readonly also?: Readonly<Record<string, { readonly dir: string } | { readonly private: true }>>;
   readonly setup: readonly string[];
   readonly checks: readonly DraftCheck[];
   readonly reference: DraftReference | null;
@@ -119,8 +122,13 @@ const hasFiles = ({ material }: Draft, below: "fixture" | "probe") =>
   material.some(({ path }) => path === below || path.startsWith(`${below}/`));
 
 function fixtureOf(draft: Draft) {
-  if (draft.commit !== undefined) return { fixture: { git: draft.commit } };
-  return hasFiles(draft, "fixture") ? { fixture: `${draft.name}/fixture` } : {};
+  const { name, commit, at, also } = draft;
+  if (commit !== undefined) return { fixture: { git: commit } };
+  const dir = hasFiles(draft, "fixture") ? `${name}/fixture` : undefined;
+  if (also === undefined) return dir === undefined ? {} : { fixture: dir };
+  const beside = Object.entries(also).map(([path, what]) => [path, "dir" in what ? `${name}/${what.dir}` : what]);
+  const mounted = { ...(at !== undefined && { at }), also: Object.fromEntries(beside) };
+  return { fixture: { ...(dir !== undefined && { dir }), ...mounted } };
 }
 
 function referenceOf({ name, reference }: Draft) {

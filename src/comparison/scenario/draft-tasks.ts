@@ -4,9 +4,11 @@ import { basename, dirname, join, resolve } from "node:path";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
 import { draftFromCommit } from "./draft/from-commit.ts";
 import { draftFromExercism, EXERCISM_MARKER } from "./draft/from-exercism.ts";
+import { draftFromHarbor, HARBOR_MARKER } from "./draft/from-harbor.ts";
 import { PROMPTFOO_MARKER, promptTests } from "./draft/from-promptfoo.ts";
 import { SKILL_EVALS_MARKER, skillEvals } from "./draft/from-skill-evals.ts";
 import { sweBenchRows } from "./draft/from-swe-bench.ts";
+import { draftFromTerminalBench, TERMINAL_BENCH_MARKER } from "./draft/from-terminal-bench.ts";
 import type { Material } from "./draft/material.ts";
 import type { Draft } from "./draft-scenario.ts";
 import { writeBlobs } from "./git/git-files.ts";
@@ -37,6 +39,8 @@ interface TaskForm {
 }
 
 const FORMS: readonly TaskForm[] = [
+  oneTask(HARBOR_MARKER, draftFromHarbor),
+  oneTask(TERMINAL_BENCH_MARKER, draftFromTerminalBench),
   oneTask(EXERCISM_MARKER, draftFromExercism),
   { marker: SKILL_EVALS_MARKER, found: skillEvals },
   { marker: PROMPTFOO_MARKER, found: promptTests },

@@ -102,10 +102,10 @@ const lastLine = (output: string) => excerpt(output.trim().split("\n").at(-1) ??
 /** Characters of a script's last line that are told. */
 const LINE_CHARS = 200;
 
+/** A patch carries text alone. What is no text, such as an archive, is left out; the checks tell whether it matters. */
 function patchOf({ files, patch, truncated, unknown }: Changes): Solved {
   if (unknown) return { failed: unknown };
-  if (files.length === 0) return { failed: "it changes nothing" };
-  const binary = files.find((file) => file.binary);
-  if (binary) return { failed: `it changes ${binary.path}, which is not text` };
-  return truncated ? { failed: "its change is larger than a patch may be" } : { patch };
+  if (files.every(({ binary }) => binary)) return { failed: "it changes no text" };
+  if (truncated) return { failed: "its change is larger than a patch may be" };
+  return { patch: patch.replace(/^Not shown .*\n/gm, "") };
 }

@@ -91,6 +91,21 @@ export async function yamlOf(directory: string, path: string): Promise<LooseReco
   return asRecord(value) ?? mapExpected(path);
 }
 
+/** @throws Unusable */
+export async function tomlOf(directory: string, path: string): Promise<LooseRecord> {
+  const text = await textOf(directory, path);
+  const { parse, TomlError } = await import("smol-toml");
+  try {
+    return asRecord(parse(text, { maxDepth: TOML_LEVELS })) ?? mapExpected(path);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    throw new Unusable(`${path}:${error.line}:${error.column}: is not valid TOML`, { cause: error });
+  }
+}
+
+/** Nesting of a TOML file that describes a task. */
+const TOML_LEVELS = 20;
+
 function mapExpected(path: string): never {
   throw new Unusable(`${path} holds no map`);
 }

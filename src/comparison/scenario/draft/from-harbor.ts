@@ -1,0 +1,110 @@
+import { basename, join } from "node:path";
+import { asCount, asRecord, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
+import { plainText } from "../../../domain/plain-text.ts";
+import type { Draft, DraftSolution } from "../draft-scenario.ts";
+import { Unusable } from "../unusable.ts";
+import { budgetOf, secondsOf } from "./budget.ts";
+import { containerOf, LOGS_AT, TESTS_AT, whereToWork } from "./container-task.ts";
+import { type SourceFile, taskFiles, textIfThere, textOf, tomlOf } from "./material.ts";
+import { offlineScript } from "./test-script.ts";
+
+export const HARBOR_MARKER = "task.toml";
+
+/** A task in Harbor's form: `instruction.md`, `environment/`, `tests/`, and `solution/` where there is one. @throws Unusable */
+export async function draftFromHarbor(directory: string, name: string): Promise<Draft> {
+  const files = await taskFiles(directory);
+  const config = await tomlOf(directory, HARBOR_MARKER);
+  demandOneContainer(config, files);
+  const instruction = (await textOf(directory, "instruction.md")).trim();
+  const tests = within(files, "tests");
+  const script = offlineScript(await textOf(directory, "tests/test.sh"));
+  const texts = [script.text];
+  for (const { path } of tests.filter(({ path }) => /\.(py|sh)$/.test(path) && path !== "test.sh"))
+    texts.push(await textOf(join(directory, "tests"), path));
+  if (texts.some((text) => MODEL_KEY.test(text))) throw new Unusable("has tests that ask a model over the network");
+  const container = containerOf({
+    dockerfile: await textOf(directory, "environment/Dockerfile"),
+    context: within(files, "environment").filter(({ path }) => path !== "Dockerfile"),
+    tests: tests.filter(({ path }) => path !== "test.sh"),
+    texts: [...texts, instruction],
+    python: script.python,
+  });
+  const { enter, material } = container;
+  const reward = `${LOGS_AT}/verifier/reward.txt`;
+  return {
+    ...container,
+    name,
+    title: name,
+    origin: `the task ${basename(directory)}`,
+    form: "harbor",
+    prompt: `${plainText(instruction)}\n${whereToWork(container)}`,
+    checks: [
+      {
+        file: "tests",
+        run: `mkdir -p ${LOGS_AT}/verifier && ${enter} && { bash ${TESTS_AT}/test.sh; grep -qE '^1(\\.0*)?$' ${reward}; }`,
+        ...timeoutOf(dig(config, "verifier", "timeout_sec")),
+      },
+    ],
+    reference: await solutionOf(directory, files, container.workdir),
+    protected: [],
+    named: [],
+    ...budgetOf(dig(config, "agent", "timeout_sec")),
+    questions: [],
+    notes: [],
+    material: [...material, { path: "probe/.abeval/tests/test.sh", text: script.text }],
+  };
+}
+
+/** Keys that a judging model needs. */
+export const MODEL_KEY = /\b(OPENAI|ANTHROPIC|GEMINI|GOOGLE|OPENROUTER)_API_KEY\b/;
+
+/** Files below a directory, by their path in it. */
+export const within = (files: readonly SourceFile[], directory: string): SourceFile[] =>
+  files.flatMap((file) =>
+    file.path.startsWith(`${directory}/`) ? [{ ...file, path: file.path.slice(directory.length + 1) }] : [],
+  );
+
+function demandOneContainer(config: LooseRecord, files: readonly SourceFile[]): void {
+  const environment = asRecord(config["environment"]) ?? {};
+  if (files.some(({ path }) => /^environment\/(docker-)?compose\.ya?ml$/.test(path)))
+    throw new Unusable("needs several containers");
+  if (files.some(({ path }) => path.startsWith("steps/"))) throw new Unusable("goes on in several steps");
+  const image = asText(environment["docker_image"]);
+  if (image !== undefined) throw new Unusable(`needs an image: ${image}`);
+  if ((asCount(environment["gpus"]) ?? 0) > 0) throw new Unusable("needs a graphics processor");
+  const servers = environment["mcp_servers"];
+  if (Array.isArray(servers) && servers.length > 0) throw new Unusable("needs MCP servers of its own");
+  for (const part of ["verifier", "solution"]) {
+    const [variable] = Object.keys(asRecord(dig(config, part, "env")) ?? {});
+    if (variable !== undefined) throw new Unusable(`sets a variable for its ${part}: ${variable}`);
+  }
+}
+
+/** The time of a check, if the task says so. */
+export function timeoutOf(value: unknown): { readonly timeout_s?: number } {
+  const timeout_s = secondsOf(value);
+  return timeout_s === undefined ? {} : { timeout_s };
+}
+
+/** Null where the task brings none. */
+async function solutionOf(
+  directory: string,
+  files: readonly SourceFile[],
+  workdir: string,
+): Promise<DraftSolution | null> {
+  const script = await textIfThere(directory, files, "solution/solve.sh");
+  if (script === undefined) return null;
+  const texts: Record<string, string> = {};
+  for (const { path } of within(files, "solution"))
+    texts[`${SOLUTION}/${path}`] = (await textOf(join(directory, "solution"), path)).replaceAll(
+      /(?<![\w./-])\/(solution|oracle)(?=\/)/g,
+      `${workdir}/${SOLUTION}`,
+    );
+  return { kind: "script", run: `bash ${SOLUTION}/solve.sh`, files: texts, timeout_s: SOLUTION_S };
+}
+
+/** Where a solution lies while it runs. */
+export const SOLUTION = ".abeval-solution";
+
+/** Seconds for a solution. */
+export const SOLUTION_S = 600;
