@@ -94,17 +94,22 @@ export class Credentials {
     return redactKeyShapes(this.redactSecrets(text));
   }
 
-  /** Null for a provider whose address is neither known nor configured. */
-  endpoint(provider: string): Endpoint | null {
-    const { key_variable, base_url_variable, headers_variable } = variablesOf(provider);
+  /**
+   * Null for a provider whose address is neither known nor configured.
+   * @param wire `anthropic`: another provider's second address, which speaks Anthropic's messages
+   */
+  endpoint(provider: string, wire?: "anthropic"): Endpoint | null {
+    const { key_variable, headers_variable, ...usual } = variablesOf(provider);
+    const second = wire === "anthropic" && provider !== "anthropic";
+    const base_url_variable = second ? anthropicAddressOf(provider) : usual.base_url_variable;
     const overriding = this.#baseUrls.get(base_url_variable);
-    const base_url = overriding ?? KNOWN_BASE_URLS[provider];
+    const base_url = overriding ?? (second ? undefined : KNOWN_BASE_URLS[provider]);
     if (base_url === undefined) return null;
     const extra = this.#headers.get(headers_variable) ?? NO_EXTRA_HEADERS;
     const authorised = KEY_HEADERS.some((name) => extra.headers.has(name));
     return {
       provider,
-      dialect: dialectOf(provider),
+      dialect: second ? "anthropic" : dialectOf(provider),
       base_url,
       base_url_overridden: overriding !== undefined,
       key: this.#keys.get(key_variable) ?? null,
@@ -118,10 +123,18 @@ export class Credentials {
 
   /** The providers we know and those the environment gives an address for, in that order. */
   endpoints(): readonly Endpoint[] {
-    const named = [...this.#baseUrls.keys()].map((name) => name.slice(0, -BASE_URL_SUFFIX.length).toLowerCase());
+    const named = [...this.#baseUrls.keys()]
+      .filter((name) => !this.#isSecondAddress(name))
+      .map((name) => name.slice(0, -BASE_URL_SUFFIX.length).toLowerCase());
     // `my-gateway` and `my_gateway` share their variables. The provider is named as its variable spells it.
     const providers = new Set([...KNOWN_PROVIDERS, ...named.filter((name) => name !== "")]);
     return [...providers].flatMap((provider) => this.endpoint(provider) ?? []);
+  }
+
+  /** Of a provider that has another address, or a key. Otherwise the name is a provider's own. */
+  #isSecondAddress(name: string): boolean {
+    const stem = /^(.+)_ANTHROPIC_BASE_URL$/.exec(name)?.[1];
+    return stem !== undefined && (this.#baseUrls.has(stem + BASE_URL_SUFFIX) || this.#keys.has(stem + KEY_SUFFIX));
   }
 }
 
@@ -149,6 +162,10 @@ export function variablesOf(
     headers_variable: stem + HEADERS_SUFFIX,
   };
 }
+
+/** The variable with a provider's second address. */
+export const anthropicAddressOf = (provider: string): string =>
+  `${providerName(provider).toUpperCase()}_ANTHROPIC${BASE_URL_SUFFIX}`;
 
 function isSecretName(name: string): boolean {
   return name.endsWith(KEY_SUFFIX) || name.endsWith(HEADERS_SUFFIX) || SDK_SECRET_VARIABLES.includes(name);

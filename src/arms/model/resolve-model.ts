@@ -5,6 +5,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Semaphore } from "../../runtime/semaphore.ts";
 import type { CallOptions, ModelClient } from "./client.ts";
 import {
+  anthropicAddressOf,
   type Credentials,
   type Endpoint,
   endpointOfReplay,
@@ -77,22 +78,29 @@ export function endpointOf(
   ref: string,
   { credentials, replay_only }: ModelSources,
   recording: Recording | undefined,
+  wire?: "anthropic",
 ): Endpoint {
   if (recording?.replayed) return endpointOfReplay(onlineProvider(ref));
   if (replay_only && recording === undefined) throw notRecorded(ref);
-  return checkModel(ref, credentials);
+  return checkModel(ref, credentials, wire);
 }
 
 /** The checks of ResolveModel without a client. @throws as ResolveModel does, but not for a missing script. */
-export function checkModel(ref: string, credentials: Credentials): Endpoint {
+export function checkModel(ref: string, credentials: Credentials, wire?: "anthropic"): Endpoint {
   const provider = onlineProvider(ref);
-  const endpoint = credentials.endpoint(provider);
-  if (endpoint === null) throw unknownProvider(ref, provider);
+  const endpoint = credentials.endpoint(provider, wire);
+  if (endpoint === null) throw wire ? noSecondAddress(ref, provider) : unknownProvider(ref, provider);
   demandUsableUrl(endpoint);
   demandUsableHeaders(endpoint);
   demandUsableKey(ref, endpoint);
   return endpoint;
 }
+
+const noSecondAddress = (ref: string, provider: string) =>
+  new Failure(
+    "invalid_request",
+    `model "${ref}": the agent speaks Anthropic's messages; set ${anthropicAddressOf(provider)} to where ${provider} speaks them, or name a model of anthropic`,
+  );
 
 /** Every provider that is known or configured, for `doctor`. No secret in it. */
 export function providerStatuses(credentials: Credentials): readonly ProviderStatus[] {

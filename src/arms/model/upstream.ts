@@ -62,7 +62,7 @@ export type OpenUpstream = (ref: string, wire: WireName, recording?: Recording) 
 export const upstreams =
   (sources: ModelSources): OpenUpstream =>
   (ref, wire, recording) => {
-    const endpoint = endpointOf(ref, sources, recording);
+    const endpoint = endpointOf(ref, sources, recording, wire === "anthropic" ? wire : undefined);
     const { clock, limiter, credentials, fetch = globalThis.fetch } = sources;
     return new ProviderUpstream(splitModelRef(ref).model, wire, {
       ...{ endpoint, clock, limiter, fetch: recording ? recording.fetch(fetch) : fetch },

@@ -10,6 +10,9 @@ const SPOKEN: Readonly<Record<string, readonly WireName[]>> = {
   deepseek: ["chat"],
 };
 
+/** These have one address, which speaks no Anthropic. Any other may have a second one, `<NAME>_ANTHROPIC_BASE_URL`. */
+const OF_ONE_ADDRESS = ["scripted", "openai", "google", "mistral"];
+
 /** A gateway of any other name may speak both. */
 const OPENAI_WIRES: readonly WireName[] = ["responses", "chat"];
 
@@ -32,7 +35,9 @@ type Speaker = Pick<ExternalAgent, "use" | "command" | "wires">;
 /** The first wire of the agent that the provider of `<provider>/<model>` speaks; null when they have none in common. */
 export function wireOf(agent: Speaker, model: string): WireName | null {
   const spoken = SPOKEN[providerOf(model)] ?? OPENAI_WIRES;
-  return agent.wires.find((wire) => spoken.includes(wire)) ?? null;
+  const wire = agent.wires.find((one) => spoken.includes(one));
+  if (wire !== undefined) return wire;
+  return agent.wires.includes("anthropic") && !OF_ONE_ADDRESS.includes(providerOf(model)) ? "anthropic" : null;
 }
 
 /** Why an agent cannot use a model, with what to do. */
