@@ -113,8 +113,10 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
     );
   } catch (error) {
     await log.fail(asFailure(error, services));
-    const outcome = log.outcome ?? foldLog(await workplace.shared.read(log.session_id));
-    if (outcome && !log.abandoned) tellEnd(services, outcome);
+    // One that was abandoned has no end, and its database may be away.
+    if (log.abandoned || services.news === undefined) return;
+    const outcome = foldLog(await workplace.shared.read(log.session_id));
+    if (outcome) tellEnd(services, outcome);
   }
 }
 
