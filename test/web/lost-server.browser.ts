@@ -137,7 +137,7 @@ describeNeeding(CHROMIUM)("a form while the server goes away", () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("The server went away while it was asked").waitFor();
     await isBack(page);
-    await page.getByText("The series went on before the server went away").waitFor();
+    await page.getByText("The series continued before the server went away").waitFor();
     expect(await trials.inputValue()).toBe("4");
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("In 4 trials of quick").waitFor();
