@@ -33,6 +33,17 @@ export function ComparisonRow({ comparison }: { comparison: NewestComparison }) 
 
 const Hidden = () => <span class="aside">hidden (blind mode)</span>;
 
+/** A name may tell a blind reader which arm is the new one. */
+function Against({ names }: { names: readonly string[] }) {
+  if (blind.value) return null;
+  return names.map((name, index) => (
+    <span key={name}>
+      {index === 0 ? " · " : " against "}
+      <ArmName side={ARM_SIDES[index] ?? "b"} name={name} />
+    </span>
+  ));
+}
+
 function SeriesCells({ row }: { row: SeriesListing }) {
   const { series_id, scenarios, arms, standing, state } = row;
   const [a = "a", b = "b"] = arms;
@@ -46,8 +57,8 @@ function SeriesCells({ row }: { row: SeriesListing }) {
         </p>
         <p class="aside">
           {scenarios[0]}
-          {scenarios.length > 1 && ` and ${scenarios.length - 1} more`} · <ArmName side="a" name={a} /> against{" "}
-          <ArmName side="b" name={b} />
+          {scenarios.length > 1 && ` and ${scenarios.length - 1} more`}
+          <Against names={[a, b]} />
         </p>
       </div>
       {!blind.value && (
@@ -104,13 +115,8 @@ function RunCells({ row, others }: { row: SessionListing; others: number }) {
           {!blind.value && caveatsOf(flags, conflict).map((caveat) => <CaveatChip key={caveat.id} caveat={caveat} />)}
         </p>
         <p class="aside">
-          {title} ·{" "}
-          {arms.map(({ arm_id }, index) => (
-            <span key={arm_id}>
-              {index > 0 && " against "}
-              <ArmName side={ARM_SIDES[index] ?? "b"} name={arm_id} />
-            </span>
-          ))}
+          {title}
+          <Against names={arms.map(({ arm_id }) => arm_id)} />
         </p>
       </div>
       <div class="newest-range">
