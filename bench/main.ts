@@ -8,6 +8,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   growth: async () => (await import("./growth.ts")).growth(),
   sandbox: async () => (await import("./sandbox.ts")).sandbox(),
   workspace: async () => (await import("./workspace.ts")).workspace(),
+  image: async () => (await import("./image.ts")).image(),
   requests: async () => (await import("./requests.ts")).requests(),
   stream: async () => (await import("./stream.ts")).stream(),
   load: async () => (await import("./load.ts")).load(),

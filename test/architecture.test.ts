@@ -14,9 +14,19 @@ const WINGS: Readonly<Record<string, readonly string[]>> = {
   doors: ["comparison", "arms", "statistics", "store", "domain", "runtime"],
 };
 
-const ARMS = ["model", "recording", "sandbox", "workspace", "tool", "policy", "arm", "recipe", "agent", "imported"].map(
-  (room) => `arms/${room}`,
-);
+const ARMS = [
+  "model",
+  "recording",
+  "sandbox",
+  "image",
+  "workspace",
+  "tool",
+  "policy",
+  "arm",
+  "recipe",
+  "agent",
+  "imported",
+].map((room) => `arms/${room}`);
 
 /** What a run needs. Doctor tries the same. */
 const RUN = [...ARMS, "statistics", "store", "domain", "runtime"];
@@ -33,6 +43,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "arms/model": ["arms/wire", "domain", "runtime"],
   "arms/recording": ["arms/model", "domain", "runtime"],
   "arms/sandbox": ["domain", "runtime"],
+  "arms/image": ["arms/sandbox", "domain", "runtime"],
   "arms/workspace": ["arms/sandbox", "domain", "runtime"],
   "arms/tool": ["arms/model", "arms/sandbox", "arms/workspace", "domain", "runtime"],
   "arms/arm": ["arms/model", "arms/tool", "arms/workspace", "arms/policy", "domain", "runtime"],
@@ -48,6 +59,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "comparison/table": ["domain", "runtime"],
   "comparison/scenario": [
+    "arms/image",
     "arms/recipe",
     "arms/imported/read-log",
     "comparison/evidence/answer-schema",
@@ -104,6 +116,7 @@ const ONLY_IN: readonly (readonly [what: RegExp, where: RegExp])[] = [
   [/(from|import\() ?"openai["/]/, /^arms\/model\/(provider\/openai|resolve)/],
   [/from "@opentelemetry/, /^doors\/telemetry\/export-sessions\.ts$/],
   [/from "unbash"/, /^arms\/policy\//],
+  [/(from|import\() ?"tar"/, /^arms\/image\//],
   [/(from|import\() ?"pg-boss"/, /^store\/postgres\/queue\.ts$/],
 ];
 

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { SandboxHost } from "../src/arms/sandbox/host.ts";
 import { probeSandbox } from "../src/arms/sandbox/probe-sandbox.ts";
 import { systemClock } from "../src/runtime/clock.ts";
@@ -27,6 +28,11 @@ export const SANDBOX: Need = {
 /** The sandbox of tests that are not about the sandbox. */
 export const SANDBOX_MODE = SANDBOX.met ? "auto" : "none";
 export const CHROMIUM = program("chromium");
+/** One that needs no library, for images that tests make. */
+export const STATIC_BUSYBOX: Need = {
+  what: "a static busybox (apt-get install busybox-static)",
+  met: isStatic(Bun.which("busybox")),
+};
 export const OPENSSL = program("openssl");
 export const BASH = program("bash");
 export const PRLIMIT = program("prlimit", "util-linux");
@@ -43,3 +49,8 @@ export const SOURCES: Need = {
   what: "the sources (bun run test, without ABEVAL_BIN)",
   met: process.env["ABEVAL_BIN"] === undefined,
 };
+
+/** A program without a dynamic linker. */
+function isStatic(path: string | null): boolean {
+  return path !== null && readFileSync(path).indexOf("/ld-linux") === -1 && !readFileSync(path).includes("/ld-musl");
+}

@@ -15,8 +15,11 @@ const SHARED = ["/home", "/opt", "/var"];
 
 const MAX_CHARS = 200;
 
-/** Why nothing of a scenario may be mounted at a path; null when it may. */
-export function mountPointFault(path: string): string | null {
+/**
+ * Why nothing of a scenario may be mounted at a path; null when it may.
+ * @param within an image, directories below those of the system's programs may be: people keep their work in /usr/src/app
+ */
+export function mountPointFault(path: string, within: "machine" | "image" = "machine"): string | null {
   if (!path.startsWith("/")) return "must be absolute";
   if (path === "/") return "must not be the root";
   if (path.length > MAX_CHARS) return `is longer than ${MAX_CHARS} characters`;
@@ -25,7 +28,10 @@ export function mountPointFault(path: string): string | null {
   if (steps.some((step) => step === "" || step === "." || step === ".."))
     return "must not contain empty, `.` or `..` steps, nor end in a slash";
   if (SHARED.includes(path)) return `must name a directory below ${path}`;
-  const taken = [...OF_THE_SANDBOX, ...OF_THE_SYSTEM].find((place) => coverEachOther(path, place));
+  const covers = (place: string) => place === path || place.startsWith(`${path}/`);
+  const taken =
+    OF_THE_SANDBOX.find((place) => coverEachOther(path, place)) ??
+    OF_THE_SYSTEM.find((place) => (within === "image" ? covers(place) : coverEachOther(path, place)));
   return taken === undefined ? null : `would cover ${taken}, which the sandbox needs`;
 }
 

@@ -151,6 +151,12 @@ const SaidBefore = record("SaidBefore", {
   text: Type.String({ minLength: 1 }),
 });
 
+export const TaskImage = record("TaskImage", {
+  path: Type.String({ description: "Relative to the scenario file." }),
+  digest: Digest("SHA-256 of the image's configuration, or the digest that its author gave: of its manifest."),
+});
+export type TaskImage = Static<typeof TaskImage>;
+
 export const Task = record("Task", {
   messages: Type.Optional(
     Type.Array(SaidBefore, {
@@ -161,6 +167,7 @@ export const Task = record("Task", {
   prompt: Type.String({ minLength: 1, description: "The text that an arm gets besides its own system prompt." }),
   follow_ups: Type.Optional(Texts("What the user says next, after each final answer.")),
   fixture: nullable(Fixture),
+  image: Type.Optional(TaskImage),
   setup: Type.Array(SetupStep),
   probe: nullable(Probe),
   reference_fix: nullable(ReferenceFix),

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/need-names.ts";
+import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/needs.ts";
 import type { DoctorReport } from "../../src/domain/health.ts";
 import { diagnoseMachine } from "../../src/doors/doctor/doctor.ts";
 import { environmentChecks } from "../../src/doors/doctor/environment/environment-checks.ts";

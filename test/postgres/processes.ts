@@ -1,4 +1,4 @@
-import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/need-names.ts";
+import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/needs.ts";
 import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import { MaterialsCache } from "../../src/comparison/scenario/materials-cache.ts";

@@ -4,7 +4,7 @@ import { PRLIMIT } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 
 const start = () =>
-  Bun.spawn([...limited({ argv: ["/bin/sh", "-c", "echo begun; cat; echo over"], output: 2 })], {
+  Bun.spawn([...limited(["/usr/bin/env"], { argv: ["/bin/sh", "-c", "echo begun; cat; echo over"], output: 2 })], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { PATH: "/usr/bin:/bin" },
   });

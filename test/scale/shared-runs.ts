@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/need-names.ts";
+import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/needs.ts";
 import type { RunNews } from "../../src/comparison/planning/services.ts";
 import { cancelSeriesAnywhere } from "../../src/comparison/session/cancel.ts";
 import { cancelInFlight, isInFlight, seriesInFlight } from "../../src/comparison/session/in-flight.ts";

@@ -56,7 +56,7 @@ test("what stands beside a workspace travels with the scenario's files", async (
   const loaded = await loadScenarioFile(folder.path("short.yaml"));
   using to = temporaryDirectory();
   await unpackMaterials(loaded.definition, packMaterials(loaded), to.path);
-  expect(await Bun.file(to.path + "/files/data/d.txt").text()).toBe("d\n");
+  expect(await Bun.file(`${to.path}/files/data/d.txt`).text()).toBe("d\n");
 });
 
 test.each([

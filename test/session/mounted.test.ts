@@ -68,6 +68,8 @@ test("without a sandbox it is refused before anything runs", async () => {
   const loaded = await loadScenarioFile(folder.path("mounted.yaml"));
   expect(await failureOf(runOnce(testServices({}, { sandbox: "none" }), loaded))).toMatchObject({
     code: "sandbox_unavailable",
-    message: expect.stringContaining("`fixture.at` and `fixture.also` mount things, which only bubblewrap does"),
+    message: expect.stringContaining(
+      "`task.image`, `fixture.at` and `fixture.also` mount things, which only bubblewrap does",
+    ),
   });
 });

@@ -11,13 +11,20 @@ export type Bound = Readonly<Record<string, string>>;
  * nothing that was hidden from it: changed checks and rubrics replay.
  */
 export function boundToArm(
-  { messages, prompt, follow_ups, fixture, setup }: Task,
+  { messages, prompt, follow_ups, fixture, image, setup }: Task,
   arm: Arm,
   install: string | undefined,
 ): Bound {
   const { id: _id, title: _title, price_per_mtok: _price, limits: _limits, ...seen } = arm;
   const said = { messages, prompt, follow_ups };
-  return hashed({ ...said, fixture: fixtureForDigest(fixture), setup: setupForDigest(setup), ...seen, install });
+  return hashed({
+    ...said,
+    fixture: fixtureForDigest(fixture),
+    image: image?.digest,
+    setup: setupForDigest(setup),
+    ...seen,
+    install,
+  });
 }
 
 /** Its requests say themselves which case they are about. */

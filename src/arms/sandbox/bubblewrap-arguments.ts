@@ -1,9 +1,10 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { WORKSPACE_AT } from "../../domain/mount-point.ts";
+import { imageLayout } from "./isolation/image-layout.ts";
 import { COMMAND_LIMITS } from "./limits.ts";
 import type { Launch } from "./process/started.ts";
-import type { Mount, Scratch, Surroundings } from "./sandbox.ts";
+import type { ImageRoot, Mount, Scratch, Surroundings } from "./sandbox.ts";
 import type { Toolchain } from "./toolchain.ts";
 
 /** The home of every program inside. */
@@ -39,18 +40,19 @@ interface SandboxLayout {
  */
 export function bubblewrapArguments(layout: SandboxLayout): readonly string[] {
   const { directory, network, toolchain, mounts = [], scratch, read_only = [], attach } = layout;
-  const { at = WORKSPACE_AT, shown = [], private: places = [] } = layout.surroundings ?? {};
+  const { at = WORKSPACE_AT, shown = [], private: places = [], image } = layout.surroundings ?? {};
+  const mounted = [...toolchain.binds, ...mounts, ...shown];
+  const own = [...mounted.map(({ to }) => to), ...Object.keys(toolchain.scripts), ...places, at, HOME];
+  const { uid, gid } = image?.user ?? AGENT_USER;
   return [
     ...namespaces(network, layout.disableUserns),
-    ...["--uid", "1000", "--gid", "1000", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
-    ...["--clearenv", ...variables(toolchain, layout.environment)],
-    ...["--ro-bind", "/usr", "/usr", ...["bin", "sbin", "lib", "lib64", "lib32"].flatMap(systemDirectory)],
-    ...["/nix/store", ...ETC_SHARED, ...(network === "host" ? [RESOLVER] : [])].flatMap(shared),
-    ...(typeof network === "string" ? [] : file("0644", RESOLVER, attach(network.resolver))),
-    ...Object.entries(ETC_FILES).flatMap(([path, text]) => file("0644", path, attach(text))),
+    ...["--uid", String(uid), "--gid", String(gid), "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    ...["--clearenv", ...variables(toolchain, image, layout.environment)],
+    ...(image ? imageLayout(image.directory, own) : systemRoot(attach)),
+    ...resolver(network, image, attach),
     // Before the mounts below them: on this machine, too, a user may be called agent.
     ...[...roomAt("/tmp", scratch?.tmp), ...roomAt(HOME, scratch?.home ?? layout.home)],
-    ...[...toolchain.binds, ...mounts, ...shown].flatMap(({ from, to }) => ["--ro-bind", from, to]),
+    ...mounted.flatMap(({ from, to }) => ["--ro-bind", from, to]),
     ...Object.entries(toolchain.scripts).flatMap(([path, text]) => file("0755", path, attach(text))),
     ...["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"],
     ...memoryDirectory("/dev/shm", 64),
@@ -60,22 +62,45 @@ export function bubblewrapArguments(layout: SandboxLayout): readonly string[] {
   ];
 }
 
-/** Limits are set inside, where this sandbox has a process count of its own. Outside, bwrap itself would hit them. */
-export const limited = ({
-  argv,
-  output,
-  limits = COMMAND_LIMITS,
-}: Pick<Launch, "argv" | "output" | "limits">): readonly string[] => [
-  "/usr/bin/prlimit",
-  `--nproc=${limits.processes}`,
-  `--fsize=${limits.file_bytes}`,
-  `--nofile=${limits.open_files}`,
-  `--data=${limits.heap_bytes}`,
-  "--core=0",
-  "--",
-  ...["/bin/sh", "-c", output === null ? GATE : `${GATE} </dev/null >&2`, "sh"],
-  ...argv,
+/** Inside, unless an image says otherwise. */
+const AGENT_USER = { uid: 1000, gid: 1000 };
+
+/** The programs of this machine, and a few files that they look for. */
+const systemRoot = (attach: Attach): readonly string[] => [
+  ...["--ro-bind", "/usr", "/usr", ...["bin", "sbin", "lib", "lib64", "lib32"].flatMap(systemDirectory)],
+  ...["/nix/store", ...ETC_SHARED].flatMap(shared),
+  ...Object.entries(ETC_FILES).flatMap(([path, text]) => file("0644", path, attach(text))),
 ];
+
+/** Where names are asked for. An image has an empty file there, over which the other is mounted. */
+function resolver(network: SandboxNetwork, image: ImageRoot | undefined, attach: Attach): readonly string[] {
+  if (network === "host") return shared(RESOLVER);
+  if (network === "none") return [];
+  const descriptor = attach(network.resolver);
+  return image ? ["--ro-bind-data", String(descriptor), RESOLVER] : file("0644", RESOLVER, descriptor);
+}
+
+/** Limits are set inside, where this sandbox has a process count of its own. Outside, bwrap itself would hit them. */
+export function limited(
+  bubblewrap: readonly string[],
+  { argv, output, limits = COMMAND_LIMITS, surroundings }: Pick<Launch, "argv" | "output" | "limits" | "surroundings">,
+): readonly string[] {
+  const gate = output === null ? GATE : `${GATE} </dev/null >&2`;
+  const processes = `--nproc=${limits.processes}`;
+  const others = [
+    `--fsize=${limits.file_bytes}`,
+    `--nofile=${limits.open_files}`,
+    `--data=${limits.heap_bytes}`,
+    "--core=0",
+  ];
+  if (!surroundings?.image)
+    return [...bubblewrap, "--", PRLIMIT, processes, ...others, "--", "/bin/sh", "-c", gate, "sh", ...argv];
+  // An image may lack the program. Every shell can limit processes, and no two of them call the rest alike.
+  const own = `{ ulimit -u ${limits.processes} || ulimit -p ${limits.processes}; } 2>/dev/null || exit 1`;
+  return [PRLIMIT, ...others, "--", ...bubblewrap, "--", "/bin/sh", "-c", `${own}; ${gate}`, "sh", ...argv];
+}
+
+const PRLIMIT = "/usr/bin/prlimit";
 
 /**
  * A sandbox dies with this process only once it is complete. So the program prints a line when it is inside, and begins
@@ -90,19 +115,29 @@ const namespaces = (network: SandboxNetwork, disableUserns: boolean) => [
   ...(disableUserns ? ["--disable-userns"] : []),
 ];
 
-function variables(toolchain: Toolchain, given: SandboxLayout["environment"]): readonly string[] {
+function variables(
+  toolchain: Toolchain,
+  image: ImageRoot | undefined,
+  given: SandboxLayout["environment"],
+): readonly string[] {
+  const { PATH = IMAGE_PATH, ...ofImage } = image?.environment ?? {};
+  const path = image ? [PATH, ...toolchain.path] : [...toolchain.path, "/usr/local/bin", "/usr/bin", "/bin"];
   const all = {
-    PATH: [...toolchain.path, "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
-    USER: "agent",
+    ...(image ? {} : { USER: "agent" }),
     LANG: "C.UTF-8",
     TERM: "dumb",
     CI: "1",
+    ...ofImage,
+    PATH: path.join(":"),
     ...given,
     HOME,
     TMPDIR: "/tmp",
   };
   return Object.entries(all).flatMap(([name, value]) => ["--setenv", name, value]);
 }
+
+/** Where an image names none, as every runner of images has it. */
+const IMAGE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** /bin and the like: links into /usr on most systems, directories of their own on others. */
 function systemDirectory(name: string): readonly string[] {

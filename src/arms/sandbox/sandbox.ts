@@ -36,6 +36,16 @@ export interface DiskTaken {
   unmeasured_bytes: number;
 }
 
+/** A root in place of this machine's, which nobody can write. Its owner is the sandbox's; nobody changes it meanwhile. */
+export interface ImageRoot {
+  /** Absolute on this machine. */
+  readonly directory: string;
+  /** Who programs are inside. */
+  readonly user: Owner;
+  /** The image's own variables. HOME and TMPDIR stay the sandbox's own. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /** Where a working directory stands inside, and beside what. */
 export interface Surroundings {
   /** Where it is mounted; default /workspace. */
@@ -44,6 +54,8 @@ export interface Surroundings {
   readonly shown?: readonly Mount[];
   /** Absolute paths inside: empty, writable, in memory, and anew for each program. */
   readonly private?: readonly string[];
+  /** Absent: the programs of this machine. */
+  readonly image?: ImageRoot | undefined;
 }
 
 /** Where a program works. */

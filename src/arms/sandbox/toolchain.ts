@@ -20,7 +20,7 @@ const BUN_DIRECTORY = "/opt/bun/bin";
 const NODE_DIRECTORY = "/opt/node";
 const SELF = "/opt/bun/abeval";
 
-const NOTHING: Toolchain = { binds: [], scripts: {}, path: [] };
+export const NO_TOOLCHAIN: Toolchain = { binds: [], scripts: {}, path: [] };
 
 /**
  * `bun` and `node` for the sandbox. Where the machine has no `bun`, `executable` serves as one.
@@ -51,11 +51,11 @@ function holdsPrograms(directory: string): boolean {
 }
 
 function bun(found: string | null, executable: string | null, owner: Owner | null): Toolchain {
-  if (found && isSharedAlready(found)) return NOTHING;
+  if (found && isSharedAlready(found)) return NO_TOOLCHAIN;
   const path = [BUN_DIRECTORY];
   if (found && isReachable(realpathSync(found), owner))
     return { binds: [{ from: realpathSync(found), to: `${BUN_DIRECTORY}/bun` }], scripts: {}, path };
-  if (executable === null) return NOTHING;
+  if (executable === null) return NO_TOOLCHAIN;
   const from = isReachable(executable, owner) ? executable : publicCopy(executable);
   return { binds: [{ from, to: SELF }], scripts: { [`${BUN_DIRECTORY}/bun`]: bunShim(SELF) }, path };
 }
@@ -65,9 +65,9 @@ export const bunShim = (executable: string) => `#!/bin/sh\nBUN_BE_BUN=1 exec '${
 
 function node(searchPath: string, owner: Owner | null): Toolchain {
   const found = findProgram("node", searchPath);
-  if (!found || isSharedAlready(found)) return NOTHING;
+  if (!found || isSharedAlready(found)) return NO_TOOLCHAIN;
   const binary = realpathSync(found);
-  if (!isReachable(binary, owner)) return NOTHING;
+  if (!isReachable(binary, owner)) return NO_TOOLCHAIN;
   const prefix = dirname(dirname(binary));
   const path = [`${NODE_DIRECTORY}/bin`];
   // npm lies beside node in an installation of its own; a bin directory shared with other things stays out.

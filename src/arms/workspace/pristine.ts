@@ -15,7 +15,15 @@ import { filesOf, type PristineTree, readTree } from "./pristine-tree.ts";
 import { TempWorkspace } from "./temp-workspace.ts";
 import { decodedText, readRegular } from "./tree/contents.ts";
 import { copyTree } from "./tree/copy-tree.ts";
-import type { FileEntry, FixtureFiles, OpenPristine, Pristine, PristineOptions, Workspace } from "./workspace.ts";
+import type {
+  FileEntry,
+  FixtureFiles,
+  OpenedImage,
+  OpenPristine,
+  Pristine,
+  PristineOptions,
+  Workspace,
+} from "./workspace.ts";
 
 export const openPristine: OpenPristine = (options) => new TempPristine(options);
 
@@ -33,6 +41,9 @@ function trust(): Readonly<Record<string, string>> {
   const file = CERTIFICATES.find((path) => existsSync(path));
   return file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file, SSL_CERT_FILE: file, REQUESTS_CA_BUNDLE: file };
 }
+
+const isEmpty = ({ dir, files, fill }: PristineOptions["source"]) =>
+  dir === null && fill === undefined && Object.keys(files).length === 0;
 
 function reasonOf({ ended, exit_code, full }: ExecResult, { timeout_s }: SetupStep): string {
   switch (ended) {
@@ -54,6 +65,7 @@ class TempPristine implements Pristine {
   #home: string | undefined;
   #tree: Promise<PristineTree> | undefined;
   #surroundings: Promise<Surroundings | undefined> | undefined;
+  #opened: Promise<OpenedImage | undefined> | undefined;
 
   constructor(options: PristineOptions) {
     this.#options = options;
@@ -71,7 +83,7 @@ class TempPristine implements Pristine {
       disk: { bytes: 0, unmeasured_bytes: 0 },
       scratch,
       limits: SETUP_LIMITS,
-      environment: trust(),
+      environment: this.#options.places?.image ? {} : trust(),
     };
     for (const [index, step] of steps.entries()) {
       const { run, timeout_s } = step;
@@ -144,6 +156,11 @@ class TempPristine implements Pristine {
     return this.#surroundings;
   }
 
+  #image(): Promise<OpenedImage | undefined> {
+    this.#opened ??= this.#options.places?.image?.() ?? Promise.resolve(undefined);
+    return this.#opened;
+  }
+
   /** What is shown is copied once: those who are shown it may not be able to reach where it lies. */
   async #surround(): Promise<Surroundings | undefined> {
     const { places, sandbox } = this.#options;
@@ -154,7 +171,8 @@ class TempPristine implements Pristine {
       if (dir === null) own.push(to);
       else shown.push({ from: await this.#copied(dir, sandbox.owner), to });
     }
-    return { at: places.at, shown, private: own };
+    const image = (await this.#image())?.root;
+    return { at: places.at, shown, private: own, ...(image && { image }) };
   }
 
   async #copied(dir: string, owner: Owner | null): Promise<string> {
@@ -171,8 +189,10 @@ class TempPristine implements Pristine {
     const { source, sandbox } = this.#options;
     const root = this.#freshDirectory();
     const { owner } = sandbox;
+    const work = isEmpty(source) ? (await this.#image())?.work : undefined;
     try {
-      if (source.fill !== undefined) await this.#copyFilled(source.fill, root);
+      if (work) await copyTree({ from: work, to: root, owner, made_by: "arm" });
+      else if (source.fill !== undefined) await this.#copyFilled(source.fill, root);
       else if (source.dir === null) {
         mkdirSync(root, { mode: 0o700 });
         if (owner) chownSync(root, owner.uid, owner.gid);

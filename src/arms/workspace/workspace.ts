@@ -2,7 +2,14 @@ import type { ArmNotes } from "../../domain/arm-notes.ts";
 import type { Changes } from "../../domain/evidence.ts";
 import type { FileSet } from "../../domain/task.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { ExecResult, Sandbox, SandboxedProcess, SandboxedProgram, ShellCommand } from "../sandbox/sandbox.ts";
+import type {
+  ExecResult,
+  ImageRoot,
+  Sandbox,
+  SandboxedProcess,
+  SandboxedProgram,
+  ShellCommand,
+} from "../sandbox/sandbox.ts";
 
 export interface FileEntry {
   readonly path: string;
@@ -119,12 +126,21 @@ export interface FixtureFiles extends FileSource {
   readonly fill?: (directory: string) => Promise<void>;
 }
 
+/** An image that was unpacked, and what of it lies where the workspace is mounted. */
+export interface OpenedImage {
+  readonly root: ImageRoot;
+  /** Absolute on this machine; null: nothing. The fixture, where no other is given. */
+  readonly work: string | null;
+}
+
 /** Where workspaces stand, and beside what. */
 export interface WorkspacePlaces {
   /** Absolute path inside; default /workspace. */
   readonly at?: string | undefined;
   /** By absolute path inside: a directory of this machine, read-only; null: an empty place for each command to write to. */
   readonly also?: ReadonlyMap<string, string | null>;
+  /** The root around them, asked for once, when it is needed. @throws Failure */
+  readonly image?: (() => Promise<OpenedImage>) | undefined;
 }
 
 export interface PristineOptions {

@@ -1,4 +1,5 @@
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
+import type { WorkspacePlaces } from "../../arms/workspace/workspace.ts";
 import { isBuiltin, judgesNamed } from "../../domain/model-name.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import type { Task } from "../../domain/task.ts";
@@ -6,7 +7,9 @@ import { type JudgeIdentity, judgeIdentity } from "../judge/judge-identity.ts";
 import { isJudged } from "../judge/scenario-brief.ts";
 import { type ChosenJudge, chooseJudge, judgeModelName } from "../planning/choose-judge.ts";
 import { demandJudgePrice } from "../planning/cost-limits.ts";
+import { hasPlaces, sandboxForCommands } from "../planning/sandbox-for.ts";
 import type { SessionServices } from "../planning/services.ts";
+import { workspacePlaces } from "../planning/task-image.ts";
 import { worstCaseOfJudging } from "../planning/worst-case-cost.ts";
 import { comparabilityDigest } from "../scenario/digest.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
@@ -50,7 +53,9 @@ export interface SelfTestWork {
   readonly worst_case_usd: number | null;
 }
 
-type KnownWork = { readonly answer: string } | { readonly patch: string; readonly sandbox: Sandbox };
+type KnownWork =
+  | { readonly answer: string }
+  | { readonly patch: string; readonly sandbox: Sandbox; readonly places: WorkspacePlaces | undefined };
 
 /**
  * Spends nothing and writes nothing.
@@ -94,8 +99,10 @@ async function findKnownWork(services: SessionServices, loaded: LoadedScenario):
   if (answer && deliverable.length === 0) return reference_answer ? { answer: reference_answer.text } : NO_ANSWER;
   const patch = await knownWork(services.store, loaded);
   if (patch === undefined) return NO_WORK;
-  const { sandbox } = await services.sandboxes.choose(services.sandbox, false);
-  return { patch, sandbox };
+  const { sandbox } = hasPlaces(loaded.definition)
+    ? await sandboxForCommands(services, loaded.definition)
+    : await services.sandboxes.choose(services.sandbox, false);
+  return { patch, sandbox, places: await workspacePlaces(services, loaded) };
 }
 
 /** Files stand for all of the work where it is both. */

@@ -29,7 +29,7 @@ export async function runSelfTest(
   const specimens =
     "answer" in known
       ? answerSpecimens(known.answer)
-      : await gatherSpecimens({ loaded, sandbox: known.sandbox, redact }, known.patch, signal);
+      : await gatherSpecimens({ loaded, redact, ...known }, known.patch, signal);
   const parts = SELF_TEST_PARTS.map((id) => async (either: AbortSignal) => {
     const trials = await Promise.all(pairsOf(id, specimens).map((pair) => judgePair(plan, work, pair, either)));
     const { verdict, note } = gradePart(id, trials);

@@ -1,10 +1,10 @@
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
 import { openPristine } from "../../arms/workspace/pristine.ts";
-import type { Workspace } from "../../arms/workspace/workspace.ts";
+import type { Workspace, WorkspacePlaces } from "../../arms/workspace/workspace.ts";
 import type { Changes } from "../../domain/evidence.ts";
 import { Failure, Mistake } from "../../domain/failure.ts";
 import { redactChanges } from "../evidence/collect.ts";
-import { fixturePlaces, fixtureSource } from "../scenario/fixture-source.ts";
+import { fixtureSource } from "../scenario/fixture-source.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { type EditedWork, HARMLESS_EDITS } from "./harmless-edits.ts";
 
@@ -27,6 +27,7 @@ export interface Specimens {
 interface Bench {
   readonly loaded: LoadedScenario;
   readonly sandbox: Sandbox;
+  readonly places: WorkspacePlaces | undefined;
   readonly redact: (text: string) => string;
 }
 
@@ -39,10 +40,10 @@ const ANSWER = "I am done.";
  * when it fires.
  */
 export async function gatherSpecimens(bench: Bench, patch: string, signal: AbortSignal): Promise<Specimens> {
-  const { loaded, sandbox } = bench;
+  const { loaded, sandbox, places } = bench;
   await using pristine = openPristine({
     source: fixtureSource(loaded),
-    places: fixturePlaces(loaded),
+    places,
     ...{ sandbox, keep: false },
   });
   await pristine.setup(loaded.definition.task.setup, signal);

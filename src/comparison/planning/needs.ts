@@ -1,11 +1,14 @@
 import { join } from "node:path";
 import { OFFLINE_PROVIDERS, splitModelRef } from "../../arms/model/model-ref.ts";
+import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
 import type { Arm } from "../../domain/arm.ts";
-import { judgesNamed } from "../../domain/model-name.ts";
+import { judgesNamed, providerName } from "../../domain/model-name.ts";
+import { SERIES_PROTOCOL } from "../../domain/series-record.ts";
 import type { SessionSettings } from "../../domain/session.ts";
+import { LOG_VERSION } from "../../domain/session-entry.ts";
 import type { Needs, SharedStore, WorkerRow } from "../../store/shared-store.ts";
+import { JUDGING_PROTOCOLS } from "../judge/judge-identity.ts";
 import { serversOf } from "./mcp-tools.ts";
-import { NEED_OF_PROTOCOLS, needOfProvider, needOfSandbox } from "./need-names.ts";
 import type { SessionPlan } from "./prepare-session.ts";
 import { NOT_NEEDED } from "./sandbox-for.ts";
 import type { SessionServices } from "./services.ts";
@@ -20,6 +23,8 @@ export interface Needing {
   readonly replayed: readonly string[];
   /** It is replayed from recordings, or recorded. */
   readonly recorded: boolean;
+  /** Its digest; absent: none. */
+  readonly image: string | undefined;
 }
 
 /** What a worker must have to run it as it was planned. */
@@ -28,6 +33,7 @@ export const needsOfPlan = (
   { scenario, settings, chosen, recordings }: SessionPlan,
 ): Promise<Needs> =>
   needsOf(services, {
+    image: scenario.task.image?.digest,
     ...{ arms: scenario.arms, judge_model: chosen.judge_model, recorded: recordings !== undefined },
     sandbox: settings.sandbox_note === NOT_NEEDED ? null : settings.sandbox,
     replayed: settings.replayed ?? [],
@@ -36,7 +42,7 @@ export const needsOfPlan = (
 /** What a worker must have to run it. */
 export async function needsOf(
   services: Installing,
-  { arms, judge_model, sandbox, replayed, recorded }: Needing,
+  { arms, judge_model, sandbox, replayed, recorded, image }: Needing,
 ): Promise<Needs> {
   const models = arms.filter(({ id }) => !replayed.includes(id)).map(({ model }) => model);
   const judges = replayed.includes("judge") ? [] : judgesNamed(judge_model);
@@ -45,6 +51,7 @@ export async function needsOf(
     ...(sandbox === null ? [] : [needOfSandbox(sandbox)]),
     ...(await installNeeds(services, arms)),
     ...(recorded ? ["recordings"] : []),
+    ...(image === undefined ? [] : [needOfImage(image)]),
     NEED_OF_PROTOCOLS,
   ];
   return [...new Set(needs)].sort();
@@ -73,3 +80,32 @@ export async function installNeed(agents_dir: string, install: string): Promise<
 export async function workersWithSlots({ workers }: Pick<SharedStore, "workers">): Promise<readonly WorkerRow[]> {
   return (await workers.alive()).filter(({ slots }) => slots > 0);
 }
+
+const PROVIDER = "provider:";
+const SANDBOX = "sandbox:";
+const PROTOCOLS = "protocols:";
+
+/** What a worker has whose version writes and judges as this one does: others would mix what they judge, or lose what they read. */
+export const NEED_OF_PROTOCOLS = PROTOCOLS + [`log/${LOG_VERSION}`, ...JUDGING_PROTOCOLS, SERIES_PROTOCOL].join("+");
+
+/** The protocols among needs, or among what a worker has. */
+export const protocolsAmong = (needs: Needs): string[] =>
+  needs.flatMap((need) => (need.startsWith(PROTOCOLS) ? need.slice(PROTOCOLS.length) : []));
+
+export const isOfProtocols = (need: string): boolean => need.startsWith(PROTOCOLS);
+
+export const needOfProvider = (provider: string): string => PROVIDER + providerName(provider);
+
+/** The providers among needs, or among what a worker has. */
+export const providersAmong = (needs: Needs): string[] =>
+  needs.flatMap((need) => (need.startsWith(PROVIDER) ? need.slice(PROVIDER.length) : []));
+
+export const needOfSandbox = (kind: Sandbox["kind"]): string => SANDBOX + kind;
+
+/** By a digest that the image is called by. */
+export const needOfImage = (digest: string): string => `image:${digest}`;
+
+/** The need that only workers with bubblewrap meet. */
+export const SANDBOX_NEED = needOfSandbox("bubblewrap");
+
+export const isOfSandbox = (need: string): boolean => need.startsWith(SANDBOX);

@@ -28,6 +28,7 @@ import { type SessionSandbox, sandboxFor } from "./sandbox-for.ts";
 import { type Draw, scriptChoices, scriptFor } from "./scripts/choose-script.ts";
 import type { SessionServices } from "./services.ts";
 import { openRecordings, toldOfReplay } from "./session-recordings.ts";
+import { workspacePlaces } from "./task-image.ts";
 import { type WorstCaseCost, worstCaseOfRun } from "./worst-case-cost.ts";
 
 export interface RunOptions {
@@ -88,7 +89,7 @@ export async function prepareSession(
   const [installsA, installsB] = [await installsOf(services, first), await installsOf(services, second)];
   const evidence = {
     arms: priced.arms,
-    sandbox: (await soundSandbox(services, priced)).sandbox.kind,
+    sandbox: (await soundSandbox(services, loaded, priced)).sandbox.kind,
     installs: [installsA, installsB],
   } as const;
   const evidence_digests = evidenceDigests(definition, evidence);
@@ -98,7 +99,7 @@ export async function prepareSession(
     () => (stand_in?.side === "a" ? neverRuns : runnerOf(services, loaded, first, { draw, recordings })),
     () => (stand_in?.side === "b" ? neverRuns : runnerOf(services, loaded, second, { draw, recordings })),
     () => chooseJudge(services, options.judge_model, definition, recordings?.judge()),
-    () => soundSandbox(services, priced),
+    () => soundSandbox(services, loaded, priced),
     () => demandArmPrices(paid),
   ]);
   demandFirstTurns(paid);
@@ -148,9 +149,15 @@ function withFree(scenario: Scenario, stand_in: StandIn | undefined): Scenario {
 }
 
 /** The sandbox of the run, in which its checks can run. On a shared store another machine may take the run. */
-async function soundSandbox(services: Omit<SessionServices, "store">, scenario: Scenario): Promise<SessionSandbox> {
+async function soundSandbox(
+  services: Omit<SessionServices, "store">,
+  loaded: LoadedScenario,
+  scenario: Scenario,
+): Promise<SessionSandbox> {
   const chosen = await sandboxFor(services, scenario);
-  if (!services.shared) await demandPrograms(chosen.sandbox, scenario);
+  if (services.shared) return chosen;
+  await workspacePlaces(services, { ...loaded, definition: scenario });
+  await demandPrograms(chosen.sandbox, scenario);
   return chosen;
 }
 

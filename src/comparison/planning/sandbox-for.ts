@@ -61,11 +61,11 @@ function needsOne({ id, agent }: Arm): Fault {
 }
 
 /** Its workspaces are mounted elsewhere than is usual, or beside something. */
-export const hasPlaces = ({ task: { fixture } }: Pick<Scenario, "task">) =>
-  fixture?.at !== undefined || Object.keys(fixture?.also ?? {}).length > 0;
+export const hasPlaces = ({ task: { fixture, image } }: Pick<Scenario, "task">) =>
+  image !== undefined || fixture?.at !== undefined || Object.keys(fixture?.also ?? {}).length > 0;
 
 const PLACES_NEED_ONE: Fault = {
-  reason: "`fixture.at` and `fixture.also` mount things, which only bubblewrap does",
+  reason: "`task.image`, `fixture.at` and `fixture.also` mount things, which only bubblewrap does",
   fix: "leave out --sandbox none, or mount nothing",
 };
 

@@ -44,6 +44,10 @@ export interface SessionServices {
   readonly max_cost_per_day_usd?: number | undefined;
   /** Absolute; holds a directory for each install that scenarios name. Absent: there are none. */
   readonly agents_dir?: string | undefined;
+  /** Absolute; holds images, for scenarios that name one by its digest. Absent: there are none. */
+  readonly images_dir?: string | undefined;
+  /** Absolute; images are unpacked there. Absent: none can be. */
+  readonly image_cache?: string | undefined;
   readonly keep_workspaces: boolean;
   /** One line for the person who started the program: what is not contained, what was left behind. */
   readonly notice: (line: string) => void;

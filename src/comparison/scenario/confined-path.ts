@@ -2,19 +2,25 @@ import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { Unusable, unusable } from "./unusable.ts";
 
+export type PathKind = "file" | "directory" | "either";
+
 /**
  * The real absolute path of something below `root`, every link followed.
  * @throws Unusable when it is absent, of another kind, or not below `root`, whether by `..` or by a link.
  */
-export async function confinedPath(root: string, path: string, kind: "file" | "directory"): Promise<string> {
+export async function confinedPath(root: string, path: string, kind: PathKind): Promise<string> {
   if (path.includes("\0")) throw new Unusable("is not a path");
   if (isAbsolute(path)) throw new Unusable("must be relative to the scenario file");
   if (!isBelow(root, resolve(root, path))) throw new Unusable("is not inside the scenarios directory");
   const real = await realpath(resolve(root, path)).catch((error: unknown) => Promise.reject(unusable(error)));
   if (!isBelow(await realpath(root), real)) throw new Unusable("leads out of the scenarios directory through a link");
   const stats = await stat(real);
-  const isKind = kind === "file" ? stats.isFile() : stats.isDirectory();
-  if (!isKind) throw new Unusable(`is not a ${kind}`);
+  const isKind = {
+    file: stats.isFile(),
+    directory: stats.isDirectory(),
+    either: stats.isFile() || stats.isDirectory(),
+  };
+  if (!isKind[kind]) throw new Unusable(kind === "either" ? "is no file and no directory" : `is not a ${kind}`);
   return real;
 }
 

@@ -30,7 +30,8 @@ export function sharedWork({ task, policies }: Pick<Scenario, "task" | "policies
   const fixture = fixtureForDigest(task.fixture);
   const probe = task.probe && { files: task.probe.files.digest, checks: task.probe.checks };
   const reference_fix = task.reference_fix?.digest ?? null;
-  return { task: { ...task, setup: setupForDigest(task.setup), fixture, probe, reference_fix }, policies };
+  const image = task.image && { image: task.image.digest };
+  return { task: { ...task, setup: setupForDigest(task.setup), ...image, fixture, probe, reference_fix }, policies };
 }
 
 /** What identifies a judge in self-tests and profiles; a verdict has these fields. */

@@ -4,8 +4,7 @@ import { type ChosenSandbox, Sandboxes } from "../../arms/sandbox/sandboxes.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { SandboxMode } from "../../domain/session.ts";
 import type { WorkerRow } from "../../store/shared-store.ts";
-import { needOfProvider, SANDBOX_NEED } from "../planning/need-names.ts";
-import { workersWithSlots } from "../planning/needs.ts";
+import { needOfProvider, SANDBOX_NEED, workersWithSlots } from "../planning/needs.ts";
 import type { SessionServices } from "../planning/services.ts";
 
 /**

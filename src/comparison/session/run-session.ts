@@ -16,7 +16,8 @@ import type { Case, JudgedArm } from "../judge/judge.ts";
 import { NO_TOOLS, openMcpTools, serversOf } from "../planning/mcp-tools.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
 import type { SessionServices } from "../planning/services.ts";
-import { filesSource, fixturePlaces, fixtureSource } from "../scenario/fixture-source.ts";
+import { workspacePlaces } from "../planning/task-image.ts";
+import { filesSource, fixtureSource } from "../scenario/fixture-source.ts";
 import { probeSource } from "../scenario/materials.ts";
 import { withoutCoinFlips } from "./repeat-checks.ts";
 import { type ArmPlace, conductArm, type StoppedArm } from "./run/conduct-arm.ts";
@@ -75,10 +76,11 @@ async function workOf(session: Session): Promise<Examined> {
   const { plan, log, services, signal } = session;
   const { task, arms } = plan.scenario;
   const { setup } = task;
-  if (setup.length > 0 || arms.some((arm) => serversOf(arm).length > 0)) await log.enter("preparing");
+  if (setup.length > 0 || plan.scenario.task.image || arms.some((arm) => serversOf(arm).length > 0))
+    await log.enter("preparing");
   await using pristine = openPristine({
     source: fixtureSource(plan.loaded),
-    places: fixturePlaces(plan.loaded),
+    places: await workspacePlaces(services, plan.loaded),
     sandbox: plan.sandbox,
     keep: services.keep_workspaces,
     clock: services.arm_clock,

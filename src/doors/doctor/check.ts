@@ -99,6 +99,7 @@ export const IDLE = {
   no_arm_files: "no arm has files of its own",
   no_skill: "no agent was given a skill",
   no_mcp: "no arm has MCP servers",
+  no_image: "the task has no image",
   no_script: "no arm replays a script",
   no_judged: "no criterion is judged by a model",
   no_judge: "no model judges",

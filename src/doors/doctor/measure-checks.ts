@@ -1,11 +1,12 @@
 import { cannotRun } from "../../comparison/evidence/cannot-run.ts";
+import { workspacePlaces } from "../../comparison/planning/task-image.ts";
 import type { DraftSolution, MeasuredDraft } from "../../comparison/scenario/draft-scenario.ts";
 import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";
 import { CHECK_OUTPUT_KB } from "../../domain/defaults.ts";
 import type { Changes } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Failure, Mistake } from "../../domain/failure.ts";
-import { sandboxOf } from "./scenario/diagnose-scenario.ts";
+import { sandboxForOwn, sandboxOf } from "./scenario/diagnose-scenario.ts";
 import { DryRun, type ProbedTwice } from "./scenario/dry-run.ts";
 import type { Services } from "./services.ts";
 
@@ -19,9 +20,10 @@ export async function measureChecks(
   signal: AbortSignal,
 ): Promise<MeasuredDraft> {
   const { setup, probe, reference_fix } = loaded.definition.task;
-  const sandbox = await sandboxOf(services);
+  const sandbox = await sandboxForOwn(services, loaded);
   if (sandbox instanceof Failure) return { checks: [], failed: sandbox.message };
-  await using dryRun = new DryRun({ loaded, sandbox, redact: services.redact });
+  const places = await workspacePlaces(services, loaded);
+  await using dryRun = new DryRun({ loaded, sandbox, places, redact: services.redact });
   try {
     await dryRun.pristine.setup(setup, signal);
     const before = await dryRun.untouched(signal);
@@ -76,9 +78,10 @@ export async function solveTask(
   { run, files, timeout_s }: DraftSolution,
   signal: AbortSignal,
 ): Promise<Solved> {
-  const sandbox = await sandboxOf(services);
+  const sandbox = await sandboxForOwn(services, loaded);
   if (sandbox instanceof Failure) return { failed: sandbox.message };
-  await using dryRun = new DryRun({ loaded, sandbox, redact: services.redact });
+  const places = await workspacePlaces(services, loaded);
+  await using dryRun = new DryRun({ loaded, sandbox, places, redact: services.redact });
   try {
     await dryRun.pristine.setup(loaded.definition.task.setup, signal);
     await using workspace = dryRun.pristine.open();

@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { providersAmong } from "../../comparison/planning/need-names.ts";
-import { workersWithSlots } from "../../comparison/planning/needs.ts";
+import { providersAmong, workersWithSlots } from "../../comparison/planning/needs.ts";
 import { Failure } from "../../domain/failure.ts";
 import { Health } from "../../domain/health.ts";
 import { providerName, providerOf } from "../../domain/model-name.ts";

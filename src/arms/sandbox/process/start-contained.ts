@@ -8,7 +8,7 @@ import type { OwnNetwork } from "../isolation/own-network.ts";
 import { COMMAND_LIMITS } from "../limits.ts";
 import type { MemoryGroups } from "../memory-group.ts";
 import type { Owner } from "../sandbox.ts";
-import type { Toolchain } from "../toolchain.ts";
+import { NO_TOOLCHAIN, type Toolchain } from "../toolchain.ts";
 import { ContainedProcess, type GatedChild } from "./contained-process.ts";
 import { disksOf } from "./disk-watch.ts";
 import type { Launch, Started } from "./started.ts";
@@ -85,13 +85,13 @@ function spawned(settings: BubblewrapSettings, launch: Launch, own: OwnNetwork |
   const attach = (content: string | Uint8Array) => FIRST_DESCRIPTOR + descriptors.push(files.holding(content)) - 1;
   const list = bubblewrapArguments({
     ...launch,
-    ...{ toolchain, filter, attach },
+    ...{ toolchain: shownToolchain(launch, toolchain), filter, attach },
     network: own ?? (launch.network === "none" ? "none" : "host"),
     disableUserns: supportsDisableUserns(version),
     statusDescriptor: FIRST_DESCRIPTOR,
   });
   const argumentsDescriptor = attach(list.map((argument) => `${argument}\0`).join(""));
-  const contained = [program, "--args", String(argumentsDescriptor), "--", ...limited(launch)];
+  const contained = limited([program, "--args", String(argumentsDescriptor)], launch);
   const [first = "", ...options] = own?.around(contained) ?? contained;
   const child = spawn(first, options, {
     cwd: "/",
@@ -102,6 +102,10 @@ function spawned(settings: BubblewrapSettings, launch: Launch, own: OwnNetwork |
   }) as GatedChild; // as `stdio` says
   return { child, status };
 }
+
+/** An image brings its own programs. What others install, and start in it, may need those of this machine. */
+const shownToolchain = ({ surroundings, output }: Launch, toolchain: Toolchain): Toolchain =>
+  surroundings?.image && output !== null ? NO_TOOLCHAIN : toolchain;
 
 /** Came with 0.8. */
 function supportsDisableUserns(version: string): boolean {

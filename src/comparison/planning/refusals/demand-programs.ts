@@ -9,11 +9,11 @@ import { cannotRun } from "../../evidence/cannot-run.ts";
 
 /**
  * Refuses a scenario with a check that cannot run, where that is certain: its program is named by a bare name, no step of a
- * setup could install it, and the sandbox does not have it. No arm could: what its PATH names is read-only.
+ * setup could install it, and the sandbox does not have it. What an image has is not looked at. No arm could: what its PATH names is read-only.
  * @throws Failure `invalid_request` naming each such check
  */
 export async function demandPrograms(sandbox: Sandbox, { task }: Scenario): Promise<void> {
-  if (sandbox.kind !== "bubblewrap" || task.setup.length > 0 || task.probe === null) return;
+  if (sandbox.kind !== "bubblewrap" || task.setup.length > 0 || task.image || task.probe === null) return;
   const needed = task.probe.checks.map((check) => ({ check, names: programsOf(check) }));
   const missing = await missingIn(sandbox, new Set(needed.flatMap(({ names }) => names)));
   const lines = needed.flatMap(({ check, names }) => {

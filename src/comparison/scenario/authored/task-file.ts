@@ -46,6 +46,26 @@ export const FixtureFile = Type.Union(
 );
 export type FixtureFile = Static<typeof FixtureFile>;
 
+const IMAGE = "OCI layout or archive of `docker save`, relative to the scenario file.";
+
+const ImageFile = Type.Union(
+  [
+    Text(IMAGE),
+    record("ImageMap", {
+      path: Text(IMAGE),
+      digest: Type.Optional(
+        Type.String({
+          pattern: "^sha256:[0-9a-f]{64}$",
+          description:
+            "Of its configuration (its id) or its manifest. With it the image may lie in --images-dir instead.",
+        }),
+      ),
+    }),
+  ],
+  { description: "The root of the sandbox in place of this machine's programs." },
+);
+export type ImageFile = Static<typeof ImageFile>;
+
 const SetupStepFile = Type.Union(
   [
     Text("Shell command."),
@@ -167,6 +187,7 @@ export const TaskFile = record(
       }),
     ),
     fixture: Type.Optional(FixtureFile),
+    image: Type.Optional(ImageFile),
     setup: Type.Optional(
       Type.Array(SetupStepFile, { maxItems: 50, description: "Run in order before the arms start." }),
     ),

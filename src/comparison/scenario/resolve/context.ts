@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { FieldPath, Problems } from "../authored/problems.ts";
-import { confinedPath } from "../confined-path.ts";
+import { confinedPath, type PathKind } from "../confined-path.ts";
 import type { GitFiles } from "../git/git-files.ts";
 import { Unusable } from "../unusable.ts";
 
@@ -34,11 +34,7 @@ export async function attempt<T>(
 }
 
 /** The real path of what the file names; both it and the path as written become sources. @throws Unusable */
-export async function locateFile(
-  { root, sources }: ResolveContext,
-  path: string,
-  kind: "file" | "directory",
-): Promise<string> {
+export async function locateFile({ root, sources }: ResolveContext, path: string, kind: PathKind): Promise<string> {
   sources.add(resolve(root, path));
   const real = await confinedPath(root, path, kind);
   sources.add(real);

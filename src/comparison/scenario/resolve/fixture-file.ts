@@ -8,11 +8,13 @@ import { checkInlinePaths, resolveFileSet } from "./file-set.ts";
 import { repositoryOf, treeAt } from "./git-source.ts";
 
 /** What a workspace begins with, where it is mounted, and what stands beside it. */
-export async function resolveFixture(context: ResolveContext, path: FieldPath, fixture: FixtureFile): Promise<Fixture> {
+export async function resolveFixture(context: ResolveContext, fixture: FixtureFile, within: Within): Promise<Fixture> {
+  const path = ["task", "fixture"];
   if (typeof fixture === "string") return await resolveFiles(context, path, fixture);
   const { at, also, ...files } = fixture;
-  if (at !== undefined) checkMountPoint(context, [...path, "at"], at);
-  const beside = also && (await resolveBeside(context, [...path, "also"], { at: at ?? WORKSPACE_AT, also }));
+  if (at !== undefined) checkMountPoint(context, [...path, "at"], { mounted: at, within });
+  const around = { at: at ?? (within === "image" ? null : WORKSPACE_AT), within };
+  const beside = also && (await resolveBeside(context, [...path, "also"], { ...around, also }));
   const set = await resolveFiles(
     context,
     path,
@@ -21,22 +23,37 @@ export async function resolveFixture(context: ResolveContext, path: FieldPath, f
   return { ...set, ...(at !== undefined && { at }), ...(beside && { also: beside }) };
 }
 
-function checkMountPoint({ problems }: ResolveContext, path: FieldPath, mounted: string, at?: "key"): void {
-  const fault = mountPointFault(mounted);
+type Within = NonNullable<Parameters<typeof mountPointFault>[1]>;
+
+function checkMountPoint(
+  { problems }: ResolveContext,
+  path: FieldPath,
+  { mounted, within, at }: { readonly mounted: string; readonly within: Within; readonly at?: "key" },
+): void {
+  const fault = mountPointFault(mounted, within);
   if (fault !== null) problems.add(path, `${JSON.stringify(cut(mounted))} ${fault}`, at && { at });
 }
 
 async function resolveBeside(
   context: ResolveContext,
   path: FieldPath,
-  { at, also }: { readonly at: string; readonly also: NonNullable<Extract<FixtureFile, object>["also"]> },
+  {
+    at,
+    also,
+    within,
+  }: {
+    /** Null: the image says it. */
+    readonly at: string | null;
+    readonly also: NonNullable<Extract<FixtureFile, object>["also"]>;
+    readonly within: Within;
+  },
 ): Promise<Fixture["also"]> {
   const { problems } = context;
   const resolved: Record<string, PlaceBeside> = {};
-  const earlier = [at];
+  const earlier = at === null ? [] : [at];
   for (const [place, what] of Object.entries(also)) {
     const here = [...path, place];
-    checkMountPoint(context, here, place, "key");
+    checkMountPoint(context, here, { mounted: place, within, at: "key" });
     const other = earlier.find((mounted) => coverEachOther(mounted, place));
     if (other !== undefined)
       problems.add(here, `${JSON.stringify(cut(place))} and ${other} cover each other; mount them apart`, {

@@ -7,6 +7,7 @@ import { attempt, locateFile, type ResolveContext } from "./context.ts";
 import { checkFollowUps, checkMessages } from "./conversation.ts";
 import { resolveDeliverable } from "./deliverable.ts";
 import { resolveFixture } from "./fixture-file.ts";
+import { resolveImage } from "./image.ts";
 import { resolveProbe } from "./probe.ts";
 import { resolveReferenceFix } from "./reference-fix.ts";
 
@@ -14,7 +15,9 @@ import { resolveReferenceFix } from "./reference-fix.ts";
 export async function resolveTask(context: ResolveContext, task: TaskFile): Promise<Task> {
   const { problems } = context;
   if (task.prompt.trim() === "") problems.add(["task", "prompt"], "must not be blank");
-  const fixture = task.fixture === undefined ? null : await resolveFixture(context, ["task", "fixture"], task.fixture);
+  const within = task.image === undefined ? "machine" : "image";
+  const fixture = task.fixture === undefined ? null : await resolveFixture(context, task.fixture, within);
+  const image = task.image === undefined ? null : await resolveImage(context, task.image);
   const reference_answer = await resolveReferenceAnswer(context, task.reference_answer);
   checkMessages(problems, task.messages);
   checkFollowUps(problems, task.follow_ups);
@@ -23,6 +26,7 @@ export async function resolveTask(context: ResolveContext, task: TaskFile): Prom
     prompt: task.prompt,
     ...(task.follow_ups && { follow_ups: task.follow_ups }),
     fixture,
+    ...(image && { image }),
     setup: (task.setup ?? []).map(setupStep),
     probe: task.probe === undefined ? null : await resolveProbe(context, task.probe),
     reference_fix: await resolveReferenceFix(context, task.reference_fix, fixture),

@@ -1,23 +1,29 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Needs } from "../../../store/shared-store.ts";
-import { NEED_OF_PROTOCOLS, needOfProvider, needOfSandbox } from "../../planning/need-names.ts";
-import { installNeed } from "../../planning/needs.ts";
+import { installNeed, NEED_OF_PROTOCOLS, needOfImage, needOfProvider, needOfSandbox } from "../../planning/needs.ts";
 import type { SessionServices } from "../../planning/services.ts";
+import { imagesIn } from "../../planning/task-image.ts";
 
-type Having = Pick<SessionServices, "sandbox" | "sandboxes" | "agents_dir" | "recordings">;
+type Having = Pick<SessionServices, "sandbox" | "sandboxes" | "agents_dir" | "images_dir" | "recordings">;
 
 /** What runs may need, and this process has. `providers` are those that it has keys for. */
 export async function capabilitiesOf(services: Having, providers: readonly string[]): Promise<Needs> {
-  const { sandbox, sandboxes, agents_dir, recordings } = services;
+  const { sandbox, sandboxes, agents_dir, images_dir, recordings } = services;
   const chosen = await sandboxes.choose(sandbox, false);
   return [
     ...providers.map(needOfProvider),
     needOfSandbox(chosen.sandbox.kind),
     ...(agents_dir === undefined ? [] : await installsIn(agents_dir)),
+    ...(images_dir === undefined ? [] : await imageNeeds(images_dir)),
     ...(recordings?.mode === "replay" ? ["recordings"] : []),
     NEED_OF_PROTOCOLS,
   ].sort();
+}
+
+async function imageNeeds(images_dir: string): Promise<string[]> {
+  const names = (await imagesIn(images_dir)).flatMap(({ digest, known_as }) => [digest, ...known_as]);
+  return [...new Set(names)].map(needOfImage);
 }
 
 async function installsIn(agents_dir: string): Promise<string[]> {

@@ -1,8 +1,7 @@
 import { Failure } from "../../../domain/failure.ts";
 import type { SessionOutcome, TrialPlace } from "../../../domain/session.ts";
 import type { Needs, SharedStore } from "../../../store/shared-store.ts";
-import { isOfSandbox, protocolsAmong, providersAmong } from "../../planning/need-names.ts";
-import { needsOfPlan, workersWithSlots } from "../../planning/needs.ts";
+import { isOfSandbox, needsOfPlan, protocolsAmong, providersAmong, workersWithSlots } from "../../planning/needs.ts";
 import { type Reservation, reserve } from "../../planning/reservation.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { worstCaseOf } from "../run/conduct-session.ts";

@@ -129,7 +129,7 @@ export const RUN = {
     Money: ["max-cost", "prices"],
     "What is written": ["out", "json", "junit", "markdown", "html", "card", "otel", "quiet", "no-color"],
     "What is kept": ["state-dir", "database-url", "keep-workspaces"],
-    "What commands may do": ["sandbox", "sandbox-read", "accept-host-network", "agents-dir"],
+    "What commands may do": ["sandbox", "sandbox-read", "accept-host-network", "agents-dir", "images-dir"],
     Recordings: ["record", "replay", "replay-strict", "live-judge"],
     "Instead of a run": ["check", "self-test", "new", "from", "bless", "results", "arms", "tie-margin"],
   },
@@ -144,7 +144,7 @@ export interface RunArguments extends ParsedArguments<RunFlag> {
 
 /** Flags that replace a run, each with the flags that may stand beside it. */
 const INSTEAD_OF_A_RUN = {
-  check: ["json", "model", "judge-model", "prices", "trials", "agents-dir", "replay", "live-judge"],
+  check: ["json", "model", "judge-model", "prices", "trials", "agents-dir", "images-dir", "replay", "live-judge"],
   "self-test": ["json", "judge-model", "prices", "max-cost", "state-dir"],
   new: ["from"],
   bless: ["out", "state-dir", "database-url"],

@@ -38,6 +38,11 @@ export const SHARED_FLAGS = {
     description:
       "a directory with one for each install that scenarios name, such as an MCP server (or ABEVAL_AGENTS_DIR)",
   },
+  "images-dir": {
+    value: "<path>",
+    description:
+      "a directory of images (OCI layouts, archives of docker save) that scenarios name by digest (or ABEVAL_IMAGES_DIR)",
+  },
   prices: {
     value: "<file>",
     description: "what models cost: YAML, <provider>/<model>: {in: 3, out: 15, cached_in: 0.3}, USD per million tokens",
@@ -63,6 +68,7 @@ export const sharedSettings = async ({ value, values, has }: SharedArguments) =>
   database: { url: value("database-url"), lease_s: LEASE.default, max_queued: MAX_WAITING },
   sandbox: { mode: value("sandbox"), accept_host_network: has("accept-host-network"), read: values("sandbox-read") },
   agents_dir: value("agents-dir"),
+  images_dir: value("images-dir"),
   prices: await readPrices(value("prices")),
   recordings: { replay: value("replay"), strict: has("replay-strict"), live_judge: has("live-judge") },
   keep_workspaces: has("keep-workspaces"),

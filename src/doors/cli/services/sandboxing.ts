@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { THIS_HOST } from "../../../arms/sandbox/host.ts";
 import { type Guarded, guardedHome, whyNotReadable } from "../../../arms/sandbox/readable.ts";
 import { Sandboxes } from "../../../arms/sandbox/sandboxes.ts";
@@ -8,7 +9,7 @@ import { loopClock } from "../../../runtime/clock.ts";
 import { UsageError } from "../flags/arguments.ts";
 import type { SharedSettings } from "../flags/service-flags.ts";
 
-interface SandboxingOptions extends Pick<SharedSettings, "sandbox" | "state_dir" | "agents_dir"> {
+interface SandboxingOptions extends Pick<SharedSettings, "sandbox" | "state_dir" | "agents_dir" | "images_dir"> {
   readonly scenarios_dirs: readonly string[];
   readonly notice: (line: string) => void;
 }
@@ -28,7 +29,26 @@ export function sandboxingOf(environment: Readonly<Record<string, string | undef
     accept_host_network,
   });
   const agents_dir = agentsDirectory(options.agents_dir ?? environment["ABEVAL_AGENTS_DIR"], places);
-  return { sandbox, sandboxes, agents_dir };
+  const images = options.images_dir ?? environment["ABEVAL_IMAGES_DIR"];
+  return {
+    ...{ sandbox, sandboxes, agents_dir },
+    images_dir: images ? imagesDirectory(images) : undefined,
+    image_cache: imageCache(environment),
+  };
+}
+
+/** Absolute. @throws UsageError */
+function imagesDirectory(given: string): string {
+  if (!statSync(given, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`--images-dir ${given}: there is no such directory`);
+  return resolve(given);
+}
+
+/** Where images are unpacked: where programs keep what they can make again. Root's sandbox user cannot enter root's home. */
+function imageCache({ XDG_CACHE_HOME, HOME }: Readonly<Record<string, string | undefined>>): string | undefined {
+  if (XDG_CACHE_HOME?.startsWith("/")) return join(XDG_CACHE_HOME, "abeval/images");
+  if (sandboxOwner() !== null) return "/var/cache/abeval/images";
+  return HOME ? join(HOME, ".cache/abeval/images") : undefined;
 }
 
 function sandboxMode(mode: string | undefined): SandboxMode {

@@ -1,7 +1,7 @@
 import { BUILTIN_JUDGE } from "../../../arms/model/model-ref.ts";
 import type { ProviderStatus } from "../../../arms/model/resolve-model.ts";
 import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
-import { providersAmong } from "../../../comparison/planning/need-names.ts";
+import { providersAmong } from "../../../comparison/planning/needs.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { judgesNamed } from "../../../domain/model-name.ts";
 import { type Check, pass, warn } from "../check.ts";

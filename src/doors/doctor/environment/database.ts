@@ -1,9 +1,4 @@
-import {
-  isOfProtocols,
-  needOfProvider,
-  protocolsAmong,
-  SANDBOX_NEED,
-} from "../../../comparison/planning/need-names.ts";
+import { isOfProtocols, needOfProvider, protocolsAmong, SANDBOX_NEED } from "../../../comparison/planning/needs.ts";
 import { counted } from "../../../domain/number-text.ts";
 import type { SharedStore, StoreInspection, WaitingWork, WorkerRow } from "../../../store/shared-store.ts";
 import { type Check, type Finding, fail, pass, warn } from "../check.ts";

@@ -10,7 +10,7 @@ import { probeSandbox } from "../../../arms/sandbox/probe-sandbox.ts";
 import type { CommandNetwork, Sandbox } from "../../../arms/sandbox/sandbox.ts";
 import { makeTempDir, tempRoot } from "../../../arms/sandbox/temp-dir.ts";
 import { openPristine } from "../../../arms/workspace/pristine.ts";
-import { SANDBOX_NEED } from "../../../comparison/planning/need-names.ts";
+import { SANDBOX_NEED } from "../../../comparison/planning/needs.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { exitOf } from "../../../runtime/exit-of.ts";
 import { type Check, fail, pass, skip, warn } from "../check.ts";

@@ -1,5 +1,6 @@
 import { prepareCall } from "../../../arms/tool/invoke.ts";
 import { toolbox } from "../../../arms/tool/toolbox.ts";
+import { workspacePlaces } from "../../../comparison/planning/task-image.ts";
 import { differences } from "../../../comparison/scenario/declared-differences.ts";
 import type { Arm, ScriptTurn } from "../../../domain/arm.ts";
 import { Mistake } from "../../../domain/failure.ts";
@@ -48,16 +49,24 @@ const TOLD = 3;
 const scriptedCalls: Check<DeclaredScenario> = {
   id: "arms.scripts",
   title: "Scripts call tools that are there",
-  run({ loaded }) {
+  async run({ services, loaded }) {
     const scripts = loaded.definition.arms.flatMap(scriptsOf);
     if (scripts.length === 0) return pass(IDLE.no_script);
-    const mistakes = scripts.flatMap((script) => mistakesOf(script, loaded.definition.task.fixture?.at));
+    const at = await mountedAt(services, loaded);
+    const mistakes = scripts.flatMap((script) => mistakesOf(script, at));
     if (mistakes.length === 0) return pass("each call has the input that its tool takes");
     const more = mistakes.length > TOLD ? [`and ${mistakes.length - TOLD} more`] : [];
     const hint = "correct the script, unless the wrong call is what it shall show";
     return warn([...mistakes.slice(0, TOLD), ...more].join("\n"), hint);
   },
 };
+
+/** Of an image that is not here nobody knows it; the check of the image says so. */
+const mountedAt = (services: DeclaredScenario["services"], loaded: DeclaredScenario["loaded"]) =>
+  workspacePlaces(services, loaded).then(
+    (places) => places?.at,
+    () => loaded.definition.task.fixture?.at,
+  );
 
 interface Script {
   readonly arm: Arm;

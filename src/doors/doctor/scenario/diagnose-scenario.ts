@@ -2,12 +2,18 @@ import type { Sandbox } from "../../../arms/sandbox/sandbox.ts";
 import { isAgentArm } from "../../../comparison/planning/agent-runner.ts";
 import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
 import { openMcpTools, serversOf } from "../../../comparison/planning/mcp-tools.ts";
-import { isOfProtocols, providersAmong, SANDBOX_NEED } from "../../../comparison/planning/need-names.ts";
-import { type Needing, needsOf } from "../../../comparison/planning/needs.ts";
+import {
+  isOfProtocols,
+  type Needing,
+  needsOf,
+  providersAmong,
+  SANDBOX_NEED,
+} from "../../../comparison/planning/needs.ts";
 import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
 import { priceOf, withPrices } from "../../../comparison/planning/prices.ts";
 import { hasPlaces, NOT_NEEDED, sandboxFor, sandboxForCommands } from "../../../comparison/planning/sandbox-for.ts";
 import { openRecordings } from "../../../comparison/planning/session-recordings.ts";
+import { workspacePlaces } from "../../../comparison/planning/task-image.ts";
 import { applyModelOverride } from "../../../comparison/scenario/declared-differences.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
 import { Failure } from "../../../domain/failure.ts";
@@ -21,6 +27,7 @@ import { armChecks } from "./arms.ts";
 import { budgetChecks, estimateCost, secondsBudget } from "./budget.ts";
 import { DryRun, rehearseAgent } from "./dry-run.ts";
 import { fixtureChecks, globs } from "./fixture.ts";
+import { imageCheck } from "./image.ts";
 import { importedChecks, importedTrials } from "./imported.ts";
 import { mcpRules } from "./mcp.ts";
 import { modelChecks, rubricChecks } from "./models.ts";
@@ -82,12 +89,16 @@ async function diagnoseByDryRun(
   const { clock, redact, announce, diagnoses } = services;
   const { arms, policies } = loaded.definition;
   const hasPrograms = arms.some((arm) => isAgentArm(arm) || serversOf(arm).length > 0);
-  const sandbox = hasPlaces(loaded.definition) ? await sandboxForPrograms(services, loaded) : await sandboxOf(services);
+  const sandbox = await sandboxForOwn(services, loaded);
   if (sandbox instanceof Failure)
     return { checks: skipAll("scenario", DRY_RUN_CHECKS, sandbox.message), complete: false };
   // What a foreign program may reach is decided for it as for a model's commands.
   const forPrograms = hasPrograms ? await sandboxForPrograms(services, loaded) : sandbox;
+  const places = await placesOrFailure(services, loaded);
+  if (places instanceof Failure)
+    return { checks: skipAll("scenario", DRY_RUN_CHECKS, places.message), complete: false };
   await using dryRun = new DryRun({
+    places,
     ...{ loaded, redact, sandbox: forPrograms instanceof Failure ? sandbox : forPrograms },
     openTools: async (arm, workspace, stop) => {
       if (forPrograms instanceof Failure) throw forPrograms;
@@ -107,6 +118,16 @@ async function diagnoseByDryRun(
   return { checks, complete: !deadline.aborted && !hasPrograms };
 }
 
+/** Of an image that is not there, or cannot be used: why. The check of the image says it first. */
+async function placesOrFailure(services: Services, loaded: LoadedScenario) {
+  try {
+    return await workspacePlaces(services, loaded);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "invalid_request") return error;
+    throw error;
+  }
+}
+
 /** Foreign programs start only where a run would start them, so not without a sandbox. */
 const leftToWorkers = (check: Check<DryRun>, { message }: Failure): Check<DryRun> =>
   PROGRAM_STARTS.has(check.id) ? { ...check, run: () => skip(`left to workers: ${message}`) } : check;
@@ -116,6 +137,10 @@ const PROGRAM_STARTS: ReadonlySet<string> = new Set(["mcp.start", "agents.start"
 async function sandboxForPrograms(services: Services, { definition }: LoadedScenario): Promise<Sandbox | Failure> {
   return await orUnavailable(async () => (await sandboxForCommands(services, definition)).sandbox);
 }
+
+/** The sandbox for the commands of one scenario, which may have to be mounted somewhere. */
+export const sandboxForOwn = (services: Services, loaded: LoadedScenario): Promise<Sandbox | Failure> =>
+  hasPlaces(loaded.definition) ? sandboxForPrograms(services, loaded) : sandboxOf(services);
 
 /** The sandbox for the scenario's own commands. They run without one unless one was asked for. */
 export async function sandboxOf({ sandbox, sandboxes }: Services): Promise<Sandbox | Failure> {
@@ -134,6 +159,7 @@ async function orUnavailable(choose: () => Promise<Sandbox>): Promise<Sandbox | 
 /** Checks that need the definition alone. */
 const DECLARED_CHECKS = [
   ...importedChecks,
+  imageCheck,
   ...armChecks,
   ...modelChecks,
   ...agentChecks,
@@ -199,6 +225,7 @@ async function needingOf({ services, loaded: { definition } }: DeclaredScenario)
     sandbox: await sandboxNeeded(services, definition),
     replayed: recordings?.replayed ?? [],
     recorded: recordings !== undefined,
+    image: definition.task.image?.digest,
   };
 }
 

@@ -2,12 +2,12 @@ import type { ArmEnd } from "../../../arms/arm/arm-end.ts";
 import type { Sandbox } from "../../../arms/sandbox/sandbox.ts";
 import type { ArmTools } from "../../../arms/tool/arm-tools.ts";
 import { openPristine } from "../../../arms/workspace/pristine.ts";
-import type { Pristine, Workspace } from "../../../arms/workspace/workspace.ts";
+import type { Pristine, Workspace, WorkspacePlaces } from "../../../arms/workspace/workspace.ts";
 import { runProbe } from "../../../comparison/evidence/run-probe.ts";
 import { type AgentArm, agentRunner } from "../../../comparison/planning/agent-runner.ts";
 import { importedRunner, type RanArm } from "../../../comparison/planning/imported-runner.ts";
 import type { SessionServices } from "../../../comparison/planning/services.ts";
-import { filesSource, fixturePlaces, fixtureSource } from "../../../comparison/scenario/fixture-source.ts";
+import { filesSource, fixtureSource } from "../../../comparison/scenario/fixture-source.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
 import { probeSource } from "../../../comparison/scenario/materials.ts";
 import type { Arm } from "../../../domain/arm.ts";
@@ -24,6 +24,7 @@ import { systemClock } from "../../../runtime/clock.ts";
 interface DryRunOptions {
   readonly loaded: LoadedScenario;
   readonly sandbox: Sandbox;
+  readonly places: WorkspacePlaces | undefined;
   readonly redact: (text: string) => string;
   /** Starts the MCP servers of an arm in a workspace; absent: nothing asks for it. */
   readonly openTools?: OpenTools;
@@ -54,14 +55,14 @@ export class DryRun implements AsyncDisposable {
   #patched: Promise<Workspace> | undefined;
   #solved: Promise<ProbedTwice | null> | undefined;
 
-  constructor({ loaded, sandbox, redact, openTools, rehearse }: DryRunOptions) {
+  constructor({ loaded, sandbox, places, redact, openTools, rehearse }: DryRunOptions) {
     this.loaded = loaded;
     this.#redact = redact;
     this.#openTools = openTools;
     this.#rehearse = rehearse;
     this.pristine = openPristine({
       source: fixtureSource(loaded),
-      places: fixturePlaces(loaded),
+      places,
       ...{ sandbox, keep: false },
     });
   }

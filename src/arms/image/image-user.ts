@@ -1,0 +1,32 @@
+import type { Owner } from "../sandbox/sandbox.ts";
+import { ImageFault } from "./image-fault.ts";
+import { textInRoot } from "./image-root.ts";
+
+/** Bytes of a list of users or groups. */
+const LIST_BYTES = 1024 * 1024;
+
+const MOST_ID = 65_534;
+
+/** Whom an image's programs run as: `name`, `uid`, either with `:group`; empty is root. @throws ImageFault for whom it does not know */
+export function imageUser(root: string, written: string): Owner {
+  const [user = "", group] = written.split(":");
+  const known = rowsOf(root, "/etc/passwd").find(([name, , uid]) => name === user || (user !== "" && uid === user));
+  const uid = user === "" ? 0 : numberOf(known?.[2] ?? user);
+  const gid = group === undefined ? numberOf(known?.[3] ?? "0") : groupOf(root, group);
+  if (uid === undefined || gid === undefined)
+    throw new ImageFault(
+      `runs as ${JSON.stringify(written.slice(0, 80))}, whom its /etc/passwd and /etc/group do not name`,
+    );
+  return { uid, gid };
+}
+
+const groupOf = (root: string, group: string) =>
+  numberOf(rowsOf(root, "/etc/group").find(([name]) => name === group)?.[2] ?? group);
+
+const rowsOf = (root: string, path: string): readonly (readonly string[])[] =>
+  (textInRoot(root, path, LIST_BYTES) ?? "").split("\n").map((line) => line.split(":"));
+
+function numberOf(text: string): number | undefined {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+  return number !== undefined && number <= MOST_ID ? number : undefined;
+}

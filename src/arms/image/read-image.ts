@@ -1,0 +1,196 @@
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { readBoundedJson } from "../../domain/bounded-json.ts";
+import { sha256 } from "../../domain/sha256.ts";
+import { ImageFault } from "./image-fault.ts";
+import { blobBytes, type FindFile, type ImageBlob, openImageFiles } from "./image-files.ts";
+
+/** One layer, as it lies in the image. */
+export interface Layer {
+  readonly file: ImageBlob;
+  /** SHA-256 of its tar archive, unpacked. */
+  readonly diff_id: string;
+}
+
+/** An image that was read but for its layers. */
+export interface Image {
+  /** SHA-256 of its configuration, which names each layer's bytes. */
+  readonly digest: string;
+  /** What else it is known by: the digest of its manifest. */
+  readonly known_as: readonly string[];
+  readonly layers: readonly Layer[];
+  /** Empty: none is named. */
+  readonly working_directory: string;
+  /** As written: a name or number, with a group after a colon. Empty: root. */
+  readonly user: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Bytes of a manifest, an index or a configuration. */
+const JSON_BYTES = 4 * 1024 * 1024;
+const JSON_VALUES = 50_000;
+
+/** Docker makes 127 at most. */
+const MOST_LAYERS = 256;
+
+const Descriptor = Type.Object({
+  digest: Type.String(),
+  platform: Type.Optional(Type.Object({ os: Type.String(), architecture: Type.String() })),
+});
+const Index = Type.Object({ manifests: Type.Array(Descriptor, { maxItems: 1_000 }) });
+const Manifest = Type.Object({ config: Descriptor, layers: Type.Array(Descriptor, { maxItems: MOST_LAYERS }) });
+const DockerManifest = Type.Array(
+  Type.Object({ Config: Type.String(), Layers: Type.Array(Type.String(), { maxItems: MOST_LAYERS }) }),
+);
+const Configuration = Type.Object({
+  architecture: Type.String(),
+  os: Type.String(),
+  config: Type.Optional(
+    Type.Union([
+      Type.Null(),
+      Type.Object({
+        Env: Type.Optional(Type.Union([Type.Null(), Type.Array(Type.String(), { maxItems: 1_000 })])),
+        WorkingDir: Type.Optional(Type.String()),
+        User: Type.Optional(Type.String()),
+      }),
+    ]),
+  ),
+  rootfs: Type.Object({ diff_ids: Type.Array(Type.String(), { maxItems: MOST_LAYERS }) }),
+});
+
+/** What its manifest names. */
+interface Parts {
+  readonly configuration: Uint8Array;
+  readonly layers: readonly ImageBlob[];
+  readonly known_as: readonly string[];
+}
+
+/**
+ * Reads an OCI layout or an archive of `docker save`, as a directory or a tar archive, and no layer of it.
+ * @param architecture of this machine, in the words of node
+ * @throws ImageFault
+ */
+export async function readImage(path: string, architecture: string = process.arch): Promise<Image> {
+  const find = await openImageFiles(path);
+  const platform = PLATFORMS[architecture] ?? architecture;
+  const parts = (await ofDocker(find)) ?? (await ofLayout(find, platform));
+  if (!parts) throw new ImageFault("is no image: it holds neither index.json (OCI) nor manifest.json (docker save)");
+  const configuration = parsed(Configuration, parts.configuration, "its configuration");
+  const { os, rootfs, config } = configuration;
+  if (os !== "linux" || configuration.architecture !== platform)
+    throw new ImageFault(`is for ${os}/${configuration.architecture}, and this machine is linux/${platform}`);
+  if (rootfs.diff_ids.length !== parts.layers.length)
+    throw new ImageFault(`has ${parts.layers.length} layers, and its configuration names ${rootfs.diff_ids.length}`);
+  return {
+    digest: sha256(parts.configuration),
+    known_as: parts.known_as,
+    layers: parts.layers.map((file, index) => ({ file, diff_id: digestIn(rootfs.diff_ids[index] ?? "") })),
+    working_directory: config?.WorkingDir ?? "",
+    user: config?.User ?? "",
+    environment: environmentOf(config?.Env ?? []),
+  };
+}
+
+/** Names of processors that node and images do not share. */
+const PLATFORMS: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" };
+
+/** Undefined without a manifest of docker's. */
+async function ofDocker(find: FindFile): Promise<Parts | undefined> {
+  const bytes = await read(find, "manifest.json");
+  if (!bytes) return undefined;
+  const [image, ...others] = parsed(DockerManifest, bytes, "manifest.json");
+  if (!image || others.length > 0)
+    throw new ImageFault(`holds ${others.length + (image ? 1 : 0)} images; save one alone`);
+  const configuration = await demanded(find, image.Config);
+  const layers = await Promise.all(image.Layers.map((name) => found(find, name)));
+  return { configuration, layers, known_as: await manifestDigests(find) };
+}
+
+/** Newer archives of docker are OCI layouts too, and people know the digest that stands there. */
+async function manifestDigests(find: FindFile): Promise<readonly string[]> {
+  const index = await read(find, "index.json");
+  if (!index) return [];
+  const { manifests } = parsed(Index, index, "index.json");
+  return manifests.length === 1 ? manifests.map(({ digest }) => digestIn(digest)) : [];
+}
+
+async function ofLayout(find: FindFile, architecture: string): Promise<Parts | undefined> {
+  const index = await read(find, "index.json");
+  if (!index) return undefined;
+  let chosen = oneOfThem(parsed(Index, index, "index.json"), architecture);
+  let bytes = await blob(find, chosen);
+  const known_as = [digestIn(chosen)];
+  if (Value.Check(Index, jsonOf(bytes, chosen))) {
+    chosen = oneOfThem(parsed(Index, bytes, chosen), architecture);
+    bytes = await blob(find, chosen);
+    known_as.push(digestIn(chosen));
+  }
+  const { config, layers } = parsed(Manifest, bytes, "its manifest");
+  const files = await Promise.all(layers.map(({ digest }) => found(find, blobName(digest))));
+  return { configuration: await blob(find, config.digest), layers: files, known_as };
+}
+
+function oneOfThem({ manifests }: Static<typeof Index>, architecture: string): string {
+  const fitting = manifests.filter(
+    ({ platform }) => !platform || (platform.os === "linux" && platform.architecture === architecture),
+  );
+  const [one, ...others] = fitting;
+  if (one && others.length === 0) return one.digest;
+  throw new ImageFault(
+    `holds ${fitting.length} images for linux/${architecture}; copy one alone (skopeo copy ... oci:<directory>:<tag>)`,
+  );
+}
+
+/** Its bytes are what its name says. */
+async function blob(find: FindFile, digest: string): Promise<Uint8Array> {
+  const bytes = await demanded(find, blobName(digest));
+  if (sha256(bytes) !== digestIn(digest)) throw new ImageFault(`is damaged: ${digest} has other bytes`);
+  return bytes;
+}
+
+const blobName = (digest: string) => `blobs/sha256/${digestIn(digest)}`;
+
+function digestIn(text: string): string {
+  const hex = /^sha256:([0-9a-f]{64})$/.exec(text)?.[1];
+  if (hex === undefined) throw new ImageFault(`names ${JSON.stringify(text.slice(0, 80))}, which is no sha256 digest`);
+  return hex;
+}
+
+async function read(find: FindFile, name: string): Promise<Uint8Array | undefined> {
+  const file = await find(name);
+  return file && (await blobBytes(file, name, JSON_BYTES));
+}
+
+const demanded = async (find: FindFile, name: string) => blobBytes(await found(find, name), name, JSON_BYTES);
+
+async function found(find: FindFile, name: string): Promise<ImageBlob> {
+  const file = name.split("/").includes("..") ? undefined : await find(name);
+  if (!file) throw new ImageFault(`lacks ${JSON.stringify(name.slice(0, 200))}, which it names`);
+  return file;
+}
+
+function jsonOf(bytes: Uint8Array, what: string): unknown {
+  const read = readBoundedJson(bytes, { bytes: JSON_BYTES, values: JSON_VALUES, levels: 40 });
+  if ("fault" in read) throw new ImageFault(`cannot be read: ${what} has ${read.fault}`);
+  return read.value;
+}
+
+function parsed<T extends TSchema>(schema: T, bytes: Uint8Array, what: string): Static<T> {
+  const value = jsonOf(bytes, what);
+  if (Value.Check(schema, value)) return value;
+  const { path = "", message = "" } = Value.Errors(schema, value).First() ?? {};
+  throw new ImageFault(`cannot be read: ${what} has another form${path && ` at ${path.slice(0, 80)}`} (${message})`);
+}
+
+/** Those that a shell takes. An image has others sometimes, and no program can be given them safely. */
+function environmentOf(lines: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = lines.flatMap((line) => {
+    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(line) ?? [];
+    return name === undefined || value === undefined || value.includes("\0") || value.length > VARIABLE_CHARS
+      ? []
+      : [[name, value] as const];
+  });
+  return Object.fromEntries(pairs);
+}
+
+const VARIABLE_CHARS = 32_768;

@@ -1,0 +1,111 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, statfsSync, utimesSync } from "node:fs";
+import { chmod, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "../../domain/failure.ts";
+import { reserveOf } from "../sandbox/limits.ts";
+import { removeTree } from "../sandbox/remove-tree.ts";
+import type { Owner } from "../sandbox/sandbox.ts";
+import { isReachable, makeTempDir, sweepTempDirs } from "../sandbox/temp-dir.ts";
+import { ImageFault } from "./image-fault.ts";
+import type { Image } from "./read-image.ts";
+import { applyLayer } from "./unpacking/apply-layer.ts";
+import { IMAGE_LIMITS, type ImageLimits, ImageTree } from "./unpacking/image-tree.ts";
+
+interface ImageCache {
+  /** Absolute; made when it is needed. Processes may share it. */
+  readonly directory: string;
+  /** Who will own the files: whoever the sandbox runs programs as. */
+  readonly owner: Owner | null;
+  readonly now: Date;
+  readonly limits?: ImageLimits;
+}
+
+/**
+ * The root of an image, unpacked once for all who use this cache. It gets its name when it is complete, so nobody finds a half
+ * of it; what a killed process left is removed a day later, and what nobody used for 30 days too.
+ * @throws ImageFault
+ */
+export async function unpackImage(image: Image, cache: ImageCache): Promise<string> {
+  const place = join(cache.directory, image.digest);
+  const running = unpacking.get(place) ?? unpackOnce(image, place, cache).finally(() => unpacking.delete(place));
+  unpacking.set(place, running);
+  return await running;
+}
+
+/** By place. What this process unpacks right now. */
+const unpacking = new Map<string, Promise<string>>();
+
+async function unpackOnce(image: Image, place: string, cache: ImageCache): Promise<string> {
+  const { directory, owner, now } = cache;
+  const root = join(place, "root");
+  makeCache(directory, owner);
+  if (existsSync(root)) {
+    utimesSync(place, now, now);
+    return root;
+  }
+  await sweep(directory, now);
+  const draft = makeTempDir(directory);
+  try {
+    await fill(draft, image, cache);
+    // Others may look for files in it as its owner.
+    await chmod(draft, 0o755);
+    await rename(draft, place).catch((error: unknown) => {
+      // Another process was first.
+      if (!existsSync(root)) throw error;
+    });
+    return root;
+  } catch (error) {
+    if (errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT") throw new ImageFault(NO_ROOM, { cause: error });
+    throw error;
+  } finally {
+    if (existsSync(draft)) await removeTree(draft);
+  }
+}
+
+const NO_ROOM = "needs more room than its cache's disk has";
+
+async function fill(draft: string, image: Image, { owner, limits = IMAGE_LIMITS }: ImageCache): Promise<void> {
+  const tree = new ImageTree(draft, owner, limits);
+  const { bsize, blocks, bavail } = statfsSync(draft);
+  const reserve = reserveOf({ size: blocks * bsize, free: bavail * bsize });
+  let looked = 0;
+  const room = () => {
+    if (tree.bytes - looked < LOOK_BYTES) return;
+    looked = tree.bytes;
+    const disk = statfsSync(draft);
+    if (disk.bavail * disk.bsize < reserve) throw new ImageFault(NO_ROOM);
+  };
+  for (const layer of image.layers) await applyLayer(layer, tree, { bytes: limits.bytes, room });
+  tree.beginLayer();
+  tree.put("etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n");
+  tree.put("etc/resolv.conf", "");
+  await removeTree(join(draft, "trash"));
+}
+
+/** Bytes between two looks at how much of the disk is free. */
+const LOOK_BYTES = 64 * 1024 * 1024;
+
+function makeCache(directory: string, owner: Owner | null): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: owner ? 0o755 : 0o700 });
+  } catch (error) {
+    throw new ImageFault(`cannot be unpacked: ${directory} cannot be made (${errorCode(error)})`, { cause: error });
+  }
+  if (!isReachable(join(directory, "x"), owner))
+    throw new ImageFault(
+      `cannot be unpacked: the sandbox's unprivileged user cannot enter ${directory}; chmod o+x its parents`,
+    );
+}
+
+const UNUSED_MS = 30 * 24 * 60 * 60 * 1000;
+
+async function sweep(directory: string, now: Date): Promise<void> {
+  await sweepTempDirs(now, [directory]);
+  for (const name of readdirSync(directory)) {
+    const entry = lstatSync(join(directory, name), { throwIfNoEntry: false });
+    if (!/^[0-9a-f]{64}$/.test(name) || !entry || now.getTime() - entry.mtimeMs < UNUSED_MS) continue;
+    const old = makeTempDir(directory);
+    renameSync(join(directory, name), join(old, name));
+    await removeTree(old);
+  }
+}

@@ -1,0 +1,234 @@
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  futimesSync,
+  lchownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeSync,
+} from "node:fs";
+import { join, posix } from "node:path";
+import type { Owner } from "../../sandbox/sandbox.ts";
+import { ImageFault } from "../image-fault.ts";
+import { findInRoot } from "../image-root.ts";
+
+/** What one image may hold. */
+export interface ImageLimits {
+  /** Of all files that its layers hold, also of those that a later one removes. */
+  readonly bytes: number;
+  /** Files, directories and links of all layers. */
+  readonly entries: number;
+}
+
+export const IMAGE_LIMITS: ImageLimits = { bytes: 32_000_000_000, entries: 1_500_000 };
+
+const PATH_CHARS = 4_096;
+const NAME_BYTES = 255;
+
+/** A name that layers give to the removal of what it stands before. */
+const WHITEOUT = ".wh.";
+const OPAQUE = ".wh..wh..opq";
+
+/** A file that is being written. */
+export interface OpenFile {
+  write(chunk: Uint8Array): void;
+  close(): void;
+}
+
+interface Attributes {
+  readonly mode: number;
+  readonly modified: Date | undefined;
+}
+
+/**
+ * The root of an image while its layers are written, one over the other. Every path is looked up inside: a link in it leads
+ * nowhere else. Nobody else may write there. Every method throws ImageFault for what no honest layer has.
+ */
+export class ImageTree {
+  readonly #root: string;
+  readonly #trash: string;
+  readonly #owner: Owner | null;
+  readonly #limits: ImageLimits;
+  #bytes = 0;
+  #entries = 0;
+  #thrownAway = 0;
+  /** Paths of the layer that is written, as they are on this machine: whiteouts are about earlier ones. */
+  #ofLayer = new Set<string>();
+  /** The parent that was looked up last, and where it is. Files of one directory follow each other. */
+  #parent: { readonly name: string; readonly path: string } | undefined;
+
+  /** @param directory is empty; the tree becomes `root` in it */
+  constructor(directory: string, owner: Owner | null, limits: ImageLimits) {
+    this.#root = join(directory, "root");
+    this.#trash = join(directory, "trash");
+    this.#owner = owner;
+    this.#limits = limits;
+    mkdirSync(this.#trash, { mode: 0o700 });
+    mkdirSync(this.#root, { mode: 0o755 });
+    this.#own(this.#root);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  beginLayer(): void {
+    this.#ofLayer = new Set();
+  }
+
+  /** Hides what an earlier layer had. False when the name is that of no whiteout. */
+  whiteout(path: string): boolean {
+    const { parent, name } = split(path);
+    if (!name.startsWith(WHITEOUT)) return false;
+    const directory = findInRoot(this.#root, parent);
+    if (!directory?.stats.isDirectory()) return true;
+    if (name === OPAQUE) for (const below of readdirSync(directory.path)) this.#hide(join(directory.path, below));
+    else if (!name.startsWith(WHITEOUT + WHITEOUT)) this.#hide(join(directory.path, name.slice(WHITEOUT.length)));
+    return true;
+  }
+
+  directory(path: string, { mode }: Attributes): void {
+    this.#count();
+    if (stepsIn(path).length === 0) return;
+    const place = this.#placeFor(path);
+    if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) chmodSync(place, dirMode(mode));
+    else {
+      this.#throwAway(place);
+      mkdirSync(place);
+      chmodSync(place, dirMode(mode));
+      this.#own(place);
+    }
+    this.#ofLayer.add(place);
+  }
+
+  /** @param size that it will have */
+  file(path: string, size: number, { mode, modified }: Attributes): OpenFile {
+    this.#count();
+    this.#bytes += size;
+    if (!(this.#bytes <= this.#limits.bytes)) throw new ImageFault(`holds more than ${this.#limits.bytes / 1e9} GB`);
+    const descriptor = openSync(this.#freePlace(path), "wx", 0o600);
+    return {
+      write: (chunk) => {
+        for (let at = 0; at < chunk.length; ) at += writeSync(descriptor, chunk, at);
+      },
+      close: () => {
+        // Readable and writable for its owner, whoever that is in the image; set-uid bits are for nobody.
+        fchmodSync(descriptor, (mode & 0o777) | 0o600);
+        if (this.#owner) fchownSync(descriptor, this.#owner.uid, this.#owner.gid);
+        // Compiled files are known by the time of their sources.
+        if (modified) futimesSync(descriptor, modified, modified);
+        closeSync(descriptor);
+      },
+    };
+  }
+
+  symbolicLink(path: string, target: string): void {
+    this.#count();
+    if (target === "" || target.length > PATH_CHARS || target.includes("\0"))
+      throw new ImageFault(`holds ${shown(path)}, a link to nothing that can be named`);
+    const place = this.#freePlace(path);
+    symlinkSync(target, place);
+    if (this.#owner) lchownSync(place, this.#owner.uid, this.#owner.gid);
+    this.#parent = undefined;
+  }
+
+  hardLink(path: string, target: string): void {
+    this.#count();
+    const { parent, name } = split(target);
+    const directory = findInRoot(this.#root, parent);
+    const source = directory && join(directory.path, name);
+    const entry = source === undefined ? undefined : lstatSync(source, { throwIfNoEntry: false });
+    if (source === undefined || !entry || entry.isDirectory())
+      throw new ImageFault(`holds ${shown(path)}, a hard link to ${shown(target)}, which is no file of it`);
+    const place = this.#placeFor(path);
+    if (place === source) return;
+    this.#throwAway(place);
+    linkSync(source, place);
+    this.#ofLayer.add(place);
+  }
+
+  /** Writes a file of our own in place of whatever the image has there. */
+  put(path: string, text: string): void {
+    const file = this.file(path, Buffer.byteLength(text), { mode: 0o644, modified: undefined });
+    file.write(Buffer.from(text));
+    file.close();
+  }
+
+  #count(): void {
+    this.#entries += 1;
+    if (this.#entries > this.#limits.entries)
+      throw new ImageFault(`holds more than ${this.#limits.entries} files, directories and links`);
+  }
+
+  #freePlace(path: string): string {
+    const place = this.#placeFor(path);
+    this.#throwAway(place);
+    this.#ofLayer.add(place);
+    return place;
+  }
+
+  /** Where the last step of a path is to stand; its parents are made. */
+  #placeFor(path: string): string {
+    const { parent, name } = split(path);
+    if (name === "") throw new ImageFault(`holds ${shown(path)}, which would replace its root`);
+    if (this.#parent?.name !== parent) this.#parent = { name: parent, path: this.#made(parent) };
+    return join(this.#parent.path, name);
+  }
+
+  #made(parent: string): string {
+    const found = findInRoot(this.#root, parent);
+    if (found?.stats.isDirectory()) return found.path;
+    if (found) throw new ImageFault(`holds something below ${shown(parent)}, which is a file`);
+    const { parent: above, name } = split(parent);
+    const place = join(this.#made(above), name);
+    if (lstatSync(place, { throwIfNoEntry: false }))
+      throw new ImageFault(`holds something below ${shown(parent)}, a link that leads nowhere`);
+    mkdirSync(place, { mode: 0o755 });
+    this.#own(place);
+    this.#ofLayer.add(place);
+    return place;
+  }
+
+  #hide(place: string): void {
+    if (!this.#ofLayer.has(place)) this.#throwAway(place);
+  }
+
+  /** Takes no time, however much there is; it is removed with the directory around. */
+  #throwAway(place: string): void {
+    if (!lstatSync(place, { throwIfNoEntry: false })) return;
+    renameSync(place, join(this.#trash, String(this.#thrownAway)));
+    this.#thrownAway += 1;
+    this.#parent = undefined;
+  }
+
+  #own(place: string): void {
+    if (this.#owner) chownSync(place, this.#owner.uid, this.#owner.gid);
+  }
+}
+
+const dirMode = (mode: number) => (mode & 0o777) | 0o700;
+
+/** @throws ImageFault */
+function stepsIn(path: string): readonly string[] {
+  if (path.length > PATH_CHARS || path.includes("\0")) throw new ImageFault("holds a path that is too long");
+  const steps = path.split("/").filter((step) => step !== "" && step !== ".");
+  if (steps.includes("..")) throw new ImageFault(`holds ${shown(path)}, which climbs out`);
+  const long = steps.find((step) => Buffer.byteLength(step) > NAME_BYTES);
+  if (long !== undefined) throw new ImageFault(`holds ${shown(long)}, a name that is too long`);
+  return steps;
+}
+
+function split(path: string): { readonly parent: string; readonly name: string } {
+  const steps = stepsIn(path);
+  return { parent: posix.join("/", ...steps.slice(0, -1)), name: steps.at(-1) ?? "" };
+}
+
+const shown = (path: string) => JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}...` : path);

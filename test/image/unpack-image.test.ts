@@ -1,0 +1,288 @@
+import { expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { findInRoot } from "../../src/arms/image/image-root.ts";
+import { imageUser } from "../../src/arms/image/image-user.ts";
+import { readImage } from "../../src/arms/image/read-image.ts";
+import { unpackImage } from "../../src/arms/image/unpack-image.ts";
+import { temporaryDirectory } from "../temporary.ts";
+import { dockerArchive, type ImageParts, idOf, type LayerEntry, layerOf, writeLayout } from "./make-image.ts";
+
+const NOW = new Date("2026-01-01T00:00:00.000Z");
+
+interface Limited {
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+/** What an image of these layers becomes, by path; links as `-> target`. A refusal is its message. */
+async function unpacked(layers: readonly (readonly LayerEntry[])[], limits?: Limited): Promise<unknown> {
+  using place = temporaryDirectory();
+  const parts = { layers: layers.map(layerOf) };
+  writeLayout(join(place.path, "image"), parts);
+  const cache = { directory: join(place.path, "cache"), owner: null, now: NOW, ...(limits && { limits }) };
+  try {
+    return contents(await unpackImage(await readImage(join(place.path, "image")), cache));
+  } catch (error) {
+    expect(readdirSync(cache.directory)).toEqual([]);
+    return (error as Error).message;
+  }
+}
+
+function contents(root: string, below = ""): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const entry of readdirSync(join(root, below), { withFileTypes: true })) {
+    const name = join(below, entry.name);
+    if (name === "etc") continue;
+    if (entry.isSymbolicLink()) found[name] = `-> ${readlinkSync(join(root, name))}`;
+    else if (entry.isDirectory()) Object.assign(found, contents(root, name));
+    else found[name] = readFileSync(join(root, name), "utf8");
+  }
+  return found;
+}
+
+const file = (path: string, text = "x"): LayerEntry => ({ path, text });
+
+test("layers lie one over the other, and whiteouts hide what earlier ones had", async () => {
+  expect(
+    await unpacked([
+      [file("a", "1"), file("d/old", "1"), file("d/deep/old", "1"), file("e/one"), file("e/two"), file("kind/below")],
+      [file("./a", "2"), file("d/new", "2"), file("d/.wh..wh..opq", ""), file("e/.wh.one", ""), file("kind", "file")],
+      [file(".wh..wh.aufs"), file(".wh.nothing"), { path: "s", type: "SymbolicLink", link: "e" }],
+    ]),
+  ).toEqual({ a: "2", "d/new": "2", "e/two": "x", kind: "file", s: "-> e" });
+});
+
+test("what a layer itself has is not hidden by its own whiteouts", async () => {
+  expect(await unpacked([[file("d/a", "1")], [file("d/a", "2"), file("d/.wh.a"), file("d/.wh..wh..opq")]])).toEqual({
+    "d/a": "2",
+  });
+});
+
+test("a path through a link stays in the image, wherever the link says it leads", async () => {
+  expect(
+    await unpacked([
+      [
+        { path: "usr/lib", type: "Directory", mode: 0o755 },
+        { path: "lib", type: "SymbolicLink", link: "/usr/lib" },
+      ],
+      [{ path: "up", type: "SymbolicLink", link: "../../../../usr" }],
+      [file("lib/a", "a"), file("up/b", "b"), { path: "hard", type: "Link", link: "lib/a" }],
+    ]),
+  ).toEqual({ "usr/lib/a": "a", "usr/b": "b", hard: "a", lib: "-> /usr/lib", up: "-> ../../../../usr" });
+});
+
+test.each<[string, readonly (readonly LayerEntry[])[], string]>([
+  ["climbs out", [[file("a/../../../b")]], 'holds "a/../../../b", which climbs out'],
+  [
+    "writes through a link that leads to the host",
+    [[{ path: "out", type: "SymbolicLink", link: "/nowhere/on/earth" }, file("out/x")]],
+    'holds something below "/out", a link that leads nowhere',
+  ],
+  [
+    "links in a circle",
+    [[{ path: "l", type: "SymbolicLink", link: "l" }, file("l/x")]],
+    "holds links that lead in a circle at /l",
+  ],
+  [
+    "links hard to the host",
+    [[{ path: "passwd", type: "Link", link: "/etc/passwd" }]],
+    'holds "passwd", a hard link to "/etc/passwd", which is no file of it',
+  ],
+  ["links hard out of itself", [[{ path: "x", type: "Link", link: "../../x" }]], 'holds "../../x", which climbs out'],
+  ["puts a file below a file", [[file("a"), file("a/b")]], 'holds something below "/a", which is a file'],
+])("a layer that %s is refused, and nothing is left", async (_what, layers, message) => {
+  expect(await unpacked(layers)).toBe(message);
+});
+
+test("an image is bounded in bytes and in files, also one that claims more than it has", async () => {
+  const many = Array.from({ length: 30 }, (_, index) => file(`f${index}`));
+  expect(await unpacked([many], { bytes: 1e9, entries: 20 })).toBe("holds more than 20 files, directories and links");
+  expect(await unpacked([[file("a", "x".repeat(2_000))]], { bytes: 1_900, entries: 20 })).toBe(
+    "holds more than 0.0000019 GB",
+  );
+  expect(await unpacked([[{ path: "a", size: 8_000_000_000 }]], { bytes: 1e9, entries: 20 })).toBe(
+    "holds more than 1 GB",
+  );
+  expect(await unpacked([[{ path: "a", size: 900_000 }]])).toContain("has a broken layer: ");
+});
+
+test("devices and pipes are left out, set-uid bits taken off, and its owner can read and write everything", async () => {
+  using place = temporaryDirectory();
+  const layer = layerOf([
+    { path: "dev/null", type: "CharacterDevice" },
+    { path: "pipe", type: "FIFO" },
+    { path: "su", text: "x", mode: 0o4755 },
+    { path: "closed", type: "Directory", mode: 0o2000 },
+    { path: "closed/secret", text: "x", mode: 0 },
+    { path: "dated", text: "x", mtime: new Date("2020-02-02T00:00:00.000Z") },
+  ]);
+  writeLayout(join(place.path, "image"), { layers: [layer] });
+  const cache = { directory: join(place.path, "cache"), owner: null, now: NOW };
+  const root = await unpackImage(await readImage(join(place.path, "image")), cache);
+  const mode = (path: string) => (statSync(join(root, path)).mode & 0o7777).toString(8);
+  expect(["su", "closed", "closed/secret"].map(mode)).toEqual(["755", "700", "600"]);
+  expect(statSync(join(root, "dated")).mtime.toISOString()).toBe("2020-02-02T00:00:00.000Z");
+  expect(existsSync(join(root, "pipe")) || existsSync(join(root, "dev/null"))).toBe(false);
+  expect(readFileSync(join(root, "etc/resolv.conf"), "utf8")).toBe("");
+});
+
+test("our own files take the place of links, and follow none", async () => {
+  using place = temporaryDirectory();
+  writeFileSync(join(place.path, "victim"), "mine");
+  const layer = layerOf([
+    { path: "etc/hosts", type: "SymbolicLink", link: join(place.path, "victim") },
+    { path: "etc/resolv.conf", type: "SymbolicLink", link: "../../../../victim" },
+  ]);
+  writeLayout(join(place.path, "image"), { layers: [layer] });
+  const cache = { directory: join(place.path, "cache"), owner: null, now: NOW };
+  const root = await unpackImage(await readImage(join(place.path, "image")), cache);
+  expect(readFileSync(join(place.path, "victim"), "utf8")).toBe("mine");
+  expect(lstatSync(join(root, "etc/hosts")).isFile()).toBe(true);
+});
+
+/** The forms in which one image may lie. */
+const PARTS: ImageParts = {
+  layers: [layerOf([file("a", "a")])],
+  config: { WorkingDir: "/w", Env: ["A=b=c", "1X=no"] },
+};
+
+test("an image is the same in every form that it may have", async () => {
+  using place = temporaryDirectory();
+  const at = (name: string) => join(place.path, name);
+  const manifest = writeLayout(at("gzip"), PARTS, "gzip");
+  writeLayout(at("zstd"), PARTS, "zstd");
+  writeLayout(at("plain"), PARTS, "plain");
+  writeFileSync(at("docker.tar"), dockerArchive(PARTS));
+  Bun.spawnSync(["tar", "-cf", at("oci.tar"), "-C", at("gzip"), "."]);
+  const images = await Promise.all(
+    ["gzip", "zstd", "plain", "docker.tar", "oci.tar"].map((name) => readImage(at(name))),
+  );
+  for (const [index, image] of images.entries()) {
+    expect(image).toMatchObject({ digest: idOf(PARTS), working_directory: "/w", environment: { A: "b=c" } });
+    const cache = { directory: at(`cache${index}`), owner: null, now: NOW };
+    expect(contents(await unpackImage(image, cache))).toEqual({ a: "a" });
+  }
+  expect([images[0]?.known_as, images[3]?.known_as]).toEqual([[manifest], []]);
+});
+
+test.each<[string, (at: (name: string) => string) => void, string]>([
+  ["is not there", () => undefined, "does not exist"],
+  ["is a text", (at) => writeFileSync(at("image"), "x".repeat(600)), "is no tar archive"],
+  [
+    "is compressed as a whole",
+    (at) => writeFileSync(at("image"), gzipSync(randomBytes(900))),
+    "is compressed as a whole",
+  ],
+  ["is empty", (at) => writeFileSync(at("image"), ""), "is no image: it holds neither"],
+  [
+    "ends too early",
+    (at) => writeFileSync(at("image"), dockerArchive(PARTS).subarray(0, 1_200)),
+    "is an archive that ends too early",
+  ],
+  [
+    "is for another processor",
+    (at) => void writeLayout(at("image"), { ...PARTS, architecture: "s390x" }),
+    "is for linux/s390x, and this machine is linux/",
+  ],
+  [
+    "names more layers than it has",
+    (at) => void writeLayout(at("image"), { ...PARTS, diff_ids: [] }),
+    "has 1 layers, and its configuration names 0",
+  ],
+  [
+    "has a manifest of another form",
+    (at) => writeFileSync(at("image"), layerOf([{ path: "manifest.json", text: '[{"Config":1}]' }])),
+    "cannot be read: manifest.json has another form",
+  ],
+  [
+    "lacks what it names",
+    (at) => writeFileSync(at("image"), layerOf([{ path: "manifest.json", text: '[{"Config":"../x","Layers":[]}]' }])),
+    'lacks "../x", which it names',
+  ],
+])("an image that %s is refused in words", async (_what, make, message) => {
+  using place = temporaryDirectory();
+  make((name) => join(place.path, name));
+  const said = await readImage(join(place.path, "image")).then(
+    () => "",
+    (error: Error) => error.message,
+  );
+  expect(said).toContain(message);
+});
+
+test("a damaged layer is refused, whatever it wrote before that showed", async () => {
+  using place = temporaryDirectory();
+  writeLayout(join(place.path, "image"), { ...PARTS, diff_ids: [`sha256:${"0".repeat(64)}`] });
+  const cache = { directory: join(place.path, "cache"), owner: null, now: NOW };
+  const image = await readImage(join(place.path, "image"));
+  await expect(unpackImage(image, cache)).rejects.toThrow("is damaged: a layer is not what its configuration names");
+  expect(readdirSync(cache.directory).filter((name) => name === image.digest)).toEqual([]);
+});
+
+test("it is unpacked once, also for two who ask at the same time, and what is old goes", async () => {
+  using place = temporaryDirectory();
+  writeLayout(join(place.path, "image"), PARTS);
+  const image = await readImage(join(place.path, "image"));
+  const cache = { directory: join(place.path, "cache"), owner: null, now: NOW };
+  const [one, other] = await Promise.all([unpackImage(image, cache), unpackImage(image, cache)]);
+  const { ino } = lstatSync(one);
+  expect([other, lstatSync(await unpackImage(image, cache)).ino]).toEqual([one, ino]);
+  expect(readdirSync(cache.directory)).toEqual([image.digest]);
+  const long = new Date(NOW.getTime() - 31 * 24 * 60 * 60 * 1000);
+  utimesSync(join(cache.directory, image.digest), long, long);
+  const next = { layers: [layerOf([file("b")])] };
+  writeLayout(join(place.path, "next"), next);
+  await unpackImage(await readImage(join(place.path, "next")), cache);
+  expect(readdirSync(cache.directory)).toEqual([idOf(next)]);
+});
+
+test("another process that was first keeps what it made", async () => {
+  using place = temporaryDirectory();
+  writeLayout(join(place.path, "image"), PARTS);
+  const script = `
+    const { readImage } = await import("${join(import.meta.dir, "../../src/arms/image/read-image.ts")}");
+    const { unpackImage } = await import("${join(import.meta.dir, "../../src/arms/image/unpack-image.ts")}");
+    const [, image, directory] = process.argv;
+    console.log(await unpackImage(await readImage(image), { directory, owner: null, now: new Date() }));`;
+  const directory = join(place.path, "cache");
+  const run = () =>
+    Bun.spawn([process.execPath, "-e", script, join(place.path, "image"), directory], { stdout: "pipe" });
+  const printed = await Promise.all(
+    [run(), run()].map(async ({ stdout }) => (await new Response(stdout).text()).trim()),
+  );
+  expect(new Set(printed)).toEqual(new Set([join(directory, idOf(PARTS), "root")]));
+  expect(readdirSync(directory)).toEqual([idOf(PARTS)]);
+});
+
+test("a user is looked up in the image, by name or number", async () => {
+  using place = temporaryDirectory();
+  const lists = [
+    { path: "etc/passwd", text: "root:x:0:0::/root:/bin/sh\nwork:x:1200:1300::/w:/bin/sh\n" },
+    { path: "etc/group", text: "root:x:0:\ncrew:x:77:\n" },
+  ];
+  writeLayout(join(place.path, "image"), { layers: [layerOf(lists)] });
+  const cache = { directory: join(place.path, "cache"), owner: null, now: NOW };
+  const root = await unpackImage(await readImage(join(place.path, "image")), cache);
+  expect(["", "work", "1200", "work:crew", "5:6", "9"].map((user) => imageUser(root, user))).toEqual([
+    { uid: 0, gid: 0 },
+    { uid: 1200, gid: 1300 },
+    { uid: 1200, gid: 1300 },
+    { uid: 1200, gid: 77 },
+    { uid: 5, gid: 6 },
+    { uid: 9, gid: 0 },
+  ]);
+  for (const user of ["nobody-here", "work:nobody", "-1", "4294967296"])
+    expect(() => imageUser(root, user)).toThrow("whom its /etc/passwd and /etc/group do not name");
+  expect(findInRoot(root, "/etc/../../../etc/passwd")?.path).toBe(join(root, "etc/passwd"));
+});
