@@ -3,6 +3,7 @@ import type { SessionServices } from "../../src/comparison/planning/services.ts"
 import { blessedLines, storedBaseline } from "../../src/comparison/session/baseline.ts";
 import { readBundle } from "../../src/comparison/session/read-bundle.ts";
 import { readSession } from "../../src/store/read-session.ts";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { testServices } from "../harness.ts";
 import { failureOf, scenarioFolder } from "../scenario/scenario-folder.ts";
 import { scored, scoredScenario, seriesOf } from "./scored.ts";
@@ -51,6 +52,24 @@ test("a candidate is compared with a blessed series, of which no arm runs again 
   expect((await elsewhere.store.read(rows[0]?.session_id ?? "")).slice(0, 3).map(({ entry }) => entry.type)).toContain(
     "arm_imported",
   );
+});
+
+test("the provider of the stored arm may be out of reach: neither its key nor an answer of it is asked for", async () => {
+  await using provider = await startFakeProvider({ reply: { text: "step 1;" } });
+  const services = testServices(provider.environment);
+  const old = { id: "old", model: "openai/gpt-x", tools: [] };
+  await using folder = await folderOf([old, scored("new", [2])]);
+  const { record } = await seriesOf(services, folder.path("scored.yaml"), { trials: 2, seed: "s" });
+  const asked = provider.requests.length;
+  await folder.write("scored.yaml", scoredScenario([old, NEW]));
+  const baseline = await storedBaseline(services.store, record.series_id);
+  const ask = { trials: 2, seed: "t" };
+  expect(await failureOf(seriesOf(testServices(), folder.path("scored.yaml"), ask))).toMatchObject({
+    code: "credentials_missing",
+  });
+  const { series } = await seriesOf(testServices(), folder.path("scored.yaml"), { ...ask, baseline });
+  expect(series.counts).toMatchObject({ trials: 2, losses: 2 });
+  expect(provider.requests).toHaveLength(asked);
 });
 
 test("no key of a provider stands in a bundle, whatever an arm said", async () => {
