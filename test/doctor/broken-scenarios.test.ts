@@ -489,9 +489,18 @@ test("checks of parts that a scenario does not have are skipped, and it is ready
     "probe.before skip: the scenario has no probe",
     "probe.discriminates skip: the scenario has no probe",
     "probe.protected skip: the scenario has no probe",
-    "reference.applies skip: the scenario has no reference_fix",
     "reference.passes skip: the scenario has no reference_fix",
     "probe.stable skip: the scenario has no probe",
     "budget.seconds skip: the scenario has no probe",
   ]);
+});
+
+test("commands of a probe without a known solution are told: nothing shows that they can be passed", async () => {
+  const { reference_fix: _, ...task } = goodScenario().task;
+  const report = await diagnoseFile({ ...goodScenario(), task });
+  expect(report.ok).toBe(true);
+  expect(ofScenario(report).find(({ id }) => id === "reference.passes")).toMatchObject({
+    status: "warn",
+    detail: "nothing shows that the checks can be passed",
+  });
 });

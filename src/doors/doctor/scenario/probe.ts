@@ -5,6 +5,7 @@ import type { CheckResult } from "../../../domain/evidence.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
 import { Mistake } from "../../../domain/failure.ts";
 import { patchedPaths } from "../../../domain/patch.ts";
+import { checkKind, type Probe } from "../../../domain/task.ts";
 import { type Check, fail, IDLE, pass, skip, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
@@ -183,9 +184,8 @@ const referenceApplies: Check<DryRun> = {
   title: "Reference applies to the fixture",
   needs: ["fixture.setup"],
   async run(dryRun) {
-    const { reference_fix, reference_answer } = dryRun.loaded.definition.task;
-    // A known answer alone goes on to the checks.
-    if (reference_fix === null) return (reference_answer === undefined ? skip : pass)(IDLE.no_reference);
+    const { reference_fix } = dryRun.loaded.definition.task;
+    if (reference_fix === null) return pass(IDLE.no_reference);
     try {
       await dryRun.patched(reference_fix.patch);
       return pass("every hunk fits");
@@ -202,7 +202,7 @@ const referencePasses: Check<DryRun> = {
   needs: ["reference.applies"],
   async run(dryRun, signal) {
     const { reference_fix, reference_answer, probe } = dryRun.loaded.definition.task;
-    if (reference_fix === null && reference_answer === undefined) return skip(IDLE.no_reference);
+    if (reference_fix === null && reference_answer === undefined) return unproven(probe);
     if (probe === null) return skip(IDLE.no_probe);
     const probed = await dryRun.solved(signal);
     if (probed === null) return skip(IDLE.not_examinable);
@@ -212,6 +212,15 @@ const referencePasses: Check<DryRun> = {
       : fail(failed.join("\n"), hintFor(probed));
   },
 };
+
+/** Only what a known solution passes is known to be passable. What a check without a command asks for, its words say. */
+const unproven = (probe: Probe | null) =>
+  probe?.checks.some((check) => checkKind(check) === "run")
+    ? warn(
+        "nothing shows that the checks can be passed",
+        "add a `reference_fix` or a `reference_answer` that passes them",
+      )
+    : skip(IDLE.no_reference);
 
 function hintFor([{ checks }]: ProbedTwice): string {
   const reasons = new Set(checks.flatMap((check) => cannotRun(check) ?? []));
