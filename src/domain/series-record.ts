@@ -118,6 +118,26 @@ export const SeriesStanding = record(
 );
 export type SeriesStanding = Static<typeof SeriesStanding>;
 
+/** Values of one column that name groups. */
+export const MAX_GROUPS = 50;
+
+export const SeriesColumn = record(
+  "SeriesColumn",
+  {
+    field: Type.String({ description: "Column of the inputs." }),
+    values: Type.Array(Type.String(), { maxItems: MAX_GROUPS, description: "Each once." }),
+    of_row: Type.Array(Type.Integer({ minimum: 0 }), {
+      description: "For each of the plan's scenarios, in their order: the place of its value in `values`.",
+    }),
+  },
+  { description: "A column by whose values the rows of a series can be grouped." },
+);
+export type SeriesColumn = Static<typeof SeriesColumn>;
+
+const Columns = Type.Array(SeriesColumn, {
+  description: "By which its rows can be grouped. Absent: it has no inputs, or no column with few short values.",
+});
+
 /** What is stored of a series beside its trials. Everything else is computed from these and the trials. */
 export const SeriesRecord = record("SeriesRecord", {
   series_id: SeriesId,
@@ -135,6 +155,7 @@ export const SeriesRecord = record("SeriesRecord", {
       "Series that were begun on the same stored runs before, as far as this store knows. Absent without a baseline.",
     ),
   ),
+  columns: Type.Optional(Columns),
   /** Limits that were in force before, with the moment at which they were changed. */
   changes: Type.Array(record("SeriesChange", { at: Timestamp("When."), limits: SeriesLimits })),
 });

@@ -153,6 +153,22 @@ const SeriesScenario = record("SeriesScenario", {
   distinct_runs: nullable(Count("Trials that differ in what the models said and called; null when unknown.")),
 });
 
+export const SeriesGroup = record("SeriesGroup", {
+  field: Type.String({ description: "Column of the inputs." }),
+  value: Type.String(),
+  counts: record("SeriesGroupCounts", {
+    rows: Count("Rows with this value."),
+    trials: Count("Of theirs that count."),
+    wins: Count("Arm a won."),
+    ties: Count("No winner, for whatever reason."),
+    losses: Count("Arm b won."),
+  }),
+  win_rate: nullable(Share("Of arm a; a trial without a winner counts half. Null without trials.")),
+  low: Share("Lower end of its range."),
+  high: Share("Upper end."),
+});
+export type SeriesGroup = Static<typeof SeriesGroup>;
+
 const Rate = record("DescribedRate", {
   share: Share("Of the decisive trials."),
   low: Share("Wilson 95%."),
@@ -218,6 +234,12 @@ export const Series = record("Series", {
   }),
   earlier: nullable(Earlier, { description: "Of a series of one scenario; in a suite each scenario has its own." }),
   scenarios: Type.Array(SeriesScenario),
+  columns: SeriesRecord.properties.columns,
+  groups: Type.Optional(
+    Type.Array(SeriesGroup, {
+      description: "Rows grouped by a column, as asked for with `by`: they describe, and claim nothing.",
+    }),
+  ),
   rounds: Count("Complete rounds."),
   mixed: Type.Boolean({ description: "One scenario claims a, another b." }),
   arms: record("SeriesArms", { a: SeriesArm, b: SeriesArm }),
@@ -273,5 +295,19 @@ export const Series = record("Series", {
   ),
   statement: Type.String({ description: "Plain sentences; claims no more than these trials." }),
   trials: Type.Array(SeriesTrial, { description: "In the order of creation." }),
+  omitted: Type.Optional(
+    record(
+      "SeriesOmitted",
+      { scenarios: Count("Of `scenarios`."), trials: Count("Of `trials`.") },
+      { description: "Left out of a long answer, the last ones: see `/api/series/{id}/members`. Absent: nothing is." },
+    ),
+  ),
 });
 export type Series = Static<typeof Series>;
+
+export const SeriesMembers = record("SeriesMembers", {
+  total: Count("Scenarios in all."),
+  scenarios: Series.properties.scenarios,
+  trials: Type.Array(SeriesTrial, { description: "Of these scenarios, in the order of creation." }),
+  next_after: nullable(Type.Integer({ minimum: 1 }), { description: "`after` of the next page; null: there is none." }),
+});

@@ -1,7 +1,7 @@
 import { gateOfSeries } from "../domain/gate.ts";
 import type { ImportedResults } from "../domain/results.ts";
 import { type EarlierTrials, SERIES_FLAGS, type Series, type SeriesFlag } from "../domain/series.ts";
-import { SERIES_PROTOCOL, type SeriesRecord, type SeriesStanding } from "../domain/series-record.ts";
+import { SERIES_PROTOCOL, type SeriesColumn, type SeriesRecord, type SeriesStanding } from "../domain/series-record.ts";
 import type { Conclusion, Doubt, SeriesSummary } from "../domain/series-summary.ts";
 import { isFinal } from "../domain/session-state.ts";
 import type { TrialRow } from "../domain/trial.ts";
@@ -26,6 +26,7 @@ import { type CountedTrial, type Difference, missingBy, resultOf } from "./claim
 import { type Costs, costsOf, costToClaim } from "./costs.ts";
 import { importedRows, withResults } from "./imported.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
+import { groupsOf } from "./summary/groups.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
 import { crashedOf, solvedOf, usageLostOf } from "./summary/reliability.ts";
 import { scenarioRowsOf } from "./summary/scenario-rows.ts";
@@ -43,6 +44,8 @@ export interface Beside {
   readonly judge_unaudited: boolean;
   /** Scenarios on which the judge failed its newest self-test. */
   readonly failed_self_tests?: readonly string[];
+  /** By which the rows are grouped; absent: by none. */
+  readonly by?: SeriesColumn | undefined;
 }
 
 /** The whole report of a planned series. Takes the third power of the trials left; others have their turn meanwhile. */
@@ -164,7 +167,7 @@ interface Computed extends Omit<Beside, "stored"> {
 }
 
 function seriesOf(findings: Findings, computed: Computed): Series {
-  const { judge_unaudited, failed_self_tests = [], forecast: chances } = computed;
+  const { judge_unaudited, failed_self_tests = [], forecast: chances, by } = computed;
   const { subject, sequential, rows, tallies, conclusion } = findings;
   const { arms, judge_model } = subject;
   const costs = costsOf(rows);
@@ -199,6 +202,7 @@ function seriesOf(findings: Findings, computed: Computed): Series {
     forecast: coming,
     earlier: earlier.length === 1 ? (earlier[0] ?? null) : null,
     scenarios,
+    ...(by && { groups: groupsOf(findings, by) }),
     rounds: sequential.log_e.length,
     mixed,
     arms: both,

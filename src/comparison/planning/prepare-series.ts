@@ -11,6 +11,7 @@ import {
   MAX_TRIALS_IN_ALL,
   SERIES_PROTOCOL,
   type SeriesBaseline,
+  type SeriesColumn,
   type SeriesLimits,
   type SeriesPlan,
   type SeriesRecord,
@@ -23,6 +24,7 @@ import { Pace } from "../../runtime/pace.ts";
 import { leastTrials, type TrialSpec } from "../../statistics/advance.ts";
 import { differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { columnsOf } from "./columns.ts";
 import { demandEveryPrice } from "./cost-limits.ts";
 import { prepareSession, type SessionPlan } from "./prepare-session.ts";
 import type { SessionServices } from "./services.ts";
@@ -37,6 +39,8 @@ export interface SeriesSetup {
   readonly limits: SeriesLimits;
   /** The most that a trial may cost, USD; null = unknown. */
   readonly estimate_usd: number | null;
+  /** By which the rows can be grouped; empty without inputs. */
+  readonly columns: readonly SeriesColumn[];
   /** The first trial of each scenario, in their order. */
   readonly plans: readonly SessionPlan[];
   /** A trial that can start. @throws Failure as `prepareSession`, `invalid_scenario` when its scenario is not the plan's any more */
@@ -128,7 +132,8 @@ export async function prepareSeries(
       );
     return prepared;
   };
-  return { plan, plan_digest, limits, estimate_usd, plans, prepare };
+  const columns = columnsOf(plans.map(({ scenario }) => scenario));
+  return { plan, plan_digest, limits, estimate_usd, columns, plans, prepare };
 }
 
 /** The trial of a round takes the stored run of that number; a replacement of a lost trial takes it again. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { columnNamed, columnsOf } from "../../comparison/planning/columns.ts";
 import { prepareSeries, type SeriesSource, seriesSource } from "../../comparison/planning/prepare-series.ts";
 import type { SessionServices } from "../../comparison/planning/services.ts";
 import { readScenario } from "../../comparison/scenario/load-scenario.ts";
@@ -40,6 +41,9 @@ export async function runSeries(args: RunArguments): Promise<number> {
   demandStdout("series");
   const { source, sources } = await readAll(args.parameters, { aa: value("aa"), input: value("input") });
   const options = optionsOf(args, source.scenarios.length);
+  const by = value("by");
+  // Before anything is spent.
+  if (by !== undefined) columnNamed(columnsOf(source.scenarios.map(({ definition }) => definition)), by);
   const prepared = await openRun(args, {
     scenarios_dirs: [...new Set(source.scenarios.map(({ directory }) => directory))],
     max_sessions: options.parallel ?? MAX_PARALLEL,
@@ -64,7 +68,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const told = has("quiet") ? undefined : tellTrials(services, started, painter).catch(untold);
   const record = await untilDone(started, services);
   await told;
-  const series = await seriesReport(store, record);
+  const series = await seriesReport(store, record, by);
   const telemetry = await telemetryText(args, prepared, sessionsOf(series, store));
   const delivered = await deliver(series, reports, {
     otel: () => telemetry,

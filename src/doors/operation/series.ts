@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { columnNamed } from "../../comparison/planning/columns.ts";
 import type { SeriesInFlight } from "../../comparison/planning/register.ts";
 import { membersOf, oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { cancelSeriesAnywhere } from "../../comparison/session/cancel.ts";
@@ -9,7 +10,7 @@ import { Failure } from "../../domain/failure.ts";
 import { memberName, withInputId } from "../../domain/member.ts";
 import { isScripted } from "../../domain/model-name.ts";
 import { record } from "../../domain/schema.ts";
-import { Series } from "../../domain/series.ts";
+import { Series, SeriesMembers } from "../../domain/series.ts";
 import { SeriesListing, type SeriesRecord } from "../../domain/series-record.ts";
 import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../domain/series-request.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
@@ -68,11 +69,54 @@ export const getSeries = operation({
   title: "Get a series",
   summary:
     "What the trials of a series say together, also while it runs: win rate with its range, conclusion, costs, every trial. `cmp-<comparison>` is the series of all stored runs of a comparison.",
-  input: record("GetSeriesRequest", { series_id: Type.String() }),
+  input: record("GetSeriesRequest", {
+    series_id: Type.String(),
+    by: Type.Optional(Type.String({ description: "Column of the inputs by which the rows are grouped (`groups`)." })),
+  }),
   output: Series,
-  async run(services, { series_id }) {
-    const { report } = await findSeries(services, series_id);
+  async run(services, { series_id, by }) {
+    const { report } = await findSeries(services, series_id, by);
     return await report();
+  },
+});
+
+/** Rows of one answer over HTTP, and of one page. */
+const LISTED = 500;
+
+/** The report without all but the first of many rows and trials. */
+export function abridged(series: Series): Series {
+  const omitted = {
+    scenarios: Math.max(0, series.scenarios.length - LISTED),
+    trials: Math.max(0, series.trials.length - LISTED),
+  };
+  if (omitted.scenarios + omitted.trials === 0) return series;
+  return {
+    ...series,
+    ...{ scenarios: series.scenarios.slice(0, LISTED), trials: series.trials.slice(0, LISTED), omitted },
+  };
+}
+
+export const listMembers = operation({
+  name: "list_members",
+  title: "Page the scenarios of a series",
+  summary: "Scenarios of a series, or rows of its inputs, in the order of the plan, each with its trials.",
+  input: record("SeriesMembersRequest", {
+    series_id: Type.String(),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LISTED, description: `Default ${LISTED}.` })),
+    after: Type.Optional(Type.Integer({ minimum: 0, description: "So many come before the page. Default 0." })),
+  }),
+  output: SeriesMembers,
+  async run(services, { series_id, limit = LISTED, after = 0 }) {
+    const { report } = await findSeries(services, series_id);
+    const { scenarios, trials } = await report();
+    const page = scenarios.slice(after, after + limit);
+    const named = new Set(page.map(memberName));
+    return {
+      total: scenarios.length,
+      scenarios: page,
+      trials: trials.filter((trial) => named.has(memberName(trial))),
+      next_after: after + limit < scenarios.length ? after + limit : null,
+    };
   },
 });
 
@@ -85,16 +129,19 @@ interface StoredSeries {
 }
 
 /** @throws Failure `unknown_series` */
-export async function findSeries(services: Services, series_id: string): Promise<StoredSeries> {
+export async function findSeries(services: Services, series_id: string, by?: string): Promise<StoredSeries> {
   const comparison = /^cmp-([0-9a-f]{64})$/.exec(series_id)?.[1];
-  return comparison === undefined ? await planned(services, series_id) : await stored(services, comparison);
+  if (comparison === undefined) return await planned(services, series_id, by);
+  if (by !== undefined) columnNamed([], by);
+  return await stored(services, comparison);
 }
 
-async function planned({ store, version }: Services, series_id: string): Promise<StoredSeries> {
+async function planned({ store, version }: Services, series_id: string, by?: string): Promise<StoredSeries> {
   const series = await store.series.read(series_id);
   if (series === undefined) throw unknownSeries(series_id);
+  if (by !== undefined) columnNamed(series.columns, by);
   const read = await readRows(store, series);
-  return { version: versionOf(version, series, read), report: () => reportOn(series, read) };
+  return { version: versionOf(version, series, read, by), report: () => reportOn(series, read, by) };
 }
 
 /** The program's version is a part, because another version may use other words. */
@@ -110,8 +157,8 @@ interface Rows {
 }
 
 /** The report of a series from what is stored of it. */
-export const seriesReport = async (store: Services["store"], series: SeriesRecord): Promise<Series> =>
-  await reportOn(series, await readRows(store, series));
+export const seriesReport = async (store: Services["store"], series: SeriesRecord, by?: string): Promise<Series> =>
+  await reportOn(series, await readRows(store, series), by);
 
 async function readRows(store: Services["store"], { series_id, plan }: SeriesRecord): Promise<Rows> {
   const own = await store.trials({ series_id });
@@ -119,8 +166,8 @@ async function readRows(store: Services["store"], { series_id, plan }: SeriesRec
   return { own, stored, judge: await judgeStanding(store, plan.scenarios) };
 }
 
-const reportOn = (series: SeriesRecord, { own, stored, judge }: Rows): Promise<Series> =>
-  reportOf(series, own, { stored, ...judge });
+const reportOn = (series: SeriesRecord, { own, stored, judge }: Rows, by: string | undefined): Promise<Series> =>
+  reportOf(series, own, { stored, ...judge, by: by === undefined ? undefined : columnNamed(series.columns, by) });
 
 async function stored({ store, version }: Services, comparison: string): Promise<StoredSeries> {
   const rows = await store.trials({ comparison });

@@ -23,11 +23,14 @@ import {
 import {
   armFigures,
   costsText,
+  groupTable,
+  leftOutText,
   namesInShort,
   namesOf,
   originOfTrial,
   rateText,
   SERIES_FLAG_TEXT,
+  SHOWN_ROWS,
   scoreText,
   solvedText,
   sourceText,
@@ -45,6 +48,7 @@ export function seriesMarkdown(series: Series): string {
     ...(failure === null ? [] : [`The series failed: ${plain(failure)}\n`]),
     `Win rate of ${plain(arms.a.arm_id)}: ${plain(winRateText(series))}\n`,
     `${plain(statement)}\n`,
+    ...groupsIn(series),
     scenarioTable(series),
     table(["", arms.a.arm_id, arms.b.arm_id], armFigures(series)),
     ...flags.map((flag) => `- \`${flag}\`: ${plain(SERIES_FLAG_TEXT[flag])}`),
@@ -56,16 +60,26 @@ export function seriesMarkdown(series: Series): string {
   return parts.join("\n");
 }
 
+function groupsIn(series: Series): string[] {
+  const found = groupTable(series);
+  return found === null ? [] : [table(found.head, found.rows)];
+}
+
 function scenarioTable({ scenarios, arms }: Series): string {
+  const more = leftOutText(scenarios.length);
   const head = ["scenario", "wins-ties-losses", "win rate", `${arms.a.arm_id} solved`, `${arms.b.arm_id} solved`];
-  return table(
-    head,
-    scenarios.map(({ counts, headline, solved, ...member }) => [
-      memberName(member),
-      scoreText(counts),
-      rateText(headline.win_rate),
-      ...[solvedText(solved.a), solvedText(solved.b)],
-    ]),
+  return (
+    table(
+      head,
+      scenarios
+        .slice(0, SHOWN_ROWS)
+        .map(({ counts, headline, solved, ...member }) => [
+          memberName(member),
+          scoreText(counts),
+          rateText(headline.win_rate),
+          ...[solvedText(solved.a), solvedText(solved.b)],
+        ]),
+    ) + (more === null ? "" : `${more}\n`)
   );
 }
 

@@ -10,6 +10,7 @@ import { type Html, html, htmlPage, htmlTable } from "./html.ts";
 import {
   armFigures,
   costsText,
+  groupTable,
   namesInShort,
   namesOf,
   originOfTrial,
@@ -36,6 +37,7 @@ ${failure === null ? null : html`<p class="bad">The series failed: ${failure}</p
 <p>Win rate of <span class="a">${arms.a.arm_id}</span>: <strong>${winRateText(series)}</strong></p>${rangeOf(series)}
 <p class="soft ends"><span>0% <span class="b">${arms.b.arm_id}</span></span><span>50%</span><span><span class="a">${arms.a.arm_id}</span> 100%</span></p>
 ${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${SERIES_FLAG_TEXT[flag]}</p>`)}`}
+${groupsIn(series)}
 ${scenarios.length > 1 ? suiteOf(series) : scenarioOf(series)}
 ${evidencePlot(series)}
 <h2>Both arms</h2>
@@ -69,6 +71,11 @@ function rangeOf({ headline, conclusion }: Pick<Series, "headline" | "conclusion
   return html`<div class="bar ${preferredSide(conclusion) ?? "even"}" aria-hidden="true"><i style="left:${percent(low)};width:${percent(high - low)}"></i><b></b>${
     win_rate === null ? null : html`<i class="rate" style="left:${percent(win_rate)}"></i>`
   }</div>`;
+}
+
+function groupsIn(series: Series): Html | null {
+  const found = groupTable(series);
+  return found && html`<h2>By ${found.head[0]}</h2>${htmlTable(found.head, found.rows)}`;
 }
 
 /** One line for each scenario: the result of every trial, and what the trials say together. */

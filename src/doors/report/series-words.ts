@@ -1,6 +1,6 @@
 import { percentText, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
-import type { Series, SeriesFlag, SolvedCount } from "../../domain/series.ts";
+import type { Series, SeriesFlag, SeriesGroup, SolvedCount } from "../../domain/series.ts";
 import { trialResult } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { confidenceText } from "../../statistics/figure-text.ts";
@@ -28,6 +28,27 @@ export function evidenceFigure(e: number, alpha: number): string {
   const isBelow = e * alpha < 1 && Number(e.toFixed(1)) * alpha >= 1;
   return (isBelow ? Math.floor(e * 10) / 10 : e).toFixed(1);
 }
+
+/** Head and rows of the table of groups; null where nothing was grouped. */
+export function groupTable({ groups = [], arms }: Pick<Series, "groups" | "arms">) {
+  const [first] = groups;
+  if (first === undefined) return null;
+  const range = ({ low, high }: SeriesGroup) => `${percentText(low)} to ${percentText(high)}`;
+  return {
+    head: [first.field, "rows", "wins-ties-losses", `win rate of ${arms.a.arm_id}`, "range"] as const,
+    rows: groups.map((group) => {
+      const { value, counts, win_rate } = group;
+      return [value || "(empty)", String(counts.rows), scoreText(counts), rateText(win_rate), range(group)] as const;
+    }),
+  };
+}
+
+/** Lines of a table in a text that people read as a whole. A longer one is in the JSON, and in the web UI. */
+export const SHOWN_ROWS = 50;
+
+/** What a table with fewer lines than rows leaves out; null where it shows all. */
+export const leftOutText = (rows: number): string | null =>
+  rows > SHOWN_ROWS ? `and ${rows - SHOWN_ROWS} more` : null;
 
 /** A dash where nothing had to be solved. */
 export const solvedText = (solved: SolvedCount | null) =>

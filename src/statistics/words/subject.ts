@@ -23,6 +23,7 @@ type Told = Pick<
   | "series_before"
   | "created_at"
   | "finished_at"
+  | "columns"
 >;
 
 /** What a series is of, whether somebody planned it or not. */

@@ -7,7 +7,7 @@ type Storing = Pick<SessionServices, "store" | "clock" | "entropy">;
 /** Has `create` store the record of a series that begins, under an id that nobody has. @throws what `create` does */
 export async function newRecord(
   { clock, entropy, store }: Storing,
-  { plan, plan_digest, limits }: SeriesSetup,
+  { plan, plan_digest, limits, columns }: SeriesSetup,
   create: (record: SeriesRecord) => Promise<boolean>,
 ): Promise<SeriesRecord> {
   const before = plan.baseline && (await seriesOn(store, plan.baseline.digest));
@@ -18,6 +18,7 @@ export async function newRecord(
       ...{ created_at, finished_at: null, state: "running", stop: null, failure: null },
       ...{ plan, plan_digest, limits, changes: [] },
       ...(before !== undefined && { series_before: before }),
+      ...(columns.length > 0 && { columns: [...columns] }),
       standing: { conclusion: "undecided", win_rate: null, low: 0, high: 1, counted: 0 },
     };
     if (await create(record)) return record;

@@ -85,6 +85,7 @@ export const RUN = {
       description:
         "with --trials: stored runs of a series stand in for the arm that did not change, so that only the other one is paid for",
     },
+    by: { value: "<column>", description: "group the rows of a series by this column of the inputs" },
     aa: {
       value: "<arm_id>",
       description:
@@ -125,7 +126,7 @@ export const RUN = {
   },
   groups: {
     "What is compared": ["model", "judge-model", "seed", "input"],
-    "Several runs (a series)": ["trials", "stop-when-sure", "parallel", "margin", "continue", "baseline", "aa"],
+    "Several runs (a series)": ["trials", "stop-when-sure", "parallel", "margin", "by", "continue", "baseline", "aa"],
     Money: ["max-cost", "prices"],
     "What is written": ["out", "json", "junit", "markdown", "html", "card", "otel", "quiet", "no-color"],
     "What is kept": ["state-dir", "database-url", "keep-workspaces"],

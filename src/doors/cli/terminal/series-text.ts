@@ -7,9 +7,12 @@ import { preferredSide, statusText } from "../../../domain/series-status.ts";
 import {
   armFigures,
   costsText,
+  groupTable,
+  leftOutText,
   namesOf,
   rateText,
   SERIES_FLAG_TEXT,
+  SHOWN_ROWS,
   scoreText,
   solvedText,
   winRateText,
@@ -37,6 +40,7 @@ export function summariseSeries(series: Series, { painter, again }: SummaryOptio
       ...(headline.win_rate === null ? [] : scale(headline, painter)),
     ],
     wrapWords(plainText(series.statement), width),
+    groupLines(series, width),
     scenarioLines(series, width),
     armLines(series, width),
     flagLines(series, width).map((line) => painter.paint(line, "yellow")),
@@ -65,17 +69,27 @@ function scale(range: Series["headline"], painter: Painter): string[] {
 function scenarioLines({ scenarios, arms }: Series, width: number): string[] {
   if (scenarios.length < 2) return [];
   const head = ["wins-ties-losses", "win rate", `${arms.a.arm_id} solved`, `${arms.b.arm_id} solved`];
-  const rows = scenarios.map(
-    ({ counts, headline, solved, ...member }) =>
-      [
-        memberName(member),
-        scoreText(counts),
-        rateText(headline.win_rate),
-        solvedText(solved.a),
-        solvedText(solved.b),
-      ] as const,
-  );
-  return columns({ head, rows }, width);
+  const rows = scenarios
+    .slice(0, SHOWN_ROWS)
+    .map(
+      ({ counts, headline, solved, ...member }) =>
+        [
+          memberName(member),
+          scoreText(counts),
+          rateText(headline.win_rate),
+          solvedText(solved.a),
+          solvedText(solved.b),
+        ] as const,
+    );
+  const more = leftOutText(scenarios.length);
+  return [...columns({ head, rows }, width), ...(more === null ? [] : [more])];
+}
+
+function groupLines(series: Series, width: number): string[] {
+  const table = groupTable(series);
+  if (table === null) return [];
+  const [field, ...head] = table.head;
+  return [`by ${plainText(field)}:`, ...columns({ head, rows: table.rows }, width)];
 }
 
 function armLines(series: Series, width: number): string[] {

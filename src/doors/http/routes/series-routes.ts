@@ -4,10 +4,12 @@ import { RunEvent } from "../../../domain/event.ts";
 import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../../domain/series-request.ts";
 import { followSeries } from "../../operation/follow-series.ts";
 import {
+  abridged,
   cancelSeries,
   demandSeriesInFlight,
   findSeries,
   getSeries,
+  listMembers,
   listSeries,
   startSeries,
 } from "../../operation/series.ts";
@@ -77,15 +79,17 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
     )
     .get(
       "/api/series/:id",
-      async ({ params: { id }, request, set }) => {
-        const { version, report } = await findSeries(services, id);
+      async ({ params: { id }, query: { by }, request, set }) => {
+        const { version, report } = await findSeries(services, id, by);
         const headers = { etag: `W/"${version}"`, "cache-control": "no-cache" };
         if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers }) as never; // as in the document
         Object.assign(set.headers, headers);
-        return await report();
+        return abridged(await report());
       },
       {
+        transform: refuseTwice,
         params: SeriesInPath,
+        query: Type.Pick(getSeries.input, ["by"]),
         response: getSeries.output,
         detail: {
           ...about(getSeries, "extension", "Who asks often sends the `ETag` back as `If-None-Match`."),
@@ -100,7 +104,29 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
               },
             },
             304: { description: "Nothing has changed since the answer with this `ETag`.", content: {} },
-            ...failures("unknown_series", "storage_failed"),
+            ...failures("invalid_request", "unknown_series", "storage_failed"),
+          },
+        },
+      },
+    )
+    .get(
+      "/api/series/:id/members",
+      ({ params: { id }, query }) => listMembers.run(services, { ...query, series_id: id }, abandoned),
+      {
+        transform: [refuseTwice, integer("limit"), integer("after")],
+        params: SeriesInPath,
+        query: Type.Omit(listMembers.input, ["series_id"]),
+        response: listMembers.output,
+        detail: {
+          ...about(listMembers, "extension", "For series of which `/api/series/{id}` leaves some out (`omitted`)."),
+          responses: {
+            200: answer("A page.", {
+              total: EXAMPLES.series.scenarios.length,
+              scenarios: EXAMPLES.series.scenarios,
+              trials: EXAMPLES.series.trials,
+              next_after: null,
+            }),
+            ...failures("invalid_request", "unknown_series", "storage_failed"),
           },
         },
       },
