@@ -305,9 +305,11 @@ export const Series = record("Series", {
 });
 export type Series = Static<typeof Series>;
 
+/** A page of a long series. */
 export const SeriesMembers = record("SeriesMembers", {
   total: Count("Scenarios in all."),
   scenarios: Series.properties.scenarios,
   trials: Type.Array(SeriesTrial, { description: "Of these scenarios, in the order of creation." }),
   next_after: nullable(Type.Integer({ minimum: 1 }), { description: "`after` of the next page; null: there is none." }),
 });
+export type SeriesMembers = Static<typeof SeriesMembers>;

@@ -72,3 +72,21 @@ test("--check fills every row, tries three, and warns of columns that nothing us
   expect(report?.checks.map(({ title }) => title)).toContain("Scenario file [three]");
   expect(report?.checks.map(({ title }) => title)).not.toContain("Scenario file [four]");
 });
+
+test("--by groups the rows by a column, in the series and in what people read", async () => {
+  using table = openTable();
+  const { stdout, stderr, status } = await table.run("words.yaml --by lang --markdown report.md --html report.html");
+  expect(status, stderr).toBe(0);
+  const series: Series = JSON.parse(stdout);
+  expect(series.groups?.map(({ field, value, counts, win_rate }) => [field, value, counts.rows, win_rate])).toEqual([
+    ["lang", "fr", 1, 1],
+    ["lang", "de", 2, 1],
+  ]);
+  expect(series.groups?.[1]).toMatchObject({ counts: { trials: 2, wins: 2, ties: 0, losses: 0 }, high: 1 });
+  expect(stderr).toContain("by lang:");
+  expect(await Bun.file(join(table.path, "report.md")).text()).toContain("| lang | rows |");
+  expect(await Bun.file(join(table.path, "report.html")).text()).toContain("<h2>By lang</h2>");
+  const wrong = await table.run("words.yaml --by lagn");
+  expect([wrong.status, wrong.stdout]).toEqual([2, ""]);
+  expect(wrong.stderr).toContain('nothing can be grouped by "lagn"; did you mean "lang"?');
+});

@@ -27,6 +27,7 @@ export const PAGES: readonly Page[] = await Promise.all(
     "docs/ci.md",
     "docs/judging.md",
     "docs/series.md",
+    "docs/first-evaluation.md",
     "docs/imported-runs.md",
     "docs/security.md",
     "docs/scale.md",

@@ -2,9 +2,11 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Scenario } from "../../src/domain/scenario.ts";
-import type { Series } from "../../src/domain/series.ts";
+import type { Series, SeriesMembers } from "../../src/domain/series.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { SessionListing } from "../../src/domain/session-list.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { abridged } from "../../src/doors/operation/series.ts";
 import { talkServices, talkText } from "../session/series.ts";
 import { aService } from "./service.ts";
 
@@ -48,4 +50,39 @@ test("a table over HTTP: its template, one row, and the series of all rows", asy
   const series = (await (await service.get(`/api/series/${series_id}`)).json()) as Series;
   expect(series.scenarios.map(({ input }) => input)).toEqual(["late", "soon"]);
   expect(series.trials).toHaveLength(4);
+  expect(series.omitted).toBeUndefined();
+  const none = await service.get(`/api/series/${series_id}?by=greeting`);
+  expect([none.status, await none.text()]).toEqual([422, expect.stringContaining("no column with few short values")]);
+});
+
+test("a series is grouped when asked, and its rows are read in pages", async () => {
+  const { resolveModel } = talkServices({ judge: () => "a" });
+  await using service = aService({ persistent: true, services: { resolveModel } });
+  const rows = Array.from({ length: 12 }, (_, n) => `{word: w${n}, lang: ${n % 2 ? "de" : "en"}}`);
+  const text = talkText("talk")
+    .replace("task:", `inputs: [${rows.join(", ")}]\ntask:`)
+    .replace(/prompt: [^,}\n]+/, 'prompt: "Say {{word}}."');
+  writeFileSync(join(service.services.catalog.directory, "talk.yaml"), text);
+  const started = await service.post("/api/series", { scenarios: ["talk"], trials: 2, parallel: 8 });
+  const { series_id } = (await started.json()) as { series_id: string };
+  await service.services.series.live(series_id)?.done;
+  const read = async <T>(query: string) => (await (await service.get(`/api/series/${series_id}${query}`)).json()) as T;
+  const series = await read<Series>("?by=lang");
+  expect(series.groups?.map(({ value, counts }) => [value, counts.rows, counts.trials])).toEqual([
+    ["en", 6, 12],
+    ["de", 6, 12],
+  ]);
+  const page = await read<SeriesMembers>("/members?limit=10&after=10");
+  expect([page.total, page.scenarios.length, page.trials.length, page.next_after]).toEqual([12, 2, 4, null]);
+  expect(page.scenarios[0]?.input).toBe("11");
+  expect((await read<SeriesMembers>("/members?limit=10")).next_after).toBe(10);
+});
+
+test("an answer holds the first 500 rows and trials, and says how many it leaves out", () => {
+  const many = <T>(one: T | undefined, length: number): T[] =>
+    Array.from({ length }, () => one ?? expect.unreachable());
+  const [scenarios, trials] = [many(EXAMPLES.series.scenarios[0], 501), many(EXAMPLES.series.trials[0], 1_002)];
+  const { omitted, ...short } = abridged({ ...EXAMPLES.series, scenarios, trials });
+  expect([short.scenarios.length, short.trials.length, omitted]).toEqual([500, 500, { scenarios: 1, trials: 502 }]);
+  expect(abridged(EXAMPLES.series)).toBe(EXAMPLES.series);
 });

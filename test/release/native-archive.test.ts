@@ -17,7 +17,14 @@ const ISOLATION: Need = { what: "a network namespace (apt-get install bubblewrap
 const testArchive = testNeeding(ARCHIVE);
 const NAME = archiveName(manifest.version, nativeTarget());
 const SUITE = ["suite-csv-line", "suite-due-date", "suite-receipt"];
-const SCENARIOS = ["extract-rate-limit", "file-server-traversal", "log-triage", "pager-last-page", ...SUITE];
+const SCENARIOS = [
+  "extract-rate-limit",
+  "file-server-traversal",
+  "log-triage",
+  "pager-last-page",
+  "shop-answers",
+  ...SUITE,
+];
 /** Most that the executable may have of the size of an empty compiled program. */
 const MAX_RATIO = 1.25;
 

@@ -271,6 +271,7 @@ const EXTENSIONS = [
   "POST /api/series/results",
   "GET /api/series",
   "GET /api/series/{id}",
+  "GET /api/series/{id}/members",
   "GET /api/series/{id}/stream",
   "GET /api/series/{id}/report",
   "GET /api/session-summary",

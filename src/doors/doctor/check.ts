@@ -1,6 +1,7 @@
 import { excerpt } from "../../domain/excerpt.ts";
 import { Failure, wordsOf } from "../../domain/failure.ts";
 import type { DoctorCheck } from "../../domain/health.ts";
+import type { Task } from "../../domain/task.ts";
 import type { Clock } from "../../runtime/clock.ts";
 
 /** The result of one check. */
@@ -112,6 +113,10 @@ export const IDLE = {
   no_reference: "the scenario has no reference_fix",
   not_examinable: "no check looks at what the reference gives",
 } as const;
+
+/** There is no fix to look at: where the work is an answer, there can be none. */
+export const withoutFix = ({ deliverable }: Pick<Task, "deliverable">): Finding =>
+  deliverable.length === 0 ? pass(IDLE.no_files) : skip(IDLE.no_reference);
 
 const FOUND: ReadonlySet<string | null> = new Set(Object.values(IDLE));
 

@@ -15,6 +15,8 @@ const TEMPLATED: readonly (readonly [path: readonly string[], kind: Kind])[] = [
   [["task", "follow_ups", "*"], "text"],
   [["task", "fixture", "files", "*"], "text"],
   [["arms", "*", "system_prompt"], "text"],
+  [["arms", "*", "script", "*", "say"], "text"],
+  [["arms", "*", "scripts", "*", "turns", "*", "say"], "text"],
   [["arms", "*", "ran", "log"], "text"],
   [["arms", "*", "ran", "change"], "text"],
   [["arms", "*", "ran", "answer"], "text"],

@@ -10,7 +10,7 @@ import { counted } from "../../../domain/number-text.ts";
 import { type FilePatch, linesOfPatch, pathOfPatch, readPatch } from "../../../domain/patch.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { saidTo } from "../../../domain/task.ts";
-import { type Check, IDLE, pass, skip, warn } from "../check.ts";
+import { type Check, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
 import type { DryRun } from "./dry-run.ts";
 
 interface HiddenFile {
@@ -154,7 +154,7 @@ const leakedLines: Check<DryRun> = {
   needs: ["fixture.files"],
   async run({ pristine, loaded }) {
     const { definition } = loaded;
-    if (definition.task.reference_fix === null) return skip(IDLE.no_reference);
+    if (definition.task.reference_fix === null) return withoutFix(definition.task);
     const patches = readPatch(definition.task.reference_fix.patch);
     const touched = new Set<string | null>(patches.map(pathOfPatch));
     const visible = await visibleTexts(pristine, definition);

@@ -5,8 +5,8 @@ import type { CheckResult } from "../../../domain/evidence.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
 import { Mistake } from "../../../domain/failure.ts";
 import { patchedPaths } from "../../../domain/patch.ts";
-import { checkKind, type Probe } from "../../../domain/task.ts";
-import { type Check, fail, IDLE, pass, skip, warn } from "../check.ts";
+import { checkKind, type Task } from "../../../domain/task.ts";
+import { type Check, fail, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
 
@@ -153,7 +153,7 @@ const referencePaths: Check<DeclaredScenario> = {
   title: "Reference touches only what arms may",
   run({ loaded }) {
     const { task, policies } = loaded.definition;
-    if (task.reference_fix === null) return skip(IDLE.no_reference);
+    if (task.reference_fix === null) return withoutFix(task);
     const paths = patchedPaths(task.reference_fix.patch);
     const refused = paths.flatMap((path) => {
       const rule = refusedPath(policies.paths, path);
@@ -170,7 +170,7 @@ const referenceDeliverable: Check<DeclaredScenario> = {
   title: "Reference counts as an answer",
   run({ loaded }) {
     const { reference_fix, deliverable } = loaded.definition.task;
-    if (reference_fix === null) return skip(IDLE.no_reference);
+    if (reference_fix === null) return withoutFix({ deliverable });
     const paths = patchedPaths(reference_fix.patch);
     const uncounted = paths.filter((path) => !deliverable.some((glob) => matchesPath(glob, path)));
     return uncounted.length === 0
@@ -201,8 +201,8 @@ const referencePasses: Check<DryRun> = {
   title: "Every check passes with the reference",
   needs: ["reference.applies"],
   async run(dryRun, signal) {
-    const { reference_fix, reference_answer, probe } = dryRun.loaded.definition.task;
-    if (reference_fix === null && reference_answer === undefined) return unproven(probe);
+    const { reference_fix, reference_answer, probe, deliverable } = dryRun.loaded.definition.task;
+    if (reference_fix === null && reference_answer === undefined) return unproven({ probe, deliverable });
     if (probe === null) return skip(IDLE.no_probe);
     const probed = await dryRun.solved(signal);
     if (probed === null) return skip(IDLE.not_examinable);
@@ -214,13 +214,13 @@ const referencePasses: Check<DryRun> = {
 };
 
 /** Only what a known solution passes is known to be passable. What a check without a command asks for, its words say. */
-const unproven = (probe: Probe | null) =>
+const unproven = ({ probe, deliverable }: Pick<Task, "probe" | "deliverable">) =>
   probe?.checks.some((check) => checkKind(check) === "run")
     ? warn(
         "nothing shows that the checks can be passed",
         "add a `reference_fix` or a `reference_answer` that passes them",
       )
-    : skip(IDLE.no_reference);
+    : withoutFix({ deliverable });
 
 function hintFor([{ checks }]: ProbedTwice): string {
   const reasons = new Set(checks.flatMap((check) => cannotRun(check) ?? []));
