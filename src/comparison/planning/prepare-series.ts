@@ -1,5 +1,6 @@
 import type { Baseline } from "../../domain/baseline.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
+import { columnsOf } from "../../domain/columns.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName, withInputId } from "../../domain/member.ts";
 import { isScripted } from "../../domain/model-name.ts";
@@ -24,7 +25,6 @@ import { Pace } from "../../runtime/pace.ts";
 import { leastTrials, type TrialSpec } from "../../statistics/advance.ts";
 import { differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
-import { columnsOf } from "./columns.ts";
 import { demandEveryPrice } from "./cost-limits.ts";
 import { prepareSession, type SessionPlan } from "./prepare-session.ts";
 import type { SessionServices } from "./services.ts";

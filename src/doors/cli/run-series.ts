@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { columnNamed, columnsOf } from "../../comparison/planning/columns.ts";
 import { prepareSeries, type SeriesSource, seriesSource } from "../../comparison/planning/prepare-series.ts";
 import type { SessionServices } from "../../comparison/planning/services.ts";
 import { readScenario } from "../../comparison/scenario/load-scenario.ts";
@@ -13,6 +12,7 @@ import { readBundle } from "../../comparison/session/read-bundle.ts";
 import { startSeries } from "../../comparison/session/run-series.ts";
 import type { StartedSeries } from "../../comparison/session/started-session.ts";
 import type { Baseline } from "../../domain/baseline.ts";
+import { columnNamed, columnsOf } from "../../domain/columns.ts";
 import { Failure, orThrow } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";

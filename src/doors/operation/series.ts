@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
-import { columnNamed } from "../../comparison/planning/columns.ts";
 import type { SeriesInFlight } from "../../comparison/planning/register.ts";
 import { membersOf, oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { cancelSeriesAnywhere } from "../../comparison/session/cancel.ts";
 import { seriesInFlight } from "../../comparison/session/in-flight.ts";
 import { storedRuns } from "../../comparison/session/other-runs.ts";
 import type { StartedSeries } from "../../comparison/session/started-session.ts";
+import { columnNamed } from "../../domain/columns.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName, withInputId } from "../../domain/member.ts";
 import { isScripted } from "../../domain/model-name.ts";

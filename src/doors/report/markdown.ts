@@ -30,10 +30,10 @@ import {
   originOfTrial,
   rateText,
   SERIES_FLAG_TEXT,
-  SHOWN_ROWS,
   scoreText,
   solvedText,
   sourceText,
+  TEXT_ROWS,
   trialText,
   winRateText,
 } from "./series-words.ts";
@@ -72,7 +72,7 @@ function scenarioTable({ scenarios, arms }: Series): string {
     table(
       head,
       scenarios
-        .slice(0, SHOWN_ROWS)
+        .slice(0, TEXT_ROWS)
         .map(({ counts, headline, solved, ...member }) => [
           memberName(member),
           scoreText(counts),

@@ -44,11 +44,10 @@ export function groupTable({ groups = [], arms }: Pick<Series, "groups" | "arms"
 }
 
 /** Lines of a table in a text that people read as a whole. A longer one is in the JSON, and in the web UI. */
-export const SHOWN_ROWS = 50;
+export const TEXT_ROWS = 50;
 
 /** What a table with fewer lines than rows leaves out; null where it shows all. */
-export const leftOutText = (rows: number): string | null =>
-  rows > SHOWN_ROWS ? `and ${rows - SHOWN_ROWS} more` : null;
+export const leftOutText = (rows: number): string | null => (rows > TEXT_ROWS ? `and ${rows - TEXT_ROWS} more` : null);
 
 /** A dash where nothing had to be solved. */
 export const solvedText = (solved: SolvedCount | null) =>

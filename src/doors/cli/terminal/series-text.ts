@@ -12,9 +12,9 @@ import {
   namesOf,
   rateText,
   SERIES_FLAG_TEXT,
-  SHOWN_ROWS,
   scoreText,
   solvedText,
+  TEXT_ROWS,
   winRateText,
 } from "../../report/series-words.ts";
 import { type Painter, rangeBar } from "./paint.ts";
@@ -70,7 +70,7 @@ function scenarioLines({ scenarios, arms }: Series, width: number): string[] {
   if (scenarios.length < 2) return [];
   const head = ["wins-ties-losses", "win rate", `${arms.a.arm_id} solved`, `${arms.b.arm_id} solved`];
   const rows = scenarios
-    .slice(0, SHOWN_ROWS)
+    .slice(0, TEXT_ROWS)
     .map(
       ({ counts, headline, solved, ...member }) =>
         [

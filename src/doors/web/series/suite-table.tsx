@@ -89,6 +89,12 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
         {told.value ?? pointText(series)}
       </p>
       <Legend trials={trials} arms={arms} />
+      {series.omitted && (
+        <p class="small-print">
+          {count(series.omitted.scenarios)} more rows and {count(series.omitted.trials)} more trials are not drawn here;{" "}
+          <code>/api/series/{series.series_id}/members</code> has them in pages.
+        </p>
+      )}
       <p class="small-print">
         {isCut && `Of each scenario the latest ${count(latest)} trials are drawn. `}
         Every scenario counts the same. A row makes a claim of its own only at a higher bar, because with many rows some
@@ -162,10 +168,11 @@ function Missing({ counts }: Pick<ScenarioRow, "counts">) {
   );
 }
 
-function aheadText({ scenarios }: Series, arms: Names): string {
+function aheadText({ scenarios, omitted }: Series, arms: Names): string {
   const { a, b, even } = aheadIn(scenarios);
+  const first = omitted?.scenarios ? "the first " : "";
   const level = even === 0 ? "" : `; ${count(even)} ${even === 1 ? "is" : "are"} level`;
-  return `Of ${count(scenarios.length)} scenarios ${arms.a} has won more trials in ${count(a)}, ${arms.b} in ${count(b)}${level}.`;
+  return `Of ${first}${count(scenarios.length)} scenarios ${arms.a} has won more trials in ${count(a)}, ${arms.b} in ${count(b)}${level}.`;
 }
 
 interface HeadProps {

@@ -1,8 +1,8 @@
-import { didYouMean } from "../../domain/did-you-mean.ts";
-import { cut } from "../../domain/excerpt.ts";
-import { Failure } from "../../domain/failure.ts";
-import type { Scenario } from "../../domain/scenario.ts";
-import { MAX_GROUPS, type SeriesColumn } from "../../domain/series-record.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import { cut } from "./excerpt.ts";
+import { Failure } from "./failure.ts";
+import type { Scenario } from "./scenario.ts";
+import { MAX_GROUPS, type SeriesColumn } from "./series-record.ts";
 
 /** A longer value names no group. */
 const VALUE_CHARS = 60;
