@@ -42,8 +42,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const { source, sources } = await readAll(args.parameters, { aa: value("aa"), input: value("input") });
   const options = optionsOf(args, source.scenarios.length);
   const by = value("by");
-  // Before anything is spent.
-  if (by !== undefined) columnNamed(columnsOf(source.scenarios.map(({ definition }) => definition)), by);
+  demandColumn(source, by);
   const prepared = await openRun(args, {
     scenarios_dirs: [...new Set(source.scenarios.map(({ directory }) => directory))],
     max_sessions: options.parallel ?? MAX_PARALLEL,
@@ -110,6 +109,11 @@ const withBaseline = async (
   baseline: Baseline | string | undefined,
   store: SessionServices["store"],
 ) => (typeof baseline === "string" ? { ...source, baseline: await storedBaseline(store, baseline) } : source);
+
+/** Before anything is spent. @throws Failure `invalid_request` for a column by which nothing can be grouped */
+function demandColumn({ scenarios }: SeriesSource, by: string | undefined): void {
+  if (by !== undefined) columnNamed(columnsOf(scenarios.map(({ definition }) => definition)), by);
+}
 
 /** The series goes on and is reported even when its trials cannot be followed. */
 const untold = (error: unknown) => void process.stderr.write(plainText(`the trials cannot be followed: ${error}\n`));
