@@ -23,9 +23,9 @@ test("the levels and limits of the page are those of the code", () => {
   expect(words).toContain(`within \`--margin\`, ${100 * MARGIN} points unless you say otherwise`);
   expect(words).toContain(`when the chance of one is below ${100 * LEAST_CHANCE}%`);
   expect(words).toContain(`two ranges at ${100 - (100 * ALPHA) / 2}% allow`);
-  const most = MAX_TRIALS_IN_ALL.toLocaleString("en");
+  const [most, members] = [MAX_TRIALS_IN_ALL, MAX_SCENARIOS].map((limit) => limit.toLocaleString("en"));
   expect(words).toContain(`The first ${most} are read`);
-  expect(words).toContain(`holds ${MAX_SCENARIOS} scenarios and ${most} trials in all`);
+  expect(words).toContain(`holds ${members} scenarios or rows and ${most} trials in all`);
 });
 
 test("the reliability of 9 in 10", () => {

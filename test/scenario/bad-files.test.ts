@@ -26,13 +26,13 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "unknown key far from any",
     "  prompt:",
     "  zzzzzz: 1\n  prompt:",
-    "3:3 task.zzzzzz: unknown key; allowed: messages, prompt, follow_ups, fixture, setup, probe, reference_fix, reference_answer, deliverable",
+    "3:3 task.zzzzzz: unknown key; allowed: messages, prompt, follow_ups, fixture, image, setup, probe, reference_fix, reference_answer, deliverable",
   ],
   [
     "key of another case",
     "  prompt:",
     "  Prompt: 1\n  prompt:",
-    '3:3 task.Prompt: unknown key; did you mean "prompt"? Allowed: messages, prompt, follow_ups, fixture, setup, probe, reference_fix, reference_answer, deliverable',
+    '3:3 task.Prompt: unknown key; did you mean "prompt"? Allowed: messages, prompt, follow_ups, fixture, image, setup, probe, reference_fix, reference_answer, deliverable',
   ],
   ["missing prompt", "  prompt: Say hello.", "  setup: []", "3:3 task.prompt: missing; expected text"],
   [
