@@ -70,7 +70,7 @@ describe("a line for each trial", () => {
     );
     const arms = ["an-arm-with-a-name-as-long-as-names-may-be-0123456789", "baseline"];
     expect(told(seriesOf({ arms }), rows.slice(0, 1), 60)).toEqual([
-      "trial  1  an-arm-with-a-name-as-lo won",
+      "trial  1  an-arm-with-a-name-as-l… won",
       "   1-0   100% [1-100]     ━━━━━━━┿━━━━━━━  e  1.0 of 20",
     ]);
   });
