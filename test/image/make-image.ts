@@ -80,8 +80,8 @@ export function writeLayout(directory: string, parts: ImageParts, compression: k
   return named.digest.slice("sha256:".length);
 }
 
-/** An archive as `docker save` writes it. */
-export function dockerArchive(parts: ImageParts): Buffer {
+/** An archive as `docker save` writes it, with more files in it. */
+export function dockerArchive(parts: ImageParts, more: readonly LayerEntry[] = []): Buffer {
   const configuration = configurationOf(parts);
   const names = parts.layers.map((_, index) => `${index}/layer.tar`);
   const manifest = [{ Config: `${sha256(configuration)}.json`, RepoTags: ["task:latest"], Layers: names }];
@@ -89,6 +89,7 @@ export function dockerArchive(parts: ImageParts): Buffer {
     ...parts.layers.map((layer, index) => ({ path: names[index] ?? "", text: layer })),
     { path: `${sha256(configuration)}.json`, text: configuration },
     { path: "manifest.json", text: JSON.stringify(manifest) },
+    ...more,
   ]);
 }
 

@@ -16,6 +16,7 @@ import { findInRoot } from "../../src/arms/image/image-root.ts";
 import { imageUser } from "../../src/arms/image/image-user.ts";
 import { readImage } from "../../src/arms/image/read-image.ts";
 import { unpackImage } from "../../src/arms/image/unpack-image.ts";
+import { sha256 } from "../../src/domain/sha256.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { dockerArchive, type ImageParts, idOf, type LayerEntry, layerOf, writeLayout } from "./make-image.ts";
 
@@ -175,6 +176,30 @@ test("an image is the same in every form that it may have", async () => {
     expect(contents(await unpackImage(image, cache))).toEqual({ a: "a" });
   }
   expect([images[0]?.known_as, images[3]?.known_as]).toEqual([[manifest], []]);
+});
+
+test("an archive of docker is known by a manifest's digest only when that manifest is in it and names its configuration", async () => {
+  using place = temporaryDirectory();
+  const manifestOf = (parts: ImageParts) => JSON.stringify({ config: { digest: `sha256:${idOf(parts)}` }, layers: [] });
+  const own = manifestOf(PARTS);
+  const other = manifestOf({ layers: [layerOf([file("other")])] });
+  const indexOf = (manifest: string) =>
+    JSON.stringify({ manifests: [{ digest: `sha256:${sha256(Buffer.from(manifest))}` }] });
+  const blobOf = (named: string, text = named): LayerEntry => ({
+    path: `blobs/sha256/${sha256(Buffer.from(named))}`,
+    text,
+  });
+  const knownAs = async (index: string, ...blobs: readonly LayerEntry[]) => {
+    writeFileSync(join(place.path, "image"), dockerArchive(PARTS, [file("index.json", index), ...blobs]));
+    return (await readImage(join(place.path, "image"))).known_as;
+  };
+  const digests = [indexOf(own), own].map((text) => sha256(Buffer.from(text)));
+  expect(await knownAs(indexOf(own), blobOf(own))).toEqual(digests.slice(1));
+  expect(await knownAs(indexOf(indexOf(own)), blobOf(indexOf(own)), blobOf(own))).toEqual(digests);
+  expect(await knownAs(indexOf(other), blobOf(other))).toEqual([]);
+  expect(await knownAs(indexOf(other), blobOf(other, own))).toEqual([]);
+  expect(await knownAs(indexOf(own))).toEqual([]);
+  expect(await knownAs(indexOf("{"), blobOf("{"))).toEqual([]);
 });
 
 test.each<[string, (at: (name: string) => string) => void, string]>([

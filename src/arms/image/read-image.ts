@@ -73,7 +73,7 @@ interface Parts {
 export async function readImage(path: string, architecture: string = process.arch): Promise<Image> {
   const find = await openImageFiles(path);
   const platform = PLATFORMS[architecture] ?? architecture;
-  const parts = (await ofDocker(find)) ?? (await ofLayout(find, platform));
+  const parts = (await ofDocker(find, platform)) ?? (await ofLayout(find, platform));
   if (!parts) throw new ImageFault("is no image: it holds neither index.json (OCI) nor manifest.json (docker save)");
   const configuration = parsed(Configuration, parts.configuration, "its configuration");
   const { os, rootfs, config } = configuration;
@@ -95,7 +95,7 @@ export async function readImage(path: string, architecture: string = process.arc
 const PLATFORMS: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" };
 
 /** Undefined without a manifest of docker's. */
-async function ofDocker(find: FindFile): Promise<Parts | undefined> {
+async function ofDocker(find: FindFile, architecture: string): Promise<Parts | undefined> {
   const bytes = await read(find, "manifest.json");
   if (!bytes) return undefined;
   const [image, ...others] = parsed(DockerManifest, bytes, "manifest.json");
@@ -103,18 +103,42 @@ async function ofDocker(find: FindFile): Promise<Parts | undefined> {
     throw new ImageFault(`holds ${others.length + (image ? 1 : 0)} images; save one alone`);
   const configuration = await demanded(find, image.Config);
   const layers = await Promise.all(image.Layers.map((name) => found(find, name)));
-  return { configuration, layers, known_as: await manifestDigests(find) };
+  return { configuration, layers, known_as: await manifestDigests(find, architecture, sha256(configuration)) };
 }
 
-/** Newer archives of docker are OCI layouts too, and people know the digest that stands there. */
-async function manifestDigests(find: FindFile): Promise<readonly string[]> {
-  const index = await read(find, "index.json");
-  if (!index) return [];
-  const { manifests } = parsed(Index, index, "index.json");
-  return manifests.length === 1 ? manifests.map(({ digest }) => digestIn(digest)) : [];
+/**
+ * Newer archives of docker are OCI layouts too, and people know the digest that stands there. Anybody can write one into an
+ * archive, so it counts only when it leads to this configuration.
+ */
+async function manifestDigests(
+  find: FindFile,
+  architecture: string,
+  configuration: string,
+): Promise<readonly string[]> {
+  try {
+    const named = await manifestOf(find, architecture);
+    return named && digestIn(named.manifest.config.digest) === configuration ? named.known_as : [];
+  } catch (error) {
+    if (error instanceof ImageFault) return [];
+    throw error;
+  }
 }
 
 async function ofLayout(find: FindFile, architecture: string): Promise<Parts | undefined> {
+  const named = await manifestOf(find, architecture);
+  if (!named) return undefined;
+  const { config, layers } = named.manifest;
+  const files = await Promise.all(layers.map(({ digest }) => found(find, blobName(digest))));
+  return { configuration: await blob(find, config.digest), layers: files, known_as: named.known_as };
+}
+
+interface NamedManifest {
+  readonly manifest: Static<typeof Manifest>;
+  readonly known_as: readonly string[];
+}
+
+/** What index.json leads to, straight or by one more index. Undefined without index.json. */
+async function manifestOf(find: FindFile, architecture: string): Promise<NamedManifest | undefined> {
   const index = await read(find, "index.json");
   if (!index) return undefined;
   let chosen = oneOfThem(parsed(Index, index, "index.json"), architecture);
@@ -125,9 +149,7 @@ async function ofLayout(find: FindFile, architecture: string): Promise<Parts | u
     bytes = await blob(find, chosen);
     known_as.push(digestIn(chosen));
   }
-  const { config, layers } = parsed(Manifest, bytes, "its manifest");
-  const files = await Promise.all(layers.map(({ digest }) => found(find, blobName(digest))));
-  return { configuration: await blob(find, config.digest), layers: files, known_as };
+  return { manifest: parsed(Manifest, bytes, "its manifest"), known_as };
 }
 
 function oneOfThem({ manifests }: Static<typeof Index>, architecture: string): string {
