@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import {
   existsSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -17,6 +18,8 @@ import { imageUser } from "../../src/arms/image/image-user.ts";
 import { readImage } from "../../src/arms/image/read-image.ts";
 import { unpackImage } from "../../src/arms/image/unpack-image.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
+import { testNeeding } from "../needs.ts";
+import { MOUNTS, smallDisk } from "../store/storage-faults.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { dockerArchive, type ImageParts, idOf, type LayerEntry, layerOf, writeLayout } from "./make-image.ts";
 
@@ -117,6 +120,24 @@ test("an image is bounded in bytes and in files, also one that claims more than 
     "holds more than 1 GB",
   );
   expect(await unpacked([[{ path: "a", size: 900_000 }]])).toContain("has a broken layer: ");
+});
+
+test("directories that a layer does not name count as those that it names", async () => {
+  const layer = [file("a/b/c/d/e")];
+  expect(await unpacked([layer], { bytes: 1e9, entries: 8 })).toEqual({ "a/b/c/d/e": "x" });
+  expect(await unpacked([layer], { bytes: 1e9, entries: 4 })).toBe("holds more than 4 files, directories and links");
+});
+
+testNeeding(MOUNTS)("an image of many small files is refused before the disk has no inode left", async () => {
+  using place = temporaryDirectory();
+  const many = Array.from({ length: 1_150 }, (_, index) => file(`f${index}`, ""));
+  const again = Array.from({ length: 1_200 }, (): LayerEntry => ({ path: "d", type: "Directory" }));
+  writeLayout(join(place.path, "image"), { layers: [layerOf([...many, ...again])] });
+  const cache = { directory: join(place.path, "cache"), owner: null, now: NOW };
+  mkdirSync(cache.directory);
+  using _disk = smallDisk(cache.directory, "4m,nr_inodes=1200");
+  const image = await readImage(join(place.path, "image"));
+  await expect(unpackImage(image, cache)).rejects.toThrow("needs more room than its cache's disk has");
 });
 
 test("devices and pipes are left out, set-uid bits taken off, and its owner can read and write everything", async () => {

@@ -15,6 +15,7 @@ function mountWorks(): boolean {
   return mounted;
 }
 
+/** @param size with other options of tmpfs after a comma */
 export function smallDisk(path: string, size = "3m"): Disposable {
   Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${size}`, "none", path]);
   return { [Symbol.dispose]: () => void Bun.spawnSync(["umount", "-l", path]) };

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, statfsSync, 
 import { chmod, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../domain/failure.ts";
-import { reserveOf } from "../sandbox/limits.ts";
+import { inodeReserveOf, reserveOf } from "../sandbox/limits.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
 import type { Owner } from "../sandbox/sandbox.ts";
 import { isReachable, makeTempDir, sweepTempDirs } from "../sandbox/temp-dir.ts";
@@ -66,14 +66,16 @@ const NO_ROOM = "needs more room than its cache's disk has";
 
 async function fill(draft: string, image: Image, { owner, limits = IMAGE_LIMITS }: ImageCache): Promise<void> {
   const tree = new ImageTree(draft, owner, limits);
-  const { bsize, blocks, bavail } = statfsSync(draft);
+  const { bsize, blocks, bavail, files, ffree } = statfsSync(draft);
   const reserve = reserveOf({ size: blocks * bsize, free: bavail * bsize });
-  let looked = 0;
+  const inodes = inodeReserveOf({ size: files, free: ffree });
+  let looked = { bytes: 0, entries: 0 };
   const room = () => {
-    if (tree.bytes - looked < LOOK_BYTES) return;
-    looked = tree.bytes;
+    const { bytes, entries } = tree;
+    if (bytes - looked.bytes < LOOK_BYTES && entries - looked.entries < LOOK_ENTRIES) return;
+    looked = { bytes, entries };
     const disk = statfsSync(draft);
-    if (disk.bavail * disk.bsize < reserve) throw new ImageFault(NO_ROOM);
+    if (disk.bavail * disk.bsize < reserve || disk.ffree < inodes) throw new ImageFault(NO_ROOM);
   };
   for (const layer of image.layers) await applyLayer(layer, tree, { bytes: limits.bytes, room });
   tree.beginLayer();
@@ -84,6 +86,9 @@ async function fill(draft: string, image: Image, { owner, limits = IMAGE_LIMITS 
 
 /** Bytes between two looks at how much of the disk is free. */
 const LOOK_BYTES = 64 * 1024 * 1024;
+
+/** Files, directories and links between two looks. */
+const LOOK_ENTRIES = 1_000;
 
 function makeCache(directory: string, owner: Owner | null): void {
   try {

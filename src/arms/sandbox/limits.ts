@@ -67,7 +67,7 @@ export const MAX_WORKSPACE_BYTES = 2048 * MiB;
 const RESERVED_BYTES = 512 * MiB;
 
 /** Share of a small disk that stays free. */
-export const RESERVED_SHARE = 0.05;
+const RESERVED_SHARE = 0.05;
 
 /** Bytes of a disk that stay free. On a disk that is nearly full already, that is half of the rest. */
 export const reserveOf = (disk: { readonly size: number; readonly free: number }): number =>
@@ -77,7 +77,11 @@ export const reserveOf = (disk: { readonly size: number; readonly free: number }
 export const MAX_WORKSPACE_ENTRIES = 100_000;
 
 /** Inodes of the disk that no command may use up; fewer on a small disk. */
-export const RESERVED_INODES = 20_000;
+const RESERVED_INODES = 20_000;
+
+/** Inodes of a disk that stay free: none where a file system makes them as it goes, and reports 0 of 0. */
+export const inodeReserveOf = (disk: { readonly size: number; readonly free: number }): number =>
+  Math.min(RESERVED_INODES, disk.size * RESERVED_SHARE, disk.free / 2);
 
 /** Milliseconds between two looks at a running command. */
 export const WATCH_INTERVAL_MS = 100;

@@ -80,6 +80,10 @@ export class ImageTree {
     return this.#bytes;
   }
 
+  get entries(): number {
+    return this.#entries;
+  }
+
   beginLayer(): void {
     this.#ofLayer = new Set();
   }
@@ -191,6 +195,7 @@ export class ImageTree {
     const place = join(this.#made(above), name);
     if (lstatSync(place, { throwIfNoEntry: false }))
       throw new ImageFault(`holds something below ${shown(parent)}, a link that leads nowhere`);
+    this.#count();
     mkdirSync(place, { mode: 0o755 });
     this.#own(place);
     this.#ofLayer.add(place);

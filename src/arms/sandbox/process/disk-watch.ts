@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { exitOf } from "../../../runtime/exit-of.ts";
-import { MAX_HOME_BYTES, MAX_WORKSPACE_BYTES, RESERVED_INODES, RESERVED_SHARE, reserveOf } from "../limits.ts";
+import { inodeReserveOf, MAX_HOME_BYTES, MAX_WORKSPACE_BYTES, reserveOf } from "../limits.ts";
 import type { DiskTaken, SandboxedCommand, SandboxedProgram } from "../sandbox.ts";
 import { signalGroup } from "./process-table.ts";
 
@@ -62,7 +62,7 @@ export class DiskWatch implements Disposable {
     this.#freeWhenMeasured = this.#freeAtStart;
     this.#reserve = {
       bytes: reserveOf({ size: blocks * bsize, free: this.#freeAtStart }),
-      inodes: Math.min(RESERVED_INODES, files * RESERVED_SHARE, ffree / 2),
+      inodes: inodeReserveOf({ size: files, free: ffree }),
     };
   }
 
