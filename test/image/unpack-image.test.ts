@@ -87,6 +87,8 @@ test("a path through a link stays in the image, wherever the link says it leads"
   ).toEqual({ "usr/lib/a": "a", "usr/b": "b", hard: "a", lib: "-> /usr/lib", up: "-> ../../../../usr" });
 });
 
+const nothingNamed = (path: string) => `holds "${path}", which removes nothing that can be named`;
+
 test.each<[string, readonly (readonly LayerEntry[])[], string]>([
   ["climbs out", [[file("a/../../../b")]], 'holds "a/../../../b", which climbs out'],
   [
@@ -105,6 +107,9 @@ test.each<[string, readonly (readonly LayerEntry[])[], string]>([
     'holds "passwd", a hard link to "/etc/passwd", which is no file of it',
   ],
   ["links hard out of itself", [[{ path: "x", type: "Link", link: "../../x" }]], 'holds "../../x", which climbs out'],
+  ["removes the directory above", [[file("a/b")], [file("a/.wh...")]], nothingNamed("a/.wh...")],
+  ["removes its root", [[file("a")], [file(".wh..")]], nothingNamed(".wh..")],
+  ["removes a file without a name", [[file("a/b")], [file("a/.wh.")]], nothingNamed("a/.wh.")],
   ["puts a file below a file", [[file("a"), file("a/b")]], 'holds something below "/a", which is a file'],
 ])("a layer that %s is refused, and nothing is left", async (_what, layers, message) => {
   expect(await unpacked(layers)).toBe(message);
@@ -126,6 +131,15 @@ test("directories that a layer does not name count as those that it names", asyn
   const layer = [file("a/b/c/d/e")];
   expect(await unpacked([layer], { bytes: 1e9, entries: 8 })).toEqual({ "a/b/c/d/e": "x" });
   expect(await unpacked([layer], { bytes: 1e9, entries: 4 })).toBe("holds more than 4 files, directories and links");
+});
+
+test("removals count, and so does what they look at", async () => {
+  const own = Array.from({ length: 5 }, (_, index) => file(`d/f${index}`));
+  const limits = { bytes: 1e9, entries: 20 };
+  const most = "holds more than 20 files, directories and links";
+  expect(await unpacked([own, Array.from({ length: 21 }, () => file(".wh.none"))], limits)).toBe(most);
+  expect(await unpacked([own, [file("d/.wh..wh..opq")]], limits)).toEqual({});
+  expect(await unpacked([[...own, ...Array.from({ length: 3 }, () => file("d/.wh..wh..opq"))]], limits)).toBe(most);
 });
 
 testNeeding(MOUNTS)("an image of many small files is refused before the disk has no inode left", async () => {

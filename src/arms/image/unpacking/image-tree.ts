@@ -24,7 +24,7 @@ import { findInRoot } from "../image-root.ts";
 export interface ImageLimits {
   /** Of all files that its layers hold, also of those that a later one removes. */
   readonly bytes: number;
-  /** Files, directories and links of all layers. */
+  /** Files, directories, links and removals of all layers, and what is looked at to remove all that a directory has. */
   readonly entries: number;
 }
 
@@ -92,10 +92,19 @@ export class ImageTree {
   whiteout(path: string): boolean {
     const { parent, name } = split(path);
     if (!name.startsWith(WHITEOUT)) return false;
+    this.#count();
+    const hidden = name.slice(WHITEOUT.length);
+    if (hidden === "" || hidden === "." || hidden === "..")
+      throw new ImageFault(`holds ${shown(path)}, which removes nothing that can be named`);
     const directory = findInRoot(this.#root, parent);
     if (!directory?.stats.isDirectory()) return true;
-    if (name === OPAQUE) for (const below of readdirSync(directory.path)) this.#hide(join(directory.path, below));
-    else if (!name.startsWith(WHITEOUT + WHITEOUT)) this.#hide(join(directory.path, name.slice(WHITEOUT.length)));
+    if (name === OPAQUE)
+      for (const below of readdirSync(directory.path)) {
+        // Each look counts: a layer may ask for it again and again.
+        this.#count();
+        this.#hide(join(directory.path, below));
+      }
+    else if (!hidden.startsWith(WHITEOUT)) this.#hide(join(directory.path, hidden));
     return true;
   }
 
