@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { findInRoot } from "../../src/arms/image/image-root.ts";
 import { imageUser } from "../../src/arms/image/image-user.ts";
 import { readImage } from "../../src/arms/image/read-image.ts";
@@ -289,6 +289,33 @@ test("a damaged layer is refused, whatever it wrote before that showed", async (
   await expect(unpackImage(image, cache)).rejects.toThrow("is damaged: a layer is not what its configuration names");
   expect(readdirSync(cache.directory).filter((name) => name === image.digest)).toEqual([]);
 });
+
+test("a layer that is compressed twice is refused, also when its first byte comes alone", async () => {
+  using place = temporaryDirectory();
+  const at = (name: string) => join(place.path, name);
+  const gzip = gzipSync(layerOf([file("a")]));
+  const zstd = zstdCompressSync(layerOf([file("a")]));
+  writeLayout(at("gzip"), { layers: [gzip] }, "zstd");
+  writeLayout(at("zstd"), { layers: [zstd] }, "gzip");
+  const slow = compressedByByte(gzip);
+  writeFileSync(at("slow"), slow);
+  const image = await readImage(at("gzip"));
+  const layers = [{ file: { path: at("slow"), start: 0, size: slow.length }, diff_id: sha256(gzip) }];
+  for (const twice of [image, await readImage(at("zstd")), { ...image, layers }]) {
+    const cache = { directory: at("cache"), owner: null, now: NOW };
+    await expect(unpackImage(twice, cache)).rejects.toThrow("has a layer that is compressed twice");
+    expect(readdirSync(cache.directory)).toEqual([]);
+  }
+});
+
+/** A long name of the second member keeps all but the first byte out of the first chunk that is read. */
+function compressedByByte(bytes: Buffer): Buffer {
+  const rest = gzipSync(bytes.subarray(1));
+  const NAMED = 8;
+  rest[3] = NAMED;
+  const name = Buffer.concat([Buffer.alloc(70_000, "n"), Buffer.alloc(1)]);
+  return Buffer.concat([gzipSync(bytes.subarray(0, 1)), rest.subarray(0, 10), name, rest.subarray(10)]);
+}
 
 test("it is unpacked once, also for two who ask at the same time, and what is old goes", async () => {
   using place = temporaryDirectory();

@@ -11,6 +11,9 @@ import type { ImageTree, OpenFile } from "./image-tree.ts";
 /** An archive has headers, names and padding besides the bytes of its files. */
 const ARCHIVE_FACTOR = 2;
 
+/** Bytes that tell how the rest is compressed. */
+const HEAD_BYTES = 4;
+
 interface LayerLimits {
   /** Of its files. */
   readonly bytes: number;
@@ -52,8 +55,12 @@ async function written(layer: Layer, { parser, writer }: Writing, { bytes, room 
   const most = bytes * ARCHIVE_FACTOR;
   const ended = new Promise<void>((resolve) => parser.once("end", resolve));
   let read = 0;
+  let head = Buffer.alloc(0);
   for await (const chunk of plainStream(layer)) {
     read += chunk.length;
+    if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES)]);
+    // The parser would decompress it, past every limit.
+    if (compressionOf(head) !== "plain") throw new ImageFault("has a layer that is compressed twice");
     if (read > most) throw new ImageFault(`has a layer of more than ${most / 1e9} GB`);
     hash.update(chunk);
     parser.write(chunk);
@@ -85,7 +92,7 @@ async function* plainStream({ file }: Layer): AsyncGenerator<Buffer> {
 }
 
 async function firstBytes(file: Layer["file"]): Promise<Uint8Array> {
-  for await (const chunk of streamOf({ ...file, size: Math.min(file.size, 4) })) return chunk as Buffer; // no encoding is set
+  for await (const chunk of streamOf({ ...file, size: Math.min(file.size, HEAD_BYTES) })) return chunk as Buffer; // no encoding is set
   return new Uint8Array();
 }
 
