@@ -86,21 +86,18 @@ export async function prepareSession(
   const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
   const scripts = scriptChoices(priced.arms, draw);
   const recordings = await openRecordings(services, priced, options);
-  const [installsA, installsB] = [await installsOf(services, first), await installsOf(services, second)];
-  const evidence = {
-    arms: priced.arms,
-    sandbox: (await soundSandbox(services, loaded, priced)).sandbox.kind,
-    installs: [installsA, installsB],
-  } as const;
-  const evidence_digests = evidenceDigests(definition, evidence);
-  const stand_in = options.stored && standInFor(options.stored, { definition, digests: evidence_digests });
+  const stand_in =
+    options.stored &&
+    standInFor(options.stored, { definition, digests: await digestsBeforehand(services, loaded, priced) });
   const paid = withFree(priced, stand_in);
-  const [runnerA, runnerB, chosen, { sandbox, note, needed }] = await askAll([
+  const [runnerA, runnerB, chosen, { sandbox, note, needed }, _prices, installsA, installsB] = await askAll([
     () => (stand_in?.side === "a" ? neverRuns : runnerOf(services, loaded, first, { draw, recordings })),
     () => (stand_in?.side === "b" ? neverRuns : runnerOf(services, loaded, second, { draw, recordings })),
     () => chooseJudge(services, options.judge_model, definition, recordings?.judge()),
     () => soundSandbox(services, loaded, priced),
     () => demandArmPrices(paid),
+    () => installsOf(services, first),
+    () => installsOf(services, second),
   ]);
   demandFirstTurns(paid);
   const replayed = toldOfReplay(recordings);
@@ -111,6 +108,7 @@ export async function prepareSession(
   const assumed = assumedProvider(options.judge_model ?? scenario.rubric.judge.model, chosen.judge_model);
   for (const line of [assumed, undeclared(scenario)]) if (line !== null) services.notice(line);
   const conditions = conditionsOf(definition, chosen.judge_model);
+  const evidence = { arms: priced.arms, sandbox: sandbox.kind, installs: [installsA, installsB] } as const;
   return {
     loaded,
     scenario,
@@ -129,7 +127,8 @@ export async function prepareSession(
       ...replayed.settings,
     },
     comparison: comparisonDigest({ ...conditions, ...evidence, arms: scenario.arms }),
-    ...{ evidence_digests, stand_in },
+    evidence_digests: evidenceDigests(definition, evidence),
+    stand_in,
     self_test_key: selfTestKeyOf(conditions),
     declared,
     flags: [...contextFlags(priced.arms, scenario.policies, chosen.judge_model), ...replayed.flags],
@@ -137,7 +136,19 @@ export async function prepareSession(
   };
 }
 
-/** Whoever asks it has mistaken whose turn it is: the arm's stored work stands in. */
+/** The digests that decide whether a stored run may stand in, before anything else is asked. */
+async function digestsBeforehand(
+  services: Omit<SessionServices, "store">,
+  loaded: LoadedScenario,
+  priced: Scenario,
+): Promise<EvidenceDigests> {
+  const { sandbox } = await soundSandbox(services, loaded, priced);
+  const [first, second] = priced.arms;
+  const installs = [await installsOf(services, first), await installsOf(services, second)] as const;
+  return evidenceDigests(loaded.definition, { arms: priced.arms, sandbox: sandbox.kind, installs });
+}
+
+/** Refuses to run: the arm's stored work stands in. */
 const neverRuns: RunArm = () => Promise.reject(new Error("an arm whose stored work stands in was run"));
 
 /** What stands in was paid for when it ran. */
