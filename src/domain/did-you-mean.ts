@@ -18,7 +18,9 @@ export function didYouMeanAmong(written: string, known: readonly string[], told:
 /** The one of `known` that differs by a third of its letters at most, whatever their case; one letter may always differ. */
 export function closestTo(written: string, known: readonly string[]): string | undefined {
   if (written.length > COMPARED_CHARS) return undefined;
-  const ranked = known.map((word) => ({ word, edits: edits(written.toLowerCase(), word.toLowerCase()) }));
+  const ranked = known
+    .filter((word) => word.length <= COMPARED_CHARS)
+    .map((word) => ({ word, edits: edits(written.toLowerCase(), word.toLowerCase()) }));
   const [best] = ranked.sort((a, b) => a.edits - b.edits);
   const isClose =
     best !== undefined && best.edits < best.word.length && best.edits <= Math.max(1, best.word.length / 3);

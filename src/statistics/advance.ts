@@ -100,7 +100,9 @@ function specsOf(scenarios: SeriesRecord["plan"]["scenarios"], tallies: readonly
 
 /** The user's mistake, what a recording lacks, and checks that cannot run fail every trial alike; what else happens may pass. */
 function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number): boolean {
-  const lost = tallies.filter(({ given_up, missing }) => given_up && failsTooOften(missing.failed, trials));
+  const failedNow = (rows: readonly TrialRow[]) =>
+    rows.filter((row) => numberOf(row) > begunAfter && resultOf(row) === "failed").length;
+  const lost = tallies.filter(({ rows, given_up }) => given_up && failsTooOften(failedNow(rows), trials));
   const borne = Math.min(Math.max(BORNE_ROWS, tallies.length * BORNE_SHARE), tallies.length - 1);
   if (lost.length > borne) return true;
   return tallies.some(({ rows, given_up }) => {

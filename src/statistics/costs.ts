@@ -64,7 +64,11 @@ function leastOf(ended: readonly TrialRow[]): Pick<Costs, "at_least"> {
 }
 
 function leastOfTrial({ arms: { a, b }, spent_usd, judge, outcome, lost_cost_usd }: TrialRow): number {
-  const ofArms = spent_usd ?? [a, b].reduce((sum, arm) => sum + (arm.cost_usd ?? arm.least_cost_usd ?? 0), 0);
+  // A stored arm was paid for before: where the other one's cost is unknown, nothing is known to be spent.
+  const ofArms =
+    spent_usd === undefined
+      ? [a, b].reduce((sum, arm) => sum + (arm.cost_usd ?? arm.least_cost_usd ?? 0), 0)
+      : (spent_usd ?? 0);
   return ofArms + (outcome === null ? 0 : (judge.cost_usd ?? 0)) + (lost_cost_usd ?? 0);
 }
 

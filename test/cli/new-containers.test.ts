@@ -23,6 +23,8 @@ for (const form of ["harbor", "terminal-bench"] as const)
         "h-judge": { script: "test -n $OPENAI_API_KEY" },
         "i-unsolved": { solution: "exit 3\n" },
         "j-image": { dockerfile: "COPY --from=busybox /bin/sh /app/sh\n" },
+        "k-outside": { dockerfile: "COPY in.txt /app/../../abeval-escape.txt\n" },
+        "l-stars": { dockerfile: `COPY *${"a*".repeat(20)}b /app/x/\n` },
       };
       await using folder = await scenarioFolder({
         ...containerTask("set/copy", { form, solution: SOLUTION }),
@@ -52,6 +54,8 @@ for (const form of ["harbor", "terminal-bench"] as const)
         "has tests that ask a model over the network",
         expect.stringMatching(/^its own solution gives no known fix: exit code 3/),
         "copies files of another image",
+        "names a file outside of its own directory",
+        expect.stringContaining("copies with more than two stars"),
       ]);
       const { task, policies } = Bun.YAML.parse(await Bun.file(folder.path("evals/copy.yaml")).text()) as ScenarioFile;
       expect(task).toMatchObject({

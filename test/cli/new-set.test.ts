@@ -134,6 +134,16 @@ describe("an exercise", () => {
     expect(readdirSync(folder.directory)).not.toContain("evals");
   });
 
+  test("whose solution lies outside of it is refused, and nothing is written there", async () => {
+    const config = { files: { solution: ["../../../escaped.js"], test: ["add.spec.js"], example: [".meta/proof.js"] } };
+    await using folder = await scenarioFolder(exercise("set/add", { config }));
+    const { status, stderr } = await create(folder, "evals/add.yaml", "set/add");
+    expect(status).toBe(2);
+    expect(stderr).toContain("names a file outside of its own directory");
+    expect(readdirSync(folder.directory)).not.toContain("escaped.js");
+    expect(readdirSync(folder.directory)).not.toContain("evals");
+  });
+
   test("with a description that is a bomb is refused in no time", async () => {
     await using folder = await scenarioFolder({ "set/a/.meta/config.json": `{"files": ${"[".repeat(100_000)}` });
     expect((await create(folder)).stdout).toContain("100002 values, at most 20000 are read (a)");

@@ -14,6 +14,10 @@ test.each([
   expect(closestTo(written, known)).toBe(meant);
 });
 
+test("a known word that is long is compared with nothing", () => {
+  expect(closestTo("trial", [`trial${" ".repeat(100)}`])).toBeUndefined();
+});
+
 test("a name is suggested only when one is near", () => {
   expect([didYouMean("tsak", ["task"]), didYouMean("tsak", ["rubric"])]).toEqual(['; did you mean "task"?', ""]);
 });

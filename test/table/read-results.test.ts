@@ -84,7 +84,7 @@ describe("a table of results", () => {
     ['1 there is no column "passed" or "score"; is "pased" meant?', "scenario,trial,arm,pased", "s,1,a,1"],
     ['1 there is no column "scenario"; is "senario" meant?', "senario,trial,arm,passed", "s,1,a,1"],
     ['1 there is no column "arm"; there are scenario, passed', "scenario,passed", "s,1"],
-    ['2 there is no column "trial"; is "trail" meant?', "scenario,trail,arm,passed", "s,1,a,1"],
+    ['1 there is no column "trial"; is "trail" meant?', "scenario,trail,arm,passed", "s,1,a,1"],
     ['1:5 has "passed" and "score"; keep one', "scenario,trial,arm,passed,score", "s,1,a,1,1"],
     ['1:2 the header has "arm" twice; keep one', "arm,arm,scenario,passed"],
     ['3:2 trial: must be a whole number from 1, not "0"', HEAD, "s,1,a,1", "s,0,b,1"],

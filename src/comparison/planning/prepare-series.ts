@@ -176,7 +176,7 @@ function baselineOf(
       { details: { field: "baseline" } },
     );
   const runs = Math.min(...plans.map(({ loaded }) => members.get(nameOf(loaded))?.runs.length ?? 0));
-  const selected = stopped || plans.some(({ stand_in }) => stand_in !== undefined && stand_in.of === preferred);
+  const selected = stopped || preferred !== null;
   const same_model = plans.every(({ scenario: { arms } }) => arms[0].model === arms[1].model);
   return { digest, series_id, at, side, runs, ...(selected && { selected }), ...(same_model && { same_model }) };
 }

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { chmod, copyFile, lstat, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
+import { isBelow } from "./confined-path.ts";
 import { draftFromCommit } from "./draft/from-commit.ts";
 import { draftFromExercism, EXERCISM_MARKER } from "./draft/from-exercism.ts";
 import { draftFromHarbor, HARBOR_MARKER } from "./draft/from-harbor.ts";
@@ -167,6 +168,7 @@ export async function writeMaterial(material: readonly Material[], directory: st
   try {
     for (const one of material) {
       const path = join(directory, one.path);
+      if (!isBelow(directory, path)) throw new Unusable("names a file outside of its own directory");
       await mkdir(dirname(path), { recursive: true });
       if ("text" in one) await writeFile(path, one.text, { flag: "wx" });
       else if ("blobs" in one) await writeBlobs(one.repository, one.blobs, path);

@@ -19,7 +19,10 @@ type Store = SessionStore;
 /** The stored runs of a series, as a baseline. @throws Failure `unknown_series`, `invalid_request` */
 export async function storedBaseline(store: Store, series_id: string): Promise<Baseline> {
   const record = await seriesRecord(store, series_id);
-  const rows = (await store.trials({ series_id })).filter(isWhole);
+  const all = await store.trials({ series_id });
+  const rows = all.filter(isWhole);
+  // Whoever cancelled a trial may have seen how it went.
+  const chosen = all.some(({ state }) => state === "cancelled");
   const members = new Map<string, BaselineMember>();
   for (const [name, own] of Map.groupBy(rows, (row) => memberName(row))) {
     const [first] = own;
@@ -33,7 +36,7 @@ export async function storedBaseline(store: Store, series_id: string): Promise<B
   }
   const digest = sha256(canonicalJson([series_id, rows.map((row) => row.session_id)]));
   const preferred = preferredSide(record.standing.conclusion) ?? null;
-  return { digest, series_id, at: record.created_at, stopped: !isOfFixedLength(record), preferred, members };
+  return { digest, series_id, at: record.created_at, stopped: chosen || !isOfFixedLength(record), preferred, members };
 }
 
 async function seriesRecord({ series, persistent }: Store, series_id: string): Promise<SeriesRecord> {
@@ -96,7 +99,12 @@ export async function* blessedLines(
       "invalid_request",
       `${series_id} has a baseline itself: one of its arms did not run; bless a series of which both arms ran`,
     );
-  const { members, at, preferred } = await storedBaseline(store, series_id);
+  const { members, at, preferred, stopped } = await storedBaseline(store, series_id);
+  if (stopped)
+    throw new Failure(
+      "invalid_request",
+      `${series_id} has trials that somebody cancelled, and nobody knows why; bless one that ran whole`,
+    );
   if (members.size < record.plan.scenarios.length)
     throw new Failure("invalid_request", `${series_id} has a scenario of which no trial is whole; run it again`);
   const hash = createHash("sha256");

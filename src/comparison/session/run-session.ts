@@ -149,7 +149,10 @@ async function gatherBeside(session: Session, pristine: Pristine, stand_in: Stan
   const absent = scenario.arms[index === 0 ? 1 : 0];
   log.note({ type: "arm_imported", arm_id: absent.id, from: stand_in.from });
   const [arm, workspace] = [scenario.arms[index], await openFor(session, pristine, index)];
-  await using mcp = await openMcpTools(services, { arm, workspace, policies: scenario.policies }, signal);
+  // An external agent starts its servers by itself.
+  await using mcp = arm.agent
+    ? NO_TOOLS
+    : await openMcpTools(services, { arm, workspace, policies: scenario.policies }, signal);
   await log.enter("running");
   const stored = await importArm(log, absent, stand_in);
   const runArm = runners[index];

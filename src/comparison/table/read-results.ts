@@ -61,6 +61,7 @@ class Reading {
     this.#pairs = arms === undefined ? undefined : pairsIn(arms);
     if (header) this.#measure = measureIn(header, 1);
     for (const name of header ? ["scenario", "arm"] : []) demandColumn(name, header ?? [], 1);
+    if (header) demandNoOther("trial", header, 1);
   }
 
   add({ values, line }: TableRow): void {
@@ -152,8 +153,7 @@ class Reading {
   #trial(values: Values, columns: readonly string[], line: number): number {
     const value = given(values, "trial");
     if (value === undefined) {
-      const close = closestTo("trial", columns);
-      if (close !== undefined) throw new TableFault(`there is no column "trial"; is "${cut(close)}" meant?`, line);
+      if (!this.#header) demandNoOther("trial", columns, line);
       return 1;
     }
     const text = textOf(value);
@@ -216,6 +216,12 @@ function demandColumn(name: string, columns: readonly string[], line: number): v
   const close = closestTo(name, columns);
   const meant = close === undefined ? columnsText(columns) : `; is "${cut(close)}" meant?`;
   throw new TableFault(`there is no column "${name}"${meant}`, line);
+}
+
+/** @throws TableFault where another column stands for one that may be absent */
+function demandNoOther(name: string, columns: readonly string[], line: number): void {
+  const close = columns.includes(name) ? undefined : closestTo(name, columns);
+  if (close !== undefined) throw new TableFault(`there is no column "${name}"; is "${cut(close)}" meant?`, line);
 }
 
 const columnsText = (columns: readonly string[]) => `; there are ${cut(columns.join(", "))}`;

@@ -58,6 +58,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const { result, sources } = await readScenario({ path: file, file });
   const read = orThrow(result);
   if (read.table && value("input") === undefined) return await (await import("./run-series.ts")).runSeries(args);
+  if (value("by") !== undefined) throw new UsageError("--by groups the rows of a series; this is one run");
   const loaded = await oneMember(read, value("input"));
   const prepared = await openRun(args, { scenarios_dirs: [loaded.directory], max_sessions: 1, max_queued: 0 });
   const plan = await prepareSession(prepared, loaded, {

@@ -100,7 +100,9 @@ export function countsOf(findings: Findings): SeriesCounts {
 
 /** Trials that a claim must survive the worst of: in imported results those of complete rounds. */
 export const missingForClaim = ({ subject, sequential, ...all }: Findings): number =>
-  subject.told.kind === "results" ? sequential.uncertain.missing : totalMissing(all);
+  subject.told.kind === "results"
+    ? sequential.uncertain.missing
+    : Math.max(totalMissing(all), sequential.uncertain.missing);
 
 export const totalMissing = ({ tallies, deleted }: Pick<Findings, "tallies" | "deleted">): number =>
   tallies.reduce((total, tally) => total + missingOf(tally), deleted);

@@ -14,10 +14,11 @@ export function standingOfTest(
 
 /** Trials that can still count, of all scenarios together: the one that has lost most trials ends the last round. */
 function trialsLeft(tallies: readonly Tally[], trials: number, rounds: number): number {
-  const possible = tallies
-    .filter(({ given_up }) => !given_up)
-    .map((tally) => tally.counted.length + tally.waiting + tally.running + roundsToStart(tally, trials).length);
-  return (Math.min(...possible) - rounds) * tallies.length;
+  const going = tallies.filter(({ given_up }) => !given_up);
+  const possible = going.map(
+    (tally) => tally.counted.length + tally.waiting + tally.running + roundsToStart(tally, trials).length,
+  );
+  return going.length === 0 ? 0 : (Math.min(...possible) - rounds) * going.length;
 }
 
 /** The number of the next trial: no number is given twice. */

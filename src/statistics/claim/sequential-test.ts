@@ -131,7 +131,7 @@ class Walk {
     this.#missing = missing;
     const { both, side } = this.#look(this.#counts);
     this.#logs.push(both);
-    if (this.#logs.length < this.#from || this.#repeats().every(Boolean)) return;
+    if (this.#logs.length < this.#from || this.#isOnlyRepeats()) return;
     this.#greatest = Math.max(this.#greatest, both);
     if (side) this.#claimFor(side, both);
     if (this.#claim) this.#stands ||= this.#isSafe(this.#claim.side);
@@ -171,6 +171,11 @@ class Walk {
   /** One trial cannot repeat another. */
   #repeats(): readonly boolean[] {
     return this.#varies.map((varies, place) => !varies && (this.#trials[place] ?? 0) > 1);
+  }
+
+  /** Whether every scenario only repeats itself; the list of `#repeats` would be made anew each round. */
+  #isOnlyRepeats(): boolean {
+    return this.#varies.every((varies, place) => !varies && (this.#trials[place] ?? 0) > 1);
   }
 
   #uncertain(): Uncertain {

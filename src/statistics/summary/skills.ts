@@ -1,3 +1,4 @@
+import { memberName } from "../../domain/member.ts";
 import type { Series, SkillCount } from "../../domain/series.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
@@ -13,7 +14,10 @@ export function skillsOf(rows: readonly TrialRow[], side: Side): SkillCount[] {
     .toSorted()
     .slice(0, MOST)
     .map((name) => {
-      const known = completed.filter(({ skills }) => Object.hasOwn(skills?.[side] ?? {}, name));
+      // A row names what was given or read: in the other trials of its scenario the skill was not read.
+      const isTold = ({ skills }: TrialRow) => Object.hasOwn(skills?.[side] ?? {}, name);
+      const members = new Set(completed.filter(isTold).map(memberName));
+      const known = completed.filter((row) => members.has(memberName(row)));
       const fired = known.filter(({ skills }) => skills?.[side][name] === true);
       const silent = known.filter((row) => !fired.includes(row));
       return {

@@ -26,7 +26,7 @@ export function storedRunsTold(findings: Findings): readonly string[] {
   if (!baseline) return [];
   const { rows, subject } = findings;
   const used = rows.filter(({ stored_run }) => stored_run !== undefined).length;
-  const both = rows.length - used;
+  const both = rows.filter(({ stored_run, outcome }) => stored_run === undefined && outcome !== null).length;
   const { series_before = 0, created_at } = subject.told;
   return [
     `${nameOf(findings)} did not run again in ${counted(used, "trial")}: its runs of ${baseline.series_id}, ${ageText(baseline.at, created_at)} older, stand in${both > 0 ? `; in ${both} both arms ran` : ""}. Whatever changed since then, at a provider for example, looks like a difference between the arms.`,

@@ -2,7 +2,7 @@ import { memberName } from "../../domain/member.ts";
 import { counted, percentText, usdText } from "../../domain/number-text.ts";
 import type { EarlierTrials, Series } from "../../domain/series.ts";
 import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
-import type { Findings } from "../claim/findings.ts";
+import { countedOf, type Findings } from "../claim/findings.ts";
 import { LEAST_CHANCE } from "../claim/forecast.ts";
 import { isOnlyCopies } from "../claim/sequential-test.ts";
 import { costsOf } from "../costs.ts";
@@ -31,7 +31,8 @@ export function seriesStatement(told: Told): string {
   const { findings, forecast } = told;
   if (findings.sequential.log_e.length === 0)
     return [...nothing(findings), ...endOf(findings), ...doubtsOf(told)].join(" ");
-  if (isOneRun(findings)) return [oneRun(findings), ...doubtsOf(told)].join(" ");
+  const imported = findings.subject.told.kind === "results" ? endOf(findings) : [];
+  if (isOneRun(findings)) return [oneRun(findings), ...imported, ...doubtsOf(told)].join(" ");
   return [...found(findings, forecast), ...endOf(findings), ...doubtsOf(told), ...costs(findings)].join(" ");
 }
 
@@ -74,9 +75,9 @@ const NOT_ALIKE = "This does not show that the arms are alike.";
 
 /** Why no further trial was started, or that the series goes on. Nothing when it simply ran to its end. */
 function endOf(findings: Findings): readonly string[] {
-  const { subject, sequential } = findings;
+  const { subject } = findings;
   const planned = (subject.told.limits?.trials ?? 0) * subject.scenarios.length;
-  const done = sequential.log_e.length * subject.scenarios.length;
+  const done = countedOf(findings).length;
   const after = `after ${done} of ${counted(planned, "planned trial")}`;
   if (subject.told.kind === "results")
     return [

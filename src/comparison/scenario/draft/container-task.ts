@@ -115,6 +115,8 @@ function place(context: readonly SourceFile[], source: string, target: string): 
   const from = source.replace(/^(\.?\/)+/, "").replace(/\/+$/, "");
   const directory = target.replace(/\/$/, "");
   if (from === "." || from === "") return context.map((file) => ({ file, to: `${directory}/${file.path}` }));
+  if (from.split("*").length > 3)
+    throw new Unusable(`copies with more than two stars: ${JSON.stringify(source.slice(0, 100))}`);
   const pattern = new RegExp(`^${from.split("*").map(RegExp.escape).join("[^/]*")}(?:/(.+))?$`);
   const found = context.flatMap((file) => {
     const match = pattern.exec(file.path);

@@ -108,10 +108,14 @@ const below = (directory: string, path: string) =>
 
 const unquoted = (word: string) => word.trim().replace(/^(["'])(.*)\1$/, "$2");
 
+/** Characters of a path, as Linux has them. */
+const MAX_PATH = 4_096;
+
 function copyOf(rest: string, workdir: string): CopyStep {
   if (/--from=/.test(rest)) throw new Unusable("copies files of another image");
   const plain = rest.replace(/^(--\S+\s+)+/, "").trim();
   const words = (plain.startsWith("[") ? jsonWords(plain) : plain.split(/\s+/)).map(unquoted);
+  if (words.some((word) => word.length > MAX_PATH)) throw new Unusable("has a Dockerfile with a path that is too long");
   const target = words.at(-1) ?? "";
   const sources = words.slice(0, -1);
   if (sources.length === 0 || sources.some((source) => /^\w+:\/\/|\$/.test(source)) || target.includes("$"))

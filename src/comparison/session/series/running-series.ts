@@ -34,6 +34,8 @@ export class RunningSeries implements SeriesInFlight {
   readonly #services: SessionServices;
   readonly #setup: SeriesSetup;
   readonly #open = new Map<string, Promise<void>>();
+  /** Trials that were begun and are not in `#open` yet. */
+  #starting = 0;
   readonly #halted = new AbortController();
   /** What is known of its trials; those that run are as they began. */
   readonly #rows = new Map<string, TrialRow>();
@@ -264,19 +266,24 @@ export class RunningSeries implements SeriesInFlight {
     const plan = await this.#setup.prepare(spec);
     this.#halted.signal.throwIfAborted();
     const place = { series_id: this.series_id, trial, round };
-    const { session_id, done } = await startSession(
-      this.#services,
-      plan,
-      trialOfSeries(() => this.#record, {
-        place,
-        others: this.#others,
-        store: this.#services.store,
-        unmoved: () => this.#standingUnmoved(),
-      }),
-    );
-    const [row] = await this.#services.store.trials({ session_id });
-    if (row) this.#rows.set(session_id, row);
-    this.#follow(session_id, done);
+    this.#starting += 1;
+    try {
+      const { session_id, done } = await startSession(
+        this.#services,
+        plan,
+        trialOfSeries(() => this.#record, {
+          place,
+          others: this.#others,
+          store: this.#services.store,
+          unmoved: () => this.#standingUnmoved(),
+        }),
+      );
+      const [row] = await this.#services.store.trials({ session_id });
+      if (row) this.#rows.set(session_id, row);
+      this.#follow(session_id, done);
+    } finally {
+      this.#starting -= 1;
+    }
     if (this.#left) return;
     if (this.#halted.signal.aborted) this.cancel(this.#halted.signal.reason);
   }
@@ -311,7 +318,7 @@ export class RunningSeries implements SeriesInFlight {
 
   /** Where the series stands while no trial that runs, or has ended since it was looked at, can complete a round. */
   #standingUnmoved(): Omit<SeriesSummary, "trial"> | undefined {
-    return this.#behind > this.#open.size + this.#over.size ? this.#unmoved?.() : undefined;
+    return this.#behind > this.#starting + this.#open.size + this.#over.size ? this.#unmoved?.() : undefined;
   }
 
   #money(): AdvanceInput {
