@@ -5,7 +5,8 @@ import { shownText } from "./browser.ts";
 import { inspect } from "./inspect.ts";
 import { webService } from "./web-service.ts";
 
-describeNeeding(CHROMIUM)("the first page", () => {
+// Its server has run nothing before.
+describeNeeding(CHROMIUM)("the first page of a new server", () => {
   const web = webService();
 
   test("says to who is new what an A/B is, opens a sample by keyboard, and later tells what came of it", async () => {
@@ -33,6 +34,10 @@ describeNeeding(CHROMIUM)("the first page", () => {
     await page.waitForURL(`**/series/${series_id}`);
     expect(complaints).toEqual([]);
   }, 60_000);
+});
+
+describeNeeding(CHROMIUM)("the first page", () => {
+  const web = webService();
 
   test("shows a blind reader neither results nor contradictions", async () => {
     await web.service.run("quick");

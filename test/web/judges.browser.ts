@@ -43,6 +43,8 @@ describeNeeding(CHROMIUM)("the page of judges", () => {
     await page.keyboard.press("1");
     await voted("1 vote").waitFor();
     await page.getByText("Which is the better answer?").waitFor();
+    // The keys of the next pair work once it is drawn.
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     await page.keyboard.press("0");
     const left = page.getByText("No pair is left");
     const skip = page.getByRole("button", { name: "Skip this pair" });

@@ -11,7 +11,7 @@ import { webService } from "./web-service.ts";
 const LONGEST_MS = 100;
 
 /** Memory that others use at the same time makes a task longer, and never shorter. */
-const VISITS = 4;
+const VISITS = 8;
 
 interface TraceEvent {
   readonly name: string;
