@@ -1,5 +1,6 @@
 import { textsIn } from "../src/arms/agent/log/broken-input.ts";
 import { callSummary, toldCall } from "../src/arms/arm/call-text.ts";
+import { movedPaths } from "../src/arms/imported/moved-paths.ts";
 import { Credentials } from "../src/arms/model/credentials.ts";
 import { providerFailure } from "../src/arms/model/provider/provider-failure.ts";
 import { Secret } from "../src/arms/model/provider/secret.ts";
@@ -94,6 +95,12 @@ export const READERS: readonly Reader[] = [
     n: 16_000,
     read: (words) => providerFailure(PROVIDER, { failed: { kind: "status", status: 400, words }, ...ONCE }),
     families: ["sk-", "<", "<script", ["<script>", "</"], "Bearer ", "temperatur"],
+  },
+  {
+    reads: "where an agent worked elsewhere",
+    n: 16_000,
+    read: (text) => [movedPaths(text)(text), movedPaths("/a/b")(text)],
+    families: [["", "/", "x"], ["/a", "/", "x"], "/a/b", "/a/b/a"],
   },
   {
     reads: "an agent's call",

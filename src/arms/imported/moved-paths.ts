@@ -3,12 +3,15 @@ import { WORKSPACE_AT } from "../../domain/mount-point.ts";
 /** Shorter directories, such as `/` and `/app`, stand in too many other texts. */
 const LEAST_STEPS = 2;
 
+/** No system has a longer path. */
+const PATH_CHARS = 4_096;
+
 /**
  * Puts the workspace in the place of the directory in which an agent worked elsewhere: rules then fit its paths, and neither
  * the name of a user nor the path tells a judge where a run was made.
  */
 export function movedPaths(directory: string | null): (text: string) => string {
-  const from = directory?.replace(/\/+$/, "") ?? "";
+  const from = directory === null || directory.length > PATH_CHARS ? "" : directory.replace(/\/+$/, "");
   if (!from.startsWith("/") || from.split("/").length <= LEAST_STEPS) return (text) => text;
   return (text) => {
     if (!text.includes(from)) return text;
