@@ -1,8 +1,11 @@
 import { expect, test } from "bun:test";
+import { codexLog } from "../../src/arms/imported/forms/codex.ts";
+import { emptyLog } from "../../src/arms/imported/log-step.ts";
 import { seriesSource } from "../../src/comparison/planning/prepare-series.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { membersOf } from "../../src/comparison/scenario/loaded-scenario.ts";
 import { openSeries } from "../../src/comparison/session/open-series.ts";
+import { sha256 } from "../../src/domain/sha256.ts";
 import { seriesReport } from "../../src/doors/operation/series.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { failureOf, scenarioFolder } from "../scenario/scenario-folder.ts";
@@ -185,6 +188,42 @@ test("a log of a million steps, and a file of 4 GB, are refused", async () => {
   await Bun.$`truncate -s 4G ${folder.path("runs/big")}`.quiet();
   const big = await failureOf(loadScenarioFile(folder.path("calc.yaml")));
   expect(big.message).toContain("has 4096 MiB; a log of at most 64 MiB is read");
+});
+
+const reply = (content: readonly object[]) =>
+  JSON.stringify({ sessionId: "s", type: "assistant", message: { id: "m", content } });
+
+test.each([
+  ["201 calls", Array.from({ length: 201 }, () => ({ type: "tool_use", name: "x" })), "turn 1: has 201 calls"],
+  ["2 MiB of text", [{ type: "text", text: "a".repeat(2 ** 21) }], "turn 1: says 2097152 characters"],
+])("a turn of %s is refused", async (_what, content, message) => {
+  const files = { "runs/bad": `${reply(content)}\n` };
+  expect((await failureOf(loadArms([{ id: "x", ran: { log: "runs/bad" } }, OURS], files))).message).toContain(message);
+});
+
+test("more values than are read in the arguments of a call of Codex stay a text", () => {
+  const inputs = [19_000, 21_000].map((count) => {
+    const log = emptyLog();
+    const given = JSON.stringify(Array(count).fill(0));
+    codexLog(log).read({ type: "response_item", payload: { type: "function_call", name: "x", arguments: given } });
+    return log.steps.flatMap((step) => (step.kind === "turn" ? step.calls : [])).map(({ input }) => typeof input);
+  });
+  expect(inputs).toEqual([["object"], ["string"]]);
+});
+
+test("the fingerprint of what was said is over the text and the calls of each turn", async () => {
+  const calls = [
+    { name: "é", input: { b: [1, "\ud800"] } },
+    { name: "y", input: undefined },
+  ];
+  const content = [{ type: "text", text: "I call." }, ...calls.map((call) => ({ type: "tool_use", ...call }))];
+  const { arms } = await runArms(
+    [{ id: "x", ran: { log: "runs/two" } }, OURS],
+    {},
+    { "runs/two": `${reply(content)}\n` },
+  );
+  const said = JSON.stringify(["I call.", calls.map(({ name, input }) => [name, input])]);
+  expect(arms[0].replies_digest).toBe(sha256(`${said}\n`));
 });
 
 test.each([

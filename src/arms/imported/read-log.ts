@@ -10,7 +10,7 @@ import { redactKeyShapes } from "../model/redaction.ts";
 import { atifLog, atifVersion, isAtif } from "./forms/atif.ts";
 import { claudeCodeLog, isClaudeLine } from "./forms/claude-code.ts";
 import { codexLog, isCodexLine } from "./forms/codex.ts";
-import { emptyLog, type LogContents, type LogReader } from "./log-step.ts";
+import { emptyLog, type LogContents, type LogReader, type LogStep } from "./log-step.ts";
 
 /** What a log says, and where it ends. */
 export interface ReadLog extends LogContents {
@@ -34,6 +34,9 @@ const JSON_LIMITS = { bytes: 8 * 1024 * 1024, values: 100_000 };
 
 /** Turns and results that are told of. Long sessions have some hundreds. */
 const MOST_STEPS = 20_000;
+
+/** Calls and characters of one turn. Agents call a handful of tools at a time; a model says some thousands of characters. */
+const TURN = { calls: 200, chars: 1024 * 1024 };
 
 /**
  * Reads a log, which may hold anything: its content says in which form it is. Never waits for a pipe.
@@ -85,8 +88,7 @@ class Reading {
       await this.#pace.bytes(bytes.length * PARSING_COST);
       if (bytes.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09)) continue;
       this.#take(bytes);
-      if (this.#log.steps.length > MOST_STEPS)
-        throw new LogFault(`has more than ${MOST_STEPS} turns and results; split the session`);
+      checkCount(this.#log.steps.length, "turns and results");
     }
     if (this.#document) this.#readDocument(Buffer.concat(this.#document));
   }
@@ -151,11 +153,32 @@ class Reading {
     if (this.#reader === undefined) throw new LogFault(`is empty; ${EXPECTED}`);
     if (!this.#log.steps.some(({ kind }) => kind === "turn"))
       throw new LogFault("holds no turn of a model: the session never ran, or another version wrote it");
+    checkSteps(this.#log.steps);
     const { agent, version, model } = this.#log;
     // A log can name anything a model, a key too.
     const names = { agent: name(agent), version: name(version), model: name(model) };
     return { ...this.#log, ...names, form: this.#reader.form, broken_off: this.#broken !== undefined };
   }
+}
+
+function checkCount(count: number, what: string): void {
+  if (count > MOST_STEPS) throw new LogFault(`has more than ${MOST_STEPS} ${what}; split the session`);
+}
+
+/** Once all is read: later lines add to a turn, and a document adds all its steps at once. */
+function checkSteps(steps: readonly LogStep[]): void {
+  checkCount(steps.length, "turns and results");
+  const turns = steps.filter((step) => step.kind === "turn");
+  for (const [at, { calls, text }] of turns.entries()) {
+    if (calls.length > TURN.calls)
+      throw new LogFault(`turn ${at + 1}: has ${calls.length} calls; at most ${TURN.calls} in one turn are read`);
+    if (text.length > TURN.chars)
+      throw new LogFault(`turn ${at + 1}: says ${text.length} characters; at most ${TURN.chars} in one turn are read`);
+  }
+  checkCount(
+    turns.reduce((sum, { calls }) => sum + calls.length, 0),
+    "calls",
+  );
 }
 
 const name = (text: string | null) => (text === null ? null : redactKeyShapes(text));

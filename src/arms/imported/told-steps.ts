@@ -48,7 +48,7 @@ export class ToldSteps {
     this.#moved = movedPaths(read.directory);
     for (const step of read.steps) {
       signal.throwIfAborted();
-      await this.#pace.bytes(1 + (step.kind === "turn" ? sizeOfTurn(step) : step.output.length) * CLEANING_COST);
+      await this.#pace.bytes((step.kind === "turn" ? step.text : step.output).length * CLEANING_COST);
       if (step.kind === "turn") await this.#turn(step);
       else this.#result(step);
     }
@@ -71,9 +71,8 @@ export class ToldSteps {
   }
 
   async #turn({ text, calls, usage, stop_reason, side }: LoggedTurn): Promise<void> {
-    this.#replies.update(`${JSON.stringify([text, calls.map(({ name, input }) => [name, input])])}\n`);
     const thread = side ? 2 : 1;
-    const made = calls.map((call) => ({ call, canonical: this.#canonical(call) }));
+    const made = await this.#made(text, calls);
     const said = this.clean(text);
     const tools = made.map(({ canonical }) => canonical.tool);
     const known = usage && usage.tokens_in !== null && usage.tokens_out !== null ? usage : null;
@@ -91,6 +90,20 @@ export class ToldSteps {
       },
     });
     for (const { call, canonical } of made) await this.#hold(call, canonical, thread);
+  }
+
+  /** Call by call. The fingerprint of stored trials is over `[text, [[name, input], ...]]` and a newline, as JSON writes it. */
+  async #made(text: string, calls: readonly LoggedCall[]) {
+    this.#replies.update(`[${JSON.stringify(text)},[`);
+    const made: { readonly call: LoggedCall; readonly canonical: CanonicalCall }[] = [];
+    for (const call of calls) {
+      const json = JSON.stringify([call.name, call.input]);
+      await this.#pace.bytes(json.length * CLEANING_COST);
+      this.#replies.update(made.length > 0 ? `,${json}` : json);
+      made.push({ call, canonical: this.#canonical(call) });
+    }
+    this.#replies.update("]]\n");
+    return made;
   }
 
   async #hold(call: LoggedCall, { tool, effect, subject, input, checked }: CanonicalCall, thread: number) {
@@ -168,9 +181,6 @@ interface Called {
 const NO_RESULT: Called = { text: "the log has no result of this call", bytes: 0, ok: false, exit_code: null };
 
 const UNKNOWN_AGENT: Pick<Recipe, "tools" | "unwrap"> = { tools: {}, unwrap: outputAsItIs };
-
-const sizeOfTurn = ({ text, calls }: LoggedTurn): number =>
-  text.length + calls.reduce((sum, { input }) => sum + (JSON.stringify(input)?.length ?? 0), 0);
 
 /** Taking keys and paths out of a text takes as long as reading so many times its bytes. */
 const CLEANING_COST = 20;

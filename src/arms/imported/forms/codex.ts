@@ -1,4 +1,5 @@
-import { asCount, asName, asRecord, asText, dig, type LooseRecord, parseJson } from "../../../domain/lenient.ts";
+import { readBoundedJson } from "../../../domain/bounded-json.ts";
+import { asCount, asName, asRecord, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
 import type { Usage } from "../../../domain/usage.ts";
 import type { LogContents, LoggedCall, LoggedTurn, LogReader } from "../log-step.ts";
 import { textOfParts, timeIn } from "../log-values.ts";
@@ -70,7 +71,7 @@ function callIn(payload: LooseRecord): LoggedCall | undefined {
   switch (payload["type"]) {
     case "function_call": {
       const given = asText(payload["arguments"]) ?? "";
-      return { id, name, input: parseJson(given) ?? given };
+      return { id, name, input: nestedJson(given) ?? given };
     }
     case "custom_tool_call":
       return { id, name, input: payload["input"] };
@@ -84,7 +85,7 @@ function callIn(payload: LooseRecord): LoggedCall | undefined {
 /** Earlier versions wrote a JSON text with the output and the exit code; today's say the code above the output. */
 function resultIn({ call_id, output }: LooseRecord) {
   const text = typeof output === "string" ? output : textOfParts(dig(output, "content") ?? output);
-  const told = text.startsWith("{") ? asRecord(parseJson(text)) : undefined;
+  const told = text.startsWith("{") ? asRecord(nestedJson(text)) : undefined;
   const code = dig(told, "metadata", "exit_code");
   return {
     call_id: asText(call_id) ?? null,
@@ -93,6 +94,16 @@ function resultIn({ call_id, output }: LooseRecord) {
     exit_code: typeof code === "number" && Number.isSafeInteger(code) ? code : null,
   };
 }
+
+/** Of a text inside a line, whose values the limits of the line do not count; undefined when it has too many, or is no JSON. */
+function nestedJson(text: string): unknown {
+  if (text.length > NESTED_LIMITS.bytes) return undefined;
+  const json = readBoundedJson(Buffer.from(text), NESTED_LIMITS);
+  return "fault" in json ? undefined : json.value;
+}
+
+/** Arguments of a call have some dozens of values, and at most a file's text. */
+const NESTED_LIMITS = { bytes: 1024 * 1024, values: 20_000, levels: 50 };
 
 function usageOf(value: unknown): Usage | null {
   const usage = asRecord(value);
