@@ -22,7 +22,7 @@ export interface LaidNotes {
   /** Whether a path is one of them, or lies where one of them was. */
   readonly has: (path: string) => boolean;
   /** As they are now. */
-  readonly seen: (root: string) => WorkspaceNotes;
+  readonly seen: (root: string) => Promise<WorkspaceNotes>;
 }
 
 interface Laying {
@@ -53,10 +53,7 @@ export async function layNotes({ root, source, entries, owner }: Laying): Promis
     paths,
     has: (path) => at.has(path) || parentsOf(path).some((parent) => at.has(parent)),
     made: new Set(made),
-    seen: (now) => ({
-      notes,
-      changed: paths.filter((path) => digestAt(now, path, digests.get(path)?.bytes) !== digests.get(path)?.digest),
-    }),
+    seen: async (now) => ({ notes, changed: await changedAt(now, digests) }),
   };
 }
 
@@ -97,8 +94,18 @@ async function readAll(root: string, paths: readonly string[]) {
 /** Reading the words of a character takes as long as reading so many bytes. */
 const READING_COST = 20;
 
+async function changedAt(root: string, laid: ReadonlyMap<string, Laid>): Promise<readonly string[]> {
+  const pace = new Pace();
+  const changed: string[] = [];
+  for (const [path, { digest, bytes }] of laid) {
+    await pace.bytes(bytes);
+    if (digestAt(root, path, bytes) !== digest) changed.push(path);
+  }
+  return changed;
+}
+
 /** Null when no regular file of that size stands there. The arm may have put anything in its way. */
-function digestAt(root: string, path: string, size: number | undefined): string | null {
+function digestAt(root: string, path: string, size: number): string | null {
   try {
     if (!isPlainPath(root, path) || lstatSync(join(root, path)).size !== size) return null;
     const bytes = readRegular(root, path, size);

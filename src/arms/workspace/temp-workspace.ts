@@ -176,7 +176,7 @@ export class TempWorkspace implements Workspace {
   async notes(): Promise<WorkspaceNotes | null> {
     const { lay } = this.#options;
     const { root, notes } = lay ? await this.#materialised() : {};
-    return root && notes ? await this.#residents.quietly(async () => notes.seen(root)) : null;
+    return root && notes ? await this.#residents.quietly(() => notes.seen(root)) : null;
   }
 
   async applyPatch(patch: string): Promise<void> {
