@@ -62,11 +62,7 @@ interface Lifetime {
 
 function armSpan(session: SessionOutcome, arm: ArmSummary, lifetime: Lifetime): SessionSpan {
   const children = (session.decisions[arm.arm_id] ?? []).flatMap((decision) => stepSpan(arm, decision) ?? []);
-  const start_ms = Math.min(
-    ...children.map((child) => child.start_ms),
-    ...(children.length > 0 ? [] : [lifetime.start_ms]),
-  );
-  const end_ms = Math.max(...children.map((child) => child.end_ms), ...(children.length > 0 ? [] : [lifetime.end_ms]));
+  const { start_ms, end_ms } = lifetimeOf(children) ?? lifetime;
   const failed = arm.status === "failed";
   return {
     ...{ name: `invoke_agent ${arm.arm_id}`, kind: "internal", start_ms, end_ms, failed, children },
@@ -86,6 +82,17 @@ function armSpan(session: SessionOutcome, arm: ArmSummary, lifetime: Lifetime): 
     events: [...verdictEvents(session, arm), ...checkEvents(arm, end_ms)],
   };
 }
+
+/** Undefined of no span. There may be more than a call takes arguments. */
+const lifetimeOf = ([first, ...rest]: readonly SessionSpan[]): Lifetime | undefined =>
+  first &&
+  rest.reduce<Lifetime>(
+    (all, { start_ms, end_ms }) => ({
+      start_ms: Math.min(all.start_ms, start_ms),
+      end_ms: Math.max(all.end_ms, end_ms),
+    }),
+    first,
+  );
 
 const modelOf = ({ model, model_served }: Pick<ArmSummary, "model" | "model_served">): Attributes => ({
   "gen_ai.provider.name": providerOf(model) ?? "unknown",
