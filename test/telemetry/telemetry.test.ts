@@ -163,16 +163,16 @@ test("what cannot be written or is no address is refused before the run", async 
   }
 });
 
-test("an arm of 200,000 decisions has the lifetime of all of them", async () => {
+test("an arm of a million decisions has the lifetime of all of them", async () => {
   using scenario = openScenario();
   const { outcome } = await runOnce(testServices(), await loadScenarioFile(join(scenario.path, "small.yaml")));
   const turn = outcome.decisions["reads"]?.find(({ kind }) => kind === "model_turn");
   if (turn === undefined) throw new Error("the arm said nothing");
   const [early, late] = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"];
-  const reads = Array.from({ length: 200_000 }, (_, at) => ({
+  const reads = Array.from({ length: 1_000_000 }, (_, at) => ({
     ...turn,
     latency_ms: 0,
-    at: at === 100_000 ? late : early,
+    at: at === 500_000 ? late : early,
   }));
   const { children } = sessionSpan({ ...outcome, decisions: { ...outcome.decisions, reads } });
   expect(children[0]).toMatchObject({ start_ms: Date.parse(early), end_ms: Date.parse(late) });
