@@ -2,10 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as registry from "@opentelemetry/semantic-conventions/incubating";
-import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
-import { sessionSpan } from "../../src/doors/telemetry/session-spans.ts";
 import { abeval } from "../abeval.ts";
-import { runOnce, testServices } from "../harness.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 const SECRET = "key-canary-8d21f0";
@@ -161,19 +158,4 @@ test("what cannot be written or is no address is refused before the run", async 
     expect(stderr).toContain(said);
     expect([status, stdout]).toEqual([2, ""]);
   }
-});
-
-test("an arm of a million decisions has the lifetime of all of them", async () => {
-  using scenario = openScenario();
-  const { outcome } = await runOnce(testServices(), await loadScenarioFile(join(scenario.path, "small.yaml")));
-  const turn = outcome.decisions["reads"]?.find(({ kind }) => kind === "model_turn");
-  if (turn === undefined) throw new Error("the arm said nothing");
-  const [early, late] = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"];
-  const reads = Array.from({ length: 1_000_000 }, (_, at) => ({
-    ...turn,
-    latency_ms: 0,
-    at: at === 500_000 ? late : early,
-  }));
-  const { children } = sessionSpan({ ...outcome, decisions: { ...outcome.decisions, reads } });
-  expect(children[0]).toMatchObject({ start_ms: Date.parse(early), end_ms: Date.parse(late) });
 });

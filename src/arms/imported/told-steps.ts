@@ -11,7 +11,7 @@ import { redactDeep } from "../model/redacting-model.ts";
 import { redactKeyShapes } from "../model/redaction.ts";
 import { refusalOf } from "../policy/refusal.ts";
 import { type CallRecord, heldSubject } from "../policy/review.ts";
-import { type CanonicalCall, canonicalCall } from "../recipe/canonical-call.ts";
+import { type CanonicalCall, canonicalCall, skillOf } from "../recipe/canonical-call.ts";
 import type { Recipe } from "../recipe/recipe.ts";
 import { RECIPES } from "../recipe/recipes.ts";
 import { outputAsItIs } from "../recipe/unwrap-output.ts";
@@ -23,6 +23,7 @@ interface Pending extends Pick<CanonicalCall, "effect" | "checked"> {
   readonly own_tool: string;
   readonly told: ToldCall;
   readonly thread: number;
+  readonly skill: string | undefined;
 }
 
 /** Makes decisions of the steps of a log, and holds the rules about commands against its calls. */
@@ -34,7 +35,7 @@ export class ToldSteps {
   readonly #replies = createHash("sha256");
   readonly #pending = new Map<string, Pending>();
   readonly #pace = new Pace();
-  #recipe: Pick<Recipe, "tools" | "unwrap"> = UNKNOWN_AGENT;
+  #recipe: Pick<Recipe, "tools" | "unwrap" | "skill_tool"> = UNKNOWN_AGENT;
   #moved: (text: string) => string = (text) => text;
 
   constructor(run: Pick<ArmRun, "redact" | "policies">, log: DecisionLog) {
@@ -106,12 +107,15 @@ export class ToldSteps {
     return made;
   }
 
-  async #hold(call: LoggedCall, { tool, effect, subject, input, checked }: CanonicalCall, thread: number) {
+  async #hold(call: LoggedCall, canonical: CanonicalCall, thread: number) {
+    const { tool, effect, subject, input, checked } = canonical;
+    const read = skillOf(this.#recipe, call, canonical);
+    const skill = read === undefined ? undefined : this.clean(read);
     const own_tool = this.#named(call.name);
     const held = heldSubject(subject);
     const own = own_tool === tool ? {} : { own_tool };
     this.calls.push({ tool, effect: effect ?? "opaque", subject: held, refused_by: null, ...own });
-    const pending = { own_tool, told: toldCall({ name: tool, input }), effect, checked, thread };
+    const pending = { own_tool, told: toldCall({ name: tool, input }), effect, checked, thread, skill };
     const id = call.id ?? `call ${this.calls.length}`;
     const before = this.#pending.get(id);
     if (before) this.#called(before, NO_RESULT);
@@ -137,7 +141,7 @@ export class ToldSteps {
     this.#called(pending, { text: unwrapped.output, bytes: Buffer.byteLength(output), ok, exit_code: code });
   }
 
-  #called({ told, effect, checked, own_tool, thread }: Pending, end: Called): void {
+  #called({ told, effect, checked, own_tool, thread, skill }: Pending, end: Called): void {
     const text = this.clean(end.text);
     this.#log.add("tool_call", {
       summary: callSummary(told, { ...end, text }),
@@ -148,6 +152,7 @@ export class ToldSteps {
         ...{ ok: end.ok, exit_code: end.exit_code, output: excerpt(text), bytes: end.bytes },
         thread,
         own_tool,
+        ...(skill !== undefined && { skill }),
         ...(checked ? {} : { unchecked: true as const }),
       },
     });
@@ -180,7 +185,7 @@ interface Called {
 
 const NO_RESULT: Called = { text: "the log has no result of this call", bytes: 0, ok: false, exit_code: null };
 
-const UNKNOWN_AGENT: Pick<Recipe, "tools" | "unwrap"> = { tools: {}, unwrap: outputAsItIs };
+const UNKNOWN_AGENT: Pick<Recipe, "tools" | "unwrap" | "skill_tool"> = { tools: {}, unwrap: outputAsItIs };
 
 /** Taking keys and paths out of a text takes as long as reading so many times its bytes. */
 const CLEANING_COST = 20;

@@ -81,7 +81,7 @@ async function withoutChanges(collection: Probed & Pick<Collection, "seen">, sig
   const { task, policies, calls, seen } = collection;
   const isAnswer = task.answer === true && task.deliverable.length === 0;
   const probe = task.probe && isAnswer ? await probeOf(collection, task.probe, signal) : null;
-  const required = await requiredResults(policies, calls);
+  const required = await requiredResults(policies, calls, skillsUsed(collection.decisions));
   const unread = await unreadCommands(policies, calls);
   const changes = { files: [] };
   return {

@@ -111,6 +111,8 @@ export class PostgresMaterials implements MaterialStore, Disposable {
   }
 }
 
+const DROP_CHUNKS = "DELETE FROM abeval.material_chunks WHERE digest = $1";
+
 interface Upload {
   readonly digest: string;
   readonly upload: string;
@@ -121,12 +123,14 @@ interface Upload {
 /** Gives the chunks their name, when nobody else was faster. */
 async function finish(sql: Sql, { digest, upload, size, chunks }: Upload): Promise<void> {
   const { count } = await ask(sql, FINISH, [digest, size, chunks]);
+  // Chunks without a row belong to files that were lost.
+  if (count > 0) await ask(sql, DROP_CHUNKS, [digest]);
   if (count > 0 && (await ask(sql, RENAME, [digest, upload])).count !== chunks) throw notThere(digest);
   await drop(sql, upload);
 }
 
 async function drop(sql: Sql, digest: string): Promise<void> {
-  await ask(sql, "DELETE FROM abeval.material_chunks WHERE digest = $1", [digest]);
+  await ask(sql, DROP_CHUNKS, [digest]);
   await ask(sql, "DELETE FROM abeval.materials WHERE digest = $1", [digest]);
 }
 
