@@ -9,7 +9,7 @@ import { sha256 } from "../../src/domain/sha256.ts";
 import { seriesReport } from "../../src/doors/operation/series.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { failureOf, scenarioFolder } from "../scenario/scenario-folder.ts";
-import { CLAUDE_LOG, CODEX_LOG, importedFiles, PATCH, ran, TRAJECTORY } from "./imported-scenario.ts";
+import { CLAUDE_LOG, CODEX_LOG, importedFiles, logText, PATCH, ran, TRAJECTORY } from "./imported-scenario.ts";
 
 async function runArms(arms: readonly object[], parts: object = {}, extra: Readonly<Record<string, string>> = {}) {
   await using folder = await scenarioFolder(await importedFiles({ arms, ...parts }, extra));
@@ -50,6 +50,24 @@ test("a session that Claude Code wrote is compared with one of Codex, each with 
     "run_command node -p 'require(\"./calc.js\").add(1, 2)'; exit 3 → exit 3",
     "run_command ls",
   ]);
+});
+
+test("a skill that a log tells of counts for rules, as in a run of abeval's own", async () => {
+  const plain = await logText(CLAUDE_LOG);
+  const skilled = plain.replaceAll(/"name":"Read","input":\{[^}]*\}/g, '"name":"Skill","input":{"skill":"iso-dates"}');
+  const outcome = await runArms(
+    [
+      { id: "skilled", ran: { log: "runs/skilled.jsonl" } },
+      { id: "plain", ran: ran(CLAUDE_LOG) },
+    ],
+    { policies: { required: [{ id: "dates", skill: "iso-dates" }] } },
+    { "runs/skilled.jsonl": skilled },
+  );
+  expect(outcome.arms.map(({ skills_used }) => skills_used?.map(({ name }) => name) ?? [])).toEqual([
+    ["iso-dates"],
+    [],
+  ]);
+  expect(outcome.arms.map(({ required }) => required.map(({ met }) => met))).toEqual([[true], [false]]);
 });
 
 test("a trajectory in ATIF is compared with a run of abeval's own", async () => {
