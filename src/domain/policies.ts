@@ -26,7 +26,7 @@ export const PathPolicy = record("PathPolicy", {
 });
 export type PathPolicy = Static<typeof PathPolicy>;
 
-/** In the place of a tool's name: calls that read a skill, by the skill's name. */
+/** Stands in place of a tool's name: calls that read a skill, by the skill's name. */
 export const SKILL = "skill";
 
 export const RequiredBehaviour = record("RequiredBehaviour", {

@@ -11,7 +11,7 @@ export const SCORE_TIE_MARGIN = 0.05;
 
 export const MAX_NAME = 200;
 
-/** Of a scenario or an arm: a slug, or in a table whatever its author wrote. */
+/** The name of a scenario or an arm: a slug, or in a table whatever its author wrote. */
 export const GivenName = (description: string) => Type.String({ minLength: 1, maxLength: MAX_NAME, description });
 
 /** What a row says of a run. */

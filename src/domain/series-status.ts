@@ -35,7 +35,7 @@ interface Trial {
   readonly state: SessionState;
   readonly outcome: Outcome | null;
   readonly winner_side: Side | null;
-  /** Of a trial that was imported. */
+  /** The results of an imported trial. */
   readonly results?: Readonly<Record<Side, number | null>>;
 }
 

@@ -137,7 +137,7 @@ function skillsOf(a: Summary, b: Summary): Pick<TrialRow, "skills"> {
   return Object.keys({ ...skills.a, ...skills.b }).length === 0 ? {} : { skills };
 }
 
-/** Those of its own files and of its agent's home, and what else it read. */
+/** The skills among its own files and in its agent's home, and others that it read. */
 function skillsRead({ notes, agent, skills_used = [] }: Summary): Record<string, boolean> {
   const given = [...skillsAmong(notes?.paths ?? []), ...(agent?.skills ?? [])];
   const read = skills_used.map(({ name }) => given.find((one) => name.endsWith(`:${one}`)) ?? name);

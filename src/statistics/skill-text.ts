@@ -7,7 +7,7 @@ export const skillNames = ({ a, b }: Series["arms"]): readonly string[] => [
   ...new Set([...(a.skills ?? []), ...(b.skills ?? [])].map(({ name }) => name)),
 ];
 
-/** In how many trials it fired, and how many of these, and of the others, were solved: `7 of 10 (solved 6 of 7, else 1 of 3)`. */
+/** The trials in which it fired, and how many of these and of the others were solved: `7 of 10 (solved 6 of 7, else 1 of 3)`. */
 export function skillText({ skills }: Pick<Arm, "skills">, name: string): string {
   const skill = skills?.find((one) => one.name === name);
   if (skill === undefined) return "–";

@@ -56,7 +56,7 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
   return changed && isFinal(outcome.state) ? { ...outcome, totals: sumTotals(outcome) } : outcome;
 }
 
-/** Whoever folded what it does not know would lose it. @throws Failure `storage_failed` */
+/** Refuses entries of a newer version: folding them would lose them. @throws Failure `storage_failed` */
 export function demandKnown(entries: readonly SessionEntry[]): void {
   const unknown = unknownKind(entries);
   if (unknown === undefined) return;

@@ -109,7 +109,7 @@ export function demandReader(signal: AbortSignal | undefined): void {
 export const isLoss = (error: unknown) =>
   error instanceof Failure && (error.code === "storage_full" || error.code === "storage_failed");
 
-/** For want of space: nothing more can be stored until somebody makes some. */
+/** Whether the disk is full: nothing more can be stored until there is space. */
 export const isFull = (error: unknown) => error instanceof Failure && error.code === "storage_full";
 
 /** A loss that would have hit anything else as well: the store is out of reach. */

@@ -41,6 +41,6 @@ export interface ArmEnd {
   readonly violations: readonly Violation[];
   /** How an external agent's process ended; absent for the built-in arm. */
   readonly agent?: AgentRun;
-  /** Of a run that was made elsewhere. */
+  /** Set for a run that was made elsewhere. */
   readonly imported?: ImportedFrom;
 }

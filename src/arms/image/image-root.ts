@@ -31,7 +31,7 @@ interface Way {
   readonly pending: readonly string[];
 }
 
-/** As far as the next link, which is then followed; undefined when nothing is there. */
+/** Walks as far as the next link, which the caller follows; undefined when nothing is there. */
 function alongDirectories(root: string, { at: start, pending }: Way): Way | undefined {
   let at = start;
   for (const [index, step] of pending.entries()) {

@@ -21,7 +21,7 @@ export interface Image {
   readonly layers: readonly Layer[];
   /** Empty: none is named. */
   readonly working_directory: string;
-  /** As written: a name or number, with a group after a colon. Empty: root. */
+  /** The user as the image writes it: a name or number, with a group after a colon. Empty means root. */
   readonly user: string;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -204,7 +204,7 @@ function parsed<T extends TSchema>(schema: T, bytes: Uint8Array, what: string): 
   throw new ImageFault(`cannot be read: ${what} has another form${path && ` at ${path.slice(0, 80)}`} (${message})`);
 }
 
-/** Those that a shell takes. An image has others sometimes, and no program can be given them safely. */
+/** Keeps the variables that a shell takes. Some images have others, and no program can be given them safely. */
 function environmentOf(lines: readonly string[]): Readonly<Record<string, string>> {
   const pairs = lines.flatMap((line) => {
     const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(line) ?? [];

@@ -24,7 +24,7 @@ export interface ImportedRun {
   readonly answer?: () => Promise<string>;
   /** Goes before what the log says. */
   readonly usage?: RanUsage;
-  /** Of its model; null when nobody said it. */
+  /** The price of its model; null when unknown. */
   readonly price: Price | null;
 }
 
@@ -137,7 +137,7 @@ function spanOf(steps: readonly LogStep[]): number {
   return Math.max(0, (times.at(-1) ?? 0) - (times[0] ?? 0));
 }
 
-/** Nobody held the arm to a budget; what it used is told beside it. */
+/** The arm's use beside its budget, to which it was not held. */
 function budgetUse(budget: Budget, used: Pick<ArmEnd, "turns" | "tool_calls" | "cost_usd"> & Usage): BudgetUse[] {
   return [
     { budget: "turns", used: used.turns, limit: budget.max_turns },

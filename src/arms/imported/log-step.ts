@@ -42,7 +42,7 @@ export interface LogContents {
   model: string | null;
   /** The directory in which the agent worked. */
   directory: string | null;
-  /** Of the whole run, where the log says it. */
+  /** The usage of the whole run, where the log says it. */
   cost_usd: number | null;
   readonly steps: LogStep[];
 }

@@ -29,7 +29,7 @@ export class LogFault extends Error {
 /** Bytes of a log. A session of a day has some megabytes. */
 const LOG_BYTES = 64 * 1024 * 1024;
 
-/** Of a line, and of a log that is one document. */
+/** The limits of a line, and of a log that is one document. */
 const JSON_LIMITS = { bytes: 8 * 1024 * 1024, values: 100_000 };
 
 /** Turns and results that are told of. Long sessions have some hundreds. */

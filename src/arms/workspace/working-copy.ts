@@ -71,7 +71,7 @@ export async function differencesOf(
   return await compareTrees(before, { root, entries: await fitting(now, globs) }, snapshot, options);
 }
 
-/** Without directories that there were only for the arm's own files, and that hold nothing else. */
+/** Leaves out directories that existed only for the arm's own files. */
 function withoutMade({ notes }: WorkingCopy, work: readonly TreeEntry[]): readonly TreeEntry[] {
   if (!notes) return work;
   const filled = new Set(work.flatMap(({ path, kind }) => (kind === "directory" ? [] : parentsOf(path))));

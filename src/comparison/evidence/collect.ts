@@ -76,7 +76,7 @@ export const answerOf = (
   ...(end.answers && { last_answer: end.final_answer }),
 });
 
-/** Of a run of which only the log, or the answer, is there. Checks run where the answer alone is the work. */
+/** The evidence of a run that has only a log or an answer. Checks run where the answer alone is the work. */
 async function withoutChanges(collection: Probed & Pick<Collection, "seen">, signal: AbortSignal): Promise<Evidence> {
   const { task, policies, calls, seen } = collection;
   const isAnswer = task.answer === true && task.deliverable.length === 0;

@@ -53,7 +53,7 @@ export const evidenceDigests = (definition: Scenario, { arms, sandbox, installs 
   arms: arms.map((arm, index) => armDigest(arm, installs[index] ?? [])),
 });
 
-/** Of a session, also of one that was stored without. @throws Failure `invalid_request` where nobody can know them */
+/** The digests of a session, computed for one that was stored without. @throws Failure `invalid_request` where they cannot be known */
 export function evidenceDigestsOf(session: SessionOutcome): EvidenceDigests {
   if (session.evidence_digests) return session.evidence_digests;
   const { definition, request, settings, session_id } = session;

@@ -76,7 +76,7 @@ async function withRequired(opened: ArmTools, { required }: Policies): Promise<A
   );
 }
 
-/** Those that an external agent starts by itself, with their installs; undefined for none. @throws Failure `invalid_request` */
+/** The servers that an external agent starts by itself, with their installs; undefined for none. @throws Failure `invalid_request` */
 export function agentServers(services: Pick<SessionServices, "agents_dir">, arm: Arm) {
   const servers = serversOf(arm);
   return servers.length === 0

@@ -18,7 +18,7 @@ import { Unusable, unusable } from "./unusable.ts";
 
 /** A task of somebody else that was found and not yet read. */
 export interface FoundTask {
-  /** As messages name it. */
+  /** The name that messages use. */
   readonly task: string;
   /** What its scenario is called when nobody says otherwise. */
   readonly name: string;

@@ -21,7 +21,7 @@ export async function storedBaseline(store: Store, series_id: string): Promise<B
   const record = await seriesRecord(store, series_id);
   const all = await store.trials({ series_id });
   const rows = all.filter(isWhole);
-  // Whoever cancelled a trial may have seen how it went.
+  // A person who cancelled a trial may have seen how it went.
   const chosen = all.some(({ state }) => state === "cancelled");
   const members = new Map<string, BaselineMember>();
   for (const [name, own] of Map.groupBy(rows, (row) => memberName(row))) {

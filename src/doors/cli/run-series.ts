@@ -83,7 +83,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   return delivered && isRecordedWhole(prepared.recordings) ? status : EXIT.failed;
 }
 
-/** Those that are still kept: memory holds the latest. */
+/** The sessions that are still kept: memory holds the latest. */
 async function* sessionsOf({ trials }: Series, store: SessionServices["store"]): AsyncGenerator<SessionOutcome> {
   for (const { session_id } of trials) {
     const session = session_id === undefined ? undefined : await readSession(store, session_id);

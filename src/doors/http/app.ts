@@ -116,7 +116,7 @@ function demandAddress({ url, headers }: Request): void {
 /** What is answered without a database. */
 const WITHOUT_STORE = /^\/api\/(health|ready|doctor|providers|scenarios|openapi\.json|docs)(\/|$)/;
 
-/** Nobody waits for a database that is away. @throws Failure `not_ready` */
+/** Refuses at once while the database is away. @throws Failure `not_ready` */
 async function demandStore(services: Services, { method }: Request, path: string): Promise<void> {
   if (!services.shared || !path.startsWith("/api/") || WITHOUT_STORE.test(path)) return;
   await demandDatabase(services, method === "POST" || method === "DELETE");

@@ -119,7 +119,7 @@ export function answerError({ set, ...thrown }: Thrown, routes: readonly Route[]
 function meant({ code, error, request }: Omit<Thrown, "set">, routes: readonly Route[]): unknown {
   if (code === "NOT_FOUND") return noRoute(request, routes);
   if (error instanceof ParseError) return error.cause;
-  // For a client both are one: the database is away, and comes back.
+  // Both are one to a client: the database is away, and comes back.
   if (error instanceof Failure && error.code === "storage_failed" && error.retryable) return away(error);
   if (!(error instanceof ValidationError)) return error;
   if (error.type === "response") return brokenAnswer(request, error);

@@ -76,7 +76,7 @@ export const seriesReport =
   (id: string): ReportAddress =>
   (format) =>
     `/api/series/${encodeURIComponent(id)}/report${query({ format })}`;
-/** Of a picture of the verdict, or of the series. */
+/** The address of a picture of the verdict, or of the series. */
 export const sessionPicture =
   (id: string, verdict_id: string | null = null): ReportAddress =>
   (format) =>

@@ -86,7 +86,7 @@ const BORNE_FAILURES = 3;
 export const failsTooOften = (failures: number, trials: number): boolean =>
   failures > Math.max(BORNE_FAILURES, trials / 2);
 
-/** Nothing of it runs or is to come, and it has fewer trials than planned. */
+/** Whether it has ended with fewer trials than planned. */
 const isLost = (tally: Tally, trials: number): boolean =>
   tally.rows.length > 0 &&
   tally.running === 0 &&

@@ -6,7 +6,7 @@ import type { Side } from "../../domain/verdict.ts";
 /** Skills that are told of. */
 const MOST = 20;
 
-/** In how many completed trials an arm read each skill, and what became of these and of the others. */
+/** Counts the completed trials in which an arm read each skill, and what became of these and of the others. */
 export function skillsOf(rows: readonly TrialRow[], side: Side): SkillCount[] {
   const completed = rows.filter(({ state }) => state === "completed");
   const names = new Set(completed.flatMap(({ skills }) => Object.keys(skills?.[side] ?? {})));

@@ -11,7 +11,7 @@ export const isHeldBack = (findings: Findings): boolean =>
 export const heldBack = (findings: Findings): string =>
   `No conclusion is stated: what the stored runs of ${nameOf(findings)} showed had a say in that there are these, so that equal arms would seem to differ. Bless a series of fixed length that preferred neither.`;
 
-/** For an arm and its stored runs one model is asked for, and another one replied then. */
+/** Whether an arm and its stored runs ask for one model, and another one replied then. */
 export function servedAnotherBefore({ rows, ...findings }: Findings): boolean {
   if (!baselineOf(findings)?.same_model) return false;
   return rows.some(({ stored_run, arms: { a, b } }) => {

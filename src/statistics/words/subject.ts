@@ -82,7 +82,7 @@ export function storedSubject({ comparison, scenario, input, rows, ...known }: S
   };
 }
 
-/** Nobody here ran or judged these. */
+/** The subject of imported results, which abeval neither ran nor judged. */
 export function importedSubject(
   { arms, levels, measure, tie_margin, scenarios }: ImportedResults,
   id: string,

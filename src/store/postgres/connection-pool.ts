@@ -38,7 +38,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Whoever waits on one of `old` is told so, and goes on with new ones, which may lead to another server. */
+  /** Callers that wait on one of `old` are told so, and go on with new ones, which may lead to another server. */
   replace(old = this.#sql): void {
     if (this.#sql !== old) return;
     this.#sql = this.#options.open(this.#options.connections);

@@ -42,7 +42,7 @@ interface ConnectionOptions {
   readonly clock: Clock;
 }
 
-/** Of a process, with the one that listens: 9. Readers that wait hold up no write, and neither holds up a sign of life. */
+/** The connections of a process; with the one that listens there are 9. Waiting readers hold up no write, and neither holds up a sign of life. */
 const CONNECTIONS = { reads: 4, writes: 3, signs: 1 } as const;
 type Use = keyof typeof CONNECTIONS;
 
@@ -262,7 +262,7 @@ interface Times {
 
 const BEGIN_SEARCH = `SELECT set_config('statement_timeout', $1, true), pg_backend_pid() AS pid, now()::text AS began`;
 
-/** Of this transaction alone: the connection may have another by now. */
+/** Cancels this transaction alone: the connection may run another by now. */
 const CANCEL = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = $1::int AND xact_start::text = $2`;
 
 /** An error where writes are refused: the session's own words for a standby, or for a database that was made read-only. */

@@ -98,7 +98,7 @@ export class PostgresMaterials implements MaterialStore, Disposable {
     }
   }
 
-  /** Whoever offers work with these files stores them anew once they are gone. */
+  /** Removes damaged files. The next offer of work with them stores them anew. */
   async #damaged(digest: string, cause?: unknown): Promise<Failure> {
     await this.drop(digest);
     return new Failure("storage_failed", `the stored files ${digest} were damaged, and are removed; start again`, {

@@ -41,7 +41,7 @@ const QUEUE_PAUSE_S = 60;
 /** How often whoever watches looks on its own. What a dead process held is announced by nobody. */
 const LOOK_MS = 5_000;
 
-/** Whoever takes work over decides from its log what becomes of it: pg-boss would leave it in the queue. */
+/** The process that takes work over decides from its log what becomes of it: pg-boss would leave it in the queue. */
 const RETRIES = 1_000_000;
 const YEAR_S = 365 * 86_400;
 /** Pieces of work that are done are kept for so long, for whoever looks into the database. */

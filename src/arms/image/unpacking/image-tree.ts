@@ -22,7 +22,7 @@ import { findInRoot } from "../image-root.ts";
 
 /** What one image may hold. */
 export interface ImageLimits {
-  /** Of all files that its layers hold, also of those that a later one removes. */
+  /** The bytes of all files in its layers, also of those that a later layer removes. */
   readonly bytes: number;
   /** Files, directories, links and removals of all layers, and what is looked at to remove all that a directory has. */
   readonly entries: number;

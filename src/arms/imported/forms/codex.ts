@@ -95,7 +95,7 @@ function resultIn({ call_id, output }: LooseRecord) {
   };
 }
 
-/** Of a text inside a line, whose values the limits of the line do not count; undefined when it has too many, or is no JSON. */
+/** Parses a text inside a line, whose values the limits of the line do not count; undefined when it has too many, or is no JSON. */
 function nestedJson(text: string): unknown {
   if (text.length > NESTED_LIMITS.bytes) return undefined;
   const json = readBoundedJson(Buffer.from(text), NESTED_LIMITS);

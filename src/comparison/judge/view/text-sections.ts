@@ -28,7 +28,7 @@ interface AnswerDraft {
 
 const ANSWER_ITEM = { kind: "answer", ref: "final" } as const;
 
-/** In a conversation the answers are told apart by lines of ours. */
+/** The answers of a conversation, with lines of ours between them. */
 export function draftAnswers(
   { answers, final_answer }: Pick<ArmSummary, "answers" | "final_answer">,
   draft: (text: string) => TextDraft,

@@ -64,7 +64,7 @@ export function checkRanFields(problems: Problems, index: number, own: ArmFile, 
 
 const isTemplate = ({ template }: ResolveContext, text: string) => template === true && /\{\{[^{}]*\}\}/.test(text);
 
-/** Of a file that only a row of the inputs names. */
+/** A file that only a row of the inputs names. */
 const unnamed = (file: string): NamedFile => ({ file, digest: sha256("") });
 
 async function logAt(context: ResolveContext, path: FieldPath, file: string) {

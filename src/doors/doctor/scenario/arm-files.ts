@@ -60,7 +60,7 @@ export const agentSkills: Check<DryRun> = {
 const SKILL_HINT =
   "agents look in places of their own, as .claude/skills/<name>/SKILL.md or .agents/skills/<name>/SKILL.md, and read `name` and `description` at the top of the file";
 
-/** Those that lie in the workspace or in the agent's home. Files of a commit in its home are not looked at. */
+/** The skills in the workspace or in the agent's home. Files of a commit in its home are not looked at. */
 async function skillsOf(dryRun: DryRun, arm: AgentArm): Promise<readonly string[]> {
   const { loaded } = dryRun;
   const { dir, files } = filesSource(loaded, arm.agent.files);

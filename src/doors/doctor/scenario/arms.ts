@@ -61,7 +61,7 @@ const scriptedCalls: Check<DeclaredScenario> = {
   },
 };
 
-/** Of an image that is not here nobody knows it; the check of the image says so. */
+/** Undefined for an image that is not here; the check of the image says so. */
 const mountedAt = (services: DeclaredScenario["services"], loaded: DeclaredScenario["loaded"]) =>
   workspacePlaces(services, loaded).then(
     (places) => places?.at,

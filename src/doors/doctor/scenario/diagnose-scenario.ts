@@ -118,7 +118,7 @@ async function diagnoseByDryRun(
   return { checks, complete: !deadline.aborted && !hasPrograms };
 }
 
-/** Of an image that is not there, or cannot be used: why. The check of the image says it first. */
+/** Why an image is absent or cannot be used. The check of the image says it first. */
 async function placesOrFailure(services: Services, loaded: LoadedScenario) {
   try {
     return await workspacePlaces(services, loaded);

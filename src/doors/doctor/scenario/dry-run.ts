@@ -247,7 +247,7 @@ export async function rehearseAgent(
   return { end, decisions, first_request_ms, offers_tools, told: (name) => asked.includes(name) };
 }
 
-/** Of what an agent asks in a rehearsal. The largest first requests have some hundred thousand. */
+/** The characters of what an agent asks in a rehearsal. The largest first requests have some hundred thousand. */
 const ASKED_CHARS = 8_000_000;
 
 /** Seconds in which an agent must have started, asked and ended. */

@@ -5,7 +5,7 @@ import { ArmMark } from "../part/arm-name.tsx";
 import { Refused } from "../part/show.tsx";
 import { navigate, toLive, toScenarios } from "../routes.ts";
 
-/** For a server that has run nothing: what it is for, and a run that needs no key. */
+/** What a server that has run nothing shows: what it is for, and a run that needs no key. */
 export function FirstVisit() {
   return (
     <>

@@ -77,7 +77,7 @@ export const contradictions = ({ conflicts, self_tests, series }: Lately) => ({
   ),
 });
 
-/** Of each judge and scenario only the latest counts: a judge may have been mended. */
+/** Only the latest self-test of each judge and scenario counts: a judge may have been mended. */
 const latestTests = (tests: readonly SelfTestListing[]): readonly SelfTestListing[] =>
   [
     ...Map.groupBy(tests, ({ scenario, judge }) => `${scenario} ${judge.model} ${judge.prompt_digest}`).values(),

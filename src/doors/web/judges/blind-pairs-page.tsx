@@ -58,7 +58,7 @@ function Pairs({ ids }: { ids: readonly string[] }) {
   );
 }
 
-/** Whoever has seen the verdict or has voted goes on to the next. */
+/** One pair. A reader who has seen its verdict or voted on it goes on to the next. */
 function Pair({ id, next }: { id: string; next: (isVoted: boolean) => void }) {
   const pair = useLoaded(`blind pair ${id}`, async (signal) => {
     const session = await getSession(id, signal);

@@ -54,7 +54,7 @@ export function JudgeCard({ group }: { group: JudgeGroup }) {
   );
 }
 
-/** Of each scenario the latest counts. */
+/** Only the latest of each scenario counts. */
 function Tested({ group: { tests } }: { group: JudgeGroup }) {
   if (tests.length === 0) return <p class="aside">Not tested here.</p>;
   return (
@@ -98,7 +98,7 @@ function positionText({ first, second }: JudgeGroup["position"], verdicts: numbe
   return `${count(first + second)} of ${countOf(verdicts, "verdict")} followed the order: ${count(first)} the arm shown first, ${count(second)} the second`;
 }
 
-/** From the middle to the left the share that named the first arm shown each time, to the right the second. */
+/** A bar from the middle: to the left the share that named the arm shown first each time, to the right the second. */
 function PositionBar({ position: { first, second }, verdicts }: Pick<JudgeGroup, "position" | "verdicts">) {
   const width = (some: number) => `${(50 * some) / Math.max(1, verdicts)}%`;
   return (

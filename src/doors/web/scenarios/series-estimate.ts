@@ -14,7 +14,7 @@ export const OTHER_MODELS = "What it may cost is not known: the estimate is for 
 interface KnownOfCost {
   /** Other models than doctor looked at were chosen. */
   readonly asked: boolean;
-  /** Of earlier runs with the same models, US dollars. */
+  /** The cost of earlier runs with the same models, US dollars. */
   readonly earlier: readonly number[];
 }
 
