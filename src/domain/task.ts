@@ -39,6 +39,9 @@ export const Fixture = record("Fixture", {
   also: Type.Optional(
     Type.Record(Type.String(), PlaceBeside, { description: "What else is shown, by its absolute path inside." }),
   ),
+  repository: Type.Optional(
+    Type.Literal(true, { description: "The workspace is a git repository with one commit, which holds all of it." }),
+  ),
 });
 export type Fixture = Static<typeof Fixture>;
 
@@ -55,13 +58,13 @@ const FORMER_TIMEOUT_S = 60;
 export const setupForDigest = (steps: readonly SetupStep[]): readonly SetupStep[] =>
   steps.map((step) => (step.timeout_s === SETUP_TIMEOUT_S ? { ...step, timeout_s: FORMER_TIMEOUT_S } : step));
 
-/** A fixture as digests hold it: at its usual place, and alone there, it is what it was before there were other places. */
+/** A fixture as digests hold it: plain, at its usual place and alone there, it is what it was before it could be otherwise. */
 export function fixtureForDigest(fixture: Fixture | null) {
   if (fixture === null) return null;
-  const { digest, at, also } = fixture;
-  if (at === undefined && also === undefined) return digest;
+  const { digest, at, also, repository } = fixture;
+  if (at === undefined && also === undefined && repository === undefined) return digest;
   const beside = Object.entries(also ?? {}).map(([path, what]) => [path, "private" in what ? "private" : what.digest]);
-  return { digest, at: at ?? WORKSPACE_AT, also: Object.fromEntries(beside) };
+  return { digest, at: at ?? WORKSPACE_AT, also: Object.fromEntries(beside), ...(repository && { repository }) };
 }
 
 const Texts = (description: string) => Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description });

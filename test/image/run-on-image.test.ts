@@ -71,6 +71,19 @@ describeNeeding(SANDBOX, STATIC_BUSYBOX)("a run on an image", () => {
     expect(user).toEqual(expect.stringMatching(/^0\n0\n0\nMax processes +256 +256 +processes \n524288\n$/));
   });
 
+  test("that is to be a repository needs a git of the image, and has no history of it", async () => {
+    const history = [{ path: "testbed/.git/refs/heads/fix", text: "of later days" }];
+    const git = [{ path: "bin/git", text: "#!/bin/sh\nexit 0\n", mode: 0o755 }];
+    const task = { fixture: { repository: true } };
+    const look = ["ls -A; ls .git"];
+    expect(await printed(look, task, taskImage(history, git))).toEqual([
+      expect.stringMatching(/^README\nadd.sh\nown\nls: .git: No such file/),
+    ]);
+    await expect(printed(look, task, taskImage(history))).rejects.toThrow(
+      "task.fixture.repository: no commit could be made (exit code 127): there is no git",
+    );
+  });
+
   test("cannot write the image, reach a network, or gain rights by set-uid programs", async () => {
     const evil = [{ path: "bin/setuid", text: "#!/bin/sh\nid -u\n", mode: 0o6755 }];
     const [writes, reaches, gains] = await printed(

@@ -29,6 +29,14 @@ test("a fixture says where it is mounted and what stands beside it; absent, noth
   expect(Object.keys(plain.task.fixture ?? {})).toEqual(["dir", "files", "digest"]);
 });
 
+test("a fixture says whether it is a repository; without it nothing of that is stored", async () => {
+  const fixture = async (...lines: readonly string[]) => (await loadedWith(...lines)).definition.task.fixture;
+  expect(await fixture("    dir: repo", "    repository: true")).toMatchObject({ dir: "repo", repository: true });
+  expect(await fixture("    repository: true")).toMatchObject({ dir: null, files: {}, repository: true });
+  expect(await fixture("    dir: repo", "    repository: false")).not.toHaveProperty("repository");
+  expect(await refusal("    dir: repo", "    repository: main")).toContain("expected true or false");
+});
+
 test("a workspace may be empty where it is mounted elsewhere", async () => {
   const { definition } = await loadedWith("    at: /app");
   expect(definition.task.fixture).toMatchObject({ dir: null, files: {}, at: "/app" });
@@ -41,6 +49,8 @@ test("where it is mounted belongs to what is compared, as do the bytes beside it
     ["    dir: repo", "    also: {/data: data}"],
     ["    dir: repo", "    also: {/data: repo}"],
     ["    dir: repo", "    also: {/data: {private: true}}"],
+    ["    dir: repo", "    repository: true"],
+    ["    dir: repo", "    at: /app", "    repository: true"],
   ];
   const digests = await Promise.all(
     fixtures.map(async (lines) => comparabilityDigest((await loadedWith(...lines)).definition)),

@@ -8,6 +8,7 @@ import { MAX_PRINTED_BYTES, SETUP_LIMITS } from "../sandbox/limits.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
 import type { ExecResult, Mount, Owner, Surroundings } from "../sandbox/sandbox.ts";
 import { makeKeptDir, makeTempDir, tempRoot } from "../sandbox/temp-dir.ts";
+import { commitAll, removeRepositories } from "./first-commit.ts";
 import { workspaceFailed } from "./io-failure.ts";
 import { type LaidNotes, layNotes } from "./laid-notes.ts";
 import { layOver } from "./lay-over.ts";
@@ -72,8 +73,8 @@ class TempPristine implements Pristine {
   }
 
   async setup(steps: Parameters<Pristine["setup"]>[0], signal: AbortSignal): Promise<void> {
-    if (steps.length === 0) return;
-    const { sandbox, setup_bytes } = this.#options;
+    const { sandbox, setup_bytes, source } = this.#options;
+    if (steps.length === 0 && !source.repository) return;
     const { root } = await this.#materialised();
     // What the steps leave in it is theirs alone: no arm and no other session sees it.
     await using scratch = makeScratch(sandbox.owner, setup_bytes);
@@ -85,6 +86,7 @@ class TempPristine implements Pristine {
       limits: SETUP_LIMITS,
       environment: this.#options.places?.image ? {} : trust(),
     };
+    if (source.repository) await commitAll(sandbox, place, signal);
     for (const [index, step] of steps.entries()) {
       const { run, timeout_s } = step;
       const limits = { timeout_ms: timeout_s * 1000, max_output_bytes: SETUP_OUTPUT_BYTES, network: "host" } as const;
@@ -94,6 +96,7 @@ class TempPristine implements Pristine {
       const message = `task.setup[${index}] \`${run}\` failed (${reasonOf(result, step)})${said && `: ${said}`}`;
       throw new Failure("setup_failed", message, { details: { step: index, run } });
     }
+    if (source.repository && steps.length > 0) await commitAll(sandbox, place, signal);
     this.#tree = readTree(root);
   }
 
@@ -198,6 +201,7 @@ class TempPristine implements Pristine {
         if (owner) chownSync(root, owner.uid, owner.gid);
       } else await copyTree({ from: source.dir, to: root, owner, made_by: "author" });
       await layOver(root, { dir: null, files: source.files }, owner);
+      if (source.repository) await removeRepositories(root);
       return await readTree(root);
     } catch (error) {
       throw workspaceFailed("cannot make a copy of the fixture", error);

@@ -110,7 +110,10 @@ export interface Workspace extends AsyncDisposable {
  * the workspaces that were opened of it, too: nothing may work in them any more.
  */
 export interface Pristine extends AsyncDisposable {
-  /** Runs setup steps in order, with the network of this machine. @throws Failure `setup_failed` naming the step and its last output. */
+  /**
+   * Runs setup steps in order, with the network of this machine. What they leave belongs to the commit of a repository.
+   * @throws Failure `setup_failed` naming the step and its last output.
+   */
   setup(steps: readonly { readonly run: string; readonly timeout_s: number }[], signal: AbortSignal): Promise<void>;
   /** @param notes laid over it, and no part of the work. */
   open(notes?: FixtureFiles): Workspace;
@@ -124,6 +127,12 @@ export interface Pristine extends AsyncDisposable {
 export interface FixtureFiles extends FileSource {
   /** Writes what lies below the inline files into an empty directory; absent when they lie in `dir`. @throws Failure */
   readonly fill?: (directory: string) => Promise<void>;
+}
+
+/** What a fixture is made of. */
+export interface FixtureSource extends FixtureFiles {
+  /** From its setup on, the fixture is a git repository with one commit. What it holds of other repositories is left out. */
+  readonly repository?: true | undefined;
 }
 
 /** An image that was unpacked, and what of it lies where the workspace is mounted. */
@@ -144,7 +153,7 @@ export interface WorkspacePlaces {
 }
 
 export interface PristineOptions {
-  readonly source: FixtureFiles;
+  readonly source: FixtureSource;
   /** They need bubblewrap. Absent: alone at /workspace. */
   readonly places?: WorkspacePlaces | undefined;
   readonly sandbox: Sandbox;

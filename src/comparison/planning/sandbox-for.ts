@@ -87,6 +87,7 @@ export const isRealModel = (arm: Arm) => !isScripted(arm.model);
 
 const canRunCommands = ({ task, arms }: Scenario) =>
   task.setup.length > 0 ||
+  task.fixture?.repository === true ||
   (task.probe?.checks ?? []).some((check) => checkKind(check) === "run") ||
   arms.some((arm) => runsForeignPrograms(arm) || mayCallCommands(arm));
 

@@ -17,8 +17,10 @@ interface FixtureSource extends MaterialSource {
 }
 
 /** What an arm's workspace holds at the start. */
-export const fixtureSource = (loaded: LoadedScenario): FixtureSource =>
-  filesSource(loaded, loaded.definition.task.fixture);
+export function fixtureSource(loaded: LoadedScenario): FixtureSource & { readonly repository?: true | undefined } {
+  const { fixture } = loaded.definition.task;
+  return { ...filesSource(loaded, fixture), repository: fixture?.repository };
+}
 
 /** Where workspaces are mounted, and what stands beside them; undefined: alone at the usual path. */
 export function fixturePlaces({ directory, definition }: LoadedScenario) {

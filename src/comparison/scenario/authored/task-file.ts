@@ -38,6 +38,9 @@ export const FixtureFile = Type.Union(
           maxProperties: 20,
           description: "What else commands find, by absolute path.",
         }),
+        repository: Type.Boolean({
+          description: "The workspace is a git repository with one commit, which holds all of it. Default false.",
+        }),
       },
       "A directory or a commit's files, inline files, or both; and where they are mounted.",
     ),

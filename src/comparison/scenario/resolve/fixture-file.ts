@@ -11,16 +11,21 @@ import { repositoryOf, treeAt } from "./git-source.ts";
 export async function resolveFixture(context: ResolveContext, fixture: FixtureFile, within: Within): Promise<Fixture> {
   const path = ["task", "fixture"];
   if (typeof fixture === "string") return await resolveFiles(context, path, fixture);
-  const { at, also, ...files } = fixture;
+  const { at, also, repository, ...files } = fixture;
   if (at !== undefined) checkMountPoint(context, [...path, "at"], { mounted: at, within });
   const around = { at: at ?? (within === "image" ? null : WORKSPACE_AT), within };
   const beside = also && (await resolveBeside(context, [...path, "also"], { ...around, also }));
   const set = await resolveFiles(
     context,
     path,
-    at === undefined && also === undefined ? files : { files: {}, ...files },
+    at === undefined && also === undefined && !repository ? files : { files: {}, ...files },
   );
-  return { ...set, ...(at !== undefined && { at }), ...(beside && { also: beside }) };
+  return {
+    ...set,
+    ...(at !== undefined && { at }),
+    ...(beside && { also: beside }),
+    ...(repository && { repository }),
+  };
 }
 
 type Within = NonNullable<Parameters<typeof mountPointFault>[1]>;
