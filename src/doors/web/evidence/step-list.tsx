@@ -11,7 +11,7 @@ interface StepListProps {
 }
 
 /** Rows drawn at once. */
-const CHUNK = 60;
+const CHUNK = 20;
 
 /** Pixels of a closed row. */
 const ROW_HEIGHT = 30;

@@ -37,7 +37,7 @@ export function Timeline({ steps, logs, names, filter, running, folded }: Timeli
         <Common steps={of("a").filter(({ decision }) => decision.seq <= common)} common={common} logs={logs} />
       )}
       {isParted && (
-        <div class="lanes">
+        <div class="lanes" data-running={running || undefined}>
           {ARM_SIDES.map((side) => (
             <section key={side} class={`lane side-${side}`} aria-label={`Steps of arm ${side}`}>
               <h3>

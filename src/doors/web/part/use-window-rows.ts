@@ -17,7 +17,7 @@ interface WindowRows {
 }
 
 /** Rows drawn beyond the screen, so that keys and fast scrolling find some. */
-const OVERSCAN = 15;
+const OVERSCAN = 8;
 
 /** The rows of a long list that are in sight while the window scrolls; each says where it begins, in pixels from the list's top. */
 export function useWindowRows({ count, height, list }: WindowRows): readonly VirtualItem[] {
