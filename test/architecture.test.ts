@@ -114,6 +114,7 @@ const ONLY_IN: readonly (readonly [what: RegExp, where: RegExp])[] = [
   [/from "@modelcontextprotocol/, /^(doors\/mcp|arms\/tool\/mcp)\//],
   [/(from|import\() ?"@anthropic-ai\/sdk/, /^arms\/model\/(provider\/anthropic|resolve)/],
   [/(from|import\() ?"openai["/]/, /^arms\/model\/(provider\/openai|resolve)/],
+  [/(from|import\() ?"prom-client"/, /^doors\/http\/metrics\.ts$/],
   [/from "@opentelemetry/, /^doors\/telemetry\/export-sessions\.ts$/],
   [/from "unbash"/, /^arms\/policy\//],
   [/(from|import\() ?"tar"/, /^arms\/image\//],

@@ -5,7 +5,7 @@ import { temporaryDirectory } from "../temporary.ts";
 
 test("the reference has every route once, and each of its links leads to a type", () => {
   const page = apiReference();
-  expect(new Set(page.match(/^### `(GET|POST|DELETE) .+`$/gm)).size).toBe(35);
+  expect(new Set(page.match(/^### `(GET|POST|DELETE) .+`$/gm)).size).toBe(36);
   const types = new Set(page.match(/^### \w+$/gm)?.map((heading) => `#${heading.slice(4).toLowerCase()}`));
   const links = [...page.matchAll(/\]\((#[^)]+)\)/g)].map(([, target = ""]) => target);
   expect(links.length).toBeGreaterThan(300);

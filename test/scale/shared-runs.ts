@@ -191,7 +191,9 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     const url = await database();
     const gate = aGate();
     await using front = await aProcess(url);
-    await using _late = await aProcess(url, { slots: 1, before: gate.before });
+    await using late = await aProcess(url, { slots: 1, before: gate.before });
+    const heard: RunNews[] = [];
+    Object.assign(late.services, { news: (news: RunNews) => void heard.push(news) });
     const { session_id, done } = await start(front);
     await gate.reached;
     await front.services.store.takeOver(session_id, new Date().toISOString());
@@ -200,6 +202,24 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     expect(await done).toMatchObject({ state: "completed" });
     const attempts = (await front.services.store.read(session_id)).slice(before).map(({ attempt }) => attempt);
     expect(new Set(attempts)).toEqual(new Set([3]));
+    const superseded = { event: "superseded", session_id, attempt: 1, code: "interrupted" } as const;
+    expect(heard.filter(({ event }) => event !== "claimed" && event !== "ended")).toEqual([superseded]);
+  });
+
+  test("who watches hears of a run whose claim was lost, from the process that lost it", async () => {
+    const { url, sql } = await server.create();
+    const gate = aGate();
+    await using front = await aProcess(url);
+    await using late = await aProcess(url, { slots: 1, before: gate.before });
+    const lost = Promise.withResolvers<RunNews>();
+    Object.assign(late.services, { news: (news: RunNews) => news.event === "claimed" || lost.resolve(news) });
+    const { session_id, done } = await start(front);
+    await gate.reached;
+    await using _next = await aProcess(url, { slots: 1 });
+    // As the queue does with work whose holder gave no sign of life for a lease.
+    await sql("UPDATE abeval_queue.job SET state = 'retry', retry_count = retry_count + 1 WHERE state = 'active'");
+    expect(await lost.promise).toEqual({ event: "lost", session_id, attempt: 1, code: "interrupted" });
+    expect(await done).toMatchObject({ state: "completed" });
   });
 
   test("the trials of a series are run by all, and each is told once", async () => {

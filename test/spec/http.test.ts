@@ -285,6 +285,7 @@ const EXTENSIONS = [
   "GET /api/judges",
   "GET /api/providers",
   "GET /api/ready",
+  "GET /api/metrics",
   "GET /api/self-tests",
   "GET /api/self-tests/{id}",
   "POST /api/self-tests",

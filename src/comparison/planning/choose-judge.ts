@@ -18,7 +18,7 @@ import type { SessionServices } from "./services.ts";
  * cannot judge.
  */
 export function chooseJudge(
-  services: Pick<SessionServices, "resolveModel" | "judge_model" | "clock" | "entropy" | "prices">,
+  services: Pick<SessionServices, "resolveModel" | "judge_model" | "clock" | "entropy" | "prices" | "spent">,
   requested: string | undefined,
   scenario: Scenario,
   recording?: JudgeRecording,
@@ -34,7 +34,7 @@ export function chooseJudge(
   const names = judgesNamed(judge_model);
   const asked = names.map((name) => {
     const own = names.length === 1 ? price : priceOf(services.prices, scenario, name);
-    return { name, ...countedModel(judgeClient(services, name, recording), own), price: own };
+    return { name, ...countedModel(judgeClient(services, name, recording), own, services.spent), price: own };
   });
   const [one, ...others] = asked;
   const who = one && others.length === 0 ? { model: one.model } : { model: undefined, panel: asked };
@@ -83,13 +83,15 @@ function judgeClient(
 }
 
 /** The same model, and what its replies have cost. */
-function countedModel(model: ModelClient, price: Price | null) {
+function countedModel(model: ModelClient, price: Price | null, tell: SessionServices["spent"]) {
   let spent: number | null = 0;
   const counted: ModelClient = {
     ref: model.ref,
     complete: async (request, options) => {
       const reply = await model.complete(request, options);
-      spent = sumKnown([spent, costOf(price, reply)]);
+      const cost_usd = costOf(price, reply);
+      tell?.({ by: "judge", calls: 1, cost_usd });
+      spent = sumKnown([spent, cost_usd]);
       return reply;
     },
   };

@@ -53,6 +53,8 @@ export interface SessionServices {
   readonly notice: (line: string) => void;
   /** Hears what becomes of each run. Absent: nobody watches. */
   readonly news?: ((news: RunNews) => void) | undefined;
+  /** Hears what models were asked for, and what that costs by known prices. Absent: nobody counts. */
+  readonly spent?: ((spent: ModelUse) => void) | undefined;
   readonly version: string;
 }
 
@@ -67,4 +69,12 @@ export interface RunNews {
   readonly state?: string;
   /** Why it failed, or was lost. */
   readonly code?: string;
+}
+
+export interface ModelUse {
+  readonly by: "arm" | "judge";
+  /** Replies. */
+  readonly calls: number;
+  /** Of these replies; null when it is unknown. */
+  readonly cost_usd: number | null;
 }

@@ -7,6 +7,7 @@ import { errorCode, wordsOf } from "../../domain/failure.ts";
 import { allowedHosts, allowedOrigins } from "../http/allowed-callers.ts";
 import { type AppOptions, createApp, createHealthApp } from "../http/app.ts";
 import { type Address, type Listenable, type Listening, listen } from "../http/listen.ts";
+import { Metrics } from "../http/metrics.ts";
 import { openWebUi, type WebUi } from "../http/web-ui.ts";
 import type { Services } from "../operation/operation.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
@@ -49,7 +50,7 @@ const SPEC = {
     },
     worker: {
       description:
-        "with a database: only run what other servers accept; listen only with --addr, and answer only /api/health",
+        "with a database: only run what other servers accept; listen only with --addr, and answer only health and metrics",
     },
     "max-provider-calls": {
       value: "<n>",
@@ -91,6 +92,7 @@ async function serve(args: Arguments): Promise<number> {
   const given = settingsOf(args);
   const { address, hosts, origins, worker, slots } = given;
   const log = openLog((args.value("log") ?? "text") as LogFormat); // parseArguments checked the choices
+  const metrics = new Metrics();
   using web_ui = await webUiOf(args.value("web-dir"), log.notice);
   await using services = await openServerServices({
     ...(await serverSettings(args)),
@@ -101,7 +103,11 @@ async function serve(args: Arguments): Promise<number> {
     max_sessions: Math.max(1, slots),
     max_provider_calls: args.integer("max-provider-calls"),
     notice: log.notice,
-    news: log.news,
+    news: (news) => {
+      metrics.news(news);
+      log.news?.(news);
+    },
+    spent: metrics.spent,
   });
   demandShared(services, given);
   const stopping = new AbortController();
@@ -111,6 +117,7 @@ async function serve(args: Arguments): Promise<number> {
     hosts: allowedHosts(hosts, address.hostname),
     stopping: stopping.signal,
     abandoned: abandoned.signal,
+    metrics,
     ...(log.request && { log: log.request }),
     ...(web_ui && { web_ui }),
   };
@@ -157,7 +164,7 @@ function demandShared({ shared }: Services, { worker, slots }: Settings): void {
   );
 }
 
-/** A worker answers only health requests, and listens only when it was given an address. */
+/** A worker answers only health and metrics, and listens only when it was given an address. */
 function listenAs({ worker, address, addressed }: Settings, services: Services, options: AppOptions): Listening {
   if (!worker) return listenOn(createApp(services, options), address);
   if (addressed) return listenOn(createHealthApp(services, options), address);

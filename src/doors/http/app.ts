@@ -3,16 +3,19 @@ import { Elysia } from "elysia";
 import { isMalformed, NO_UTF8, readBoundedJson } from "../../domain/bounded-json.ts";
 import { BODY_BYTES } from "../../domain/defaults.ts";
 import { Failure, wordsOf } from "../../domain/failure.ts";
+import type { ErrorBody } from "../../domain/health.ts";
 import { demandDatabase, getHealth } from "../operation/health.ts";
 import type { Services } from "../operation/operation.ts";
 import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
+import { Metrics } from "./metrics.ts";
 import { apiDocs, openApiRoute } from "./openapi/api-docs.ts";
 import type { ApiRoute } from "./openapi/openapi.ts";
 import { readBytes, readTableBody } from "./read-body.ts";
 import { type LogRequest, requestLog } from "./request-log.ts";
 import { cardRoutes } from "./routes/card-routes.ts";
 import { judgeRoutes } from "./routes/judge-routes.ts";
+import { metricsRoute } from "./routes/metrics-route.ts";
 import { readRoutes } from "./routes/read-routes.ts";
 import { reportRoutes } from "./routes/report-routes.ts";
 import { RESULTS_PATH, resultsRoutes } from "./routes/results-routes.ts";
@@ -30,6 +33,8 @@ export interface AppOptions {
   readonly hosts?: (request: Request) => void;
   readonly origins?: (request: Request) => void;
   readonly web_ui?: WebUi;
+  /** Absent: those of this app alone. */
+  readonly metrics?: Metrics;
   /** Fires when the server takes no new work. */
   readonly stopping?: AbortSignal;
   /** Fires when the server gives up unfinished rejudges and diagnoses. Runs have their own signals. */
@@ -40,7 +45,7 @@ export type HttpApp = ReturnType<typeof createApp>;
 
 /** The HTTP service: the endpoints of the interface, ours, and the web UI when there is one. */
 export function createApp(services: Services, options: AppOptions = {}) {
-  const { hosts, origins, stopping = NEVER, abandoned = NEVER } = options;
+  const { hosts, origins, stopping = NEVER, abandoned = NEVER, metrics = new Metrics() } = options;
   const context = { services, streams: new EventStreams(options.pace), abandoned };
   const routes = (): readonly ApiRoute[] => app.routes;
   const app = new Elysia({
@@ -79,7 +84,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
       return path === RESULTS_PATH ? readTableBody(request) : readJson(request);
     })
     .onBeforeHandle(({ request, path }) => demandStore(services, request, path))
-    .onError((thrown) => answerError(thrown, routes(), services))
+    .onError((thrown) => counted(metrics, answerError(thrown, routes(), services)))
     .mapResponse(sendJson)
     .use(readRoutes(context))
     .use(runRoutes(context))
@@ -88,23 +93,33 @@ export function createApp(services: Services, options: AppOptions = {}) {
     .use(judgeRoutes(context))
     .use(reportRoutes(context))
     .use(cardRoutes(context))
+    .use(metricsRoute(services, metrics))
     .use(apiDocs(services.version))
     .use(openApiRoute(routes, services.version));
   if (options.web_ui) app.use(options.web_ui.routes);
   return app;
 }
 
-/** Answers whether the process is alive, and nothing else. */
-export function createHealthApp(services: Services, { hosts, log, abandoned = NEVER }: AppOptions) {
+/** Answers whether the process is alive and what it counted, and nothing else. */
+export function createHealthApp(
+  services: Services,
+  { hosts, log, abandoned = NEVER, metrics = new Metrics() }: AppOptions,
+) {
   const app = new Elysia({ systemRouter: false, handler: { standardHostname: false } })
     .use(requestLog(services, log))
     .onRequest(({ request }) => {
       demandAddress(request);
       hosts?.(request);
     })
-    .onError((thrown) => answerError(thrown, app.routes, services))
-    .get("/api/health", () => getHealth.run(services, {}, abandoned));
+    .onError((thrown) => counted(metrics, answerError(thrown, app.routes, services)))
+    .get("/api/health", () => getHealth.run(services, {}, abandoned))
+    .use(metricsRoute(services, metrics));
   return app;
+}
+
+function counted(metrics: Metrics, body: ErrorBody): ErrorBody {
+  metrics.refused(body.error.code);
+  return body;
 }
 
 /** Refuses a request without a readable address. Two Host headers arrive as one with a comma, and a proxy may read either name. */
@@ -114,7 +129,7 @@ function demandAddress({ url, headers }: Request): void {
 }
 
 /** What is answered without a database. */
-const WITHOUT_STORE = /^\/api\/(health|ready|doctor|providers|scenarios|openapi\.json|docs)(\/|$)/;
+const WITHOUT_STORE = /^\/api\/(health|ready|metrics|doctor|providers|scenarios|openapi\.json|docs)(\/|$)/;
 
 /** Refuses at once while the database is away. @throws Failure `not_ready` */
 async function demandStore(services: Services, { method }: Request, path: string): Promise<void> {

@@ -53,6 +53,7 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
   const said = { prompt, ...(messages && { messages }), ...(follow_ups && { follow_ups }) };
   const run = { arm, ...said, policies, workspace, mcp_tools: mcp.tools, clock, redact, emit };
   const end = await runArm(run, signal);
+  if (end.imported === undefined) services.spent?.({ by: "arm", calls: end.turns, cost_usd: end.cost_usd });
   await mcp[Symbol.asyncDispose]();
   const skills_used = skillsUsed(decisions);
   const ended = {

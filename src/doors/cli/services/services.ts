@@ -45,6 +45,7 @@ export interface ServiceOptions extends Readonly<Omit<SharedSettings, "database"
   readonly max_provider_calls?: number | undefined;
   readonly notice: (line: string) => void;
   readonly news?: SessionServices["news"];
+  readonly spent?: SessionServices["spent"];
 }
 
 /** Everything but the store, which is opened when nothing can be refused any more. */
@@ -92,6 +93,7 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     keep_workspaces: options.keep_workspaces,
     notice: options.notice,
     news: options.news,
+    spent: options.spent,
     version,
     in_database: database !== undefined,
     otlp_headers: headersIn(environment["OTEL_EXPORTER_OTLP_HEADERS"]),

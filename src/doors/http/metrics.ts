@@ -1,0 +1,135 @@
+import type { Counter, Registry } from "prom-client";
+import { Failure, type FailureCode } from "../../domain/failure.ts";
+import type { Services } from "../operation/operation.ts";
+
+type News = Parameters<NonNullable<Services["news"]>>[0];
+type Spent = Parameters<NonNullable<Services["spent"]>>[0];
+type Watched = Pick<Services, "clock" | "runs" | "store" | "shared">;
+
+/**
+ * Figures of this process for Prometheus. The library is loaded with the first of them. Labels come from closed lists: no name
+ * that a user, a scenario or a model has may become one.
+ */
+export class Metrics {
+  #opened: Promise<Instruments> | undefined;
+
+  /** What became of a run. */
+  readonly news = ({ event, state = "", code = "" }: News): void => {
+    void this.#open().then(({ sessions, ended }) =>
+      event === "ended" ? ended.inc({ state, code }) : sessions[event].inc(),
+    );
+  };
+
+  /** What a model was asked for. */
+  readonly spent = ({ by, calls, cost_usd }: Spent): void => {
+    void this.#open().then((to) => {
+      to.calls.inc({ by, cost: cost_usd === null ? "unknown" : "known" }, calls);
+      to.cost.inc({ by }, cost_usd ?? 0);
+    });
+  };
+
+  /** A request that was answered with an error. */
+  readonly refused = (code: FailureCode): void => {
+    void this.#open().then(({ refused }) => refused.inc({ code }));
+  };
+
+  /** Everything in Prometheus' text format, just now. */
+  async text(services: Watched): Promise<{ readonly type: string; readonly text: string }> {
+    const { registry, gauges } = await this.#open();
+    const found = await lookAt(services);
+    for (const [name, gauge] of Object.entries(gauges)) {
+      // What is not known is left out: a 0 would be a lie.
+      gauge.remove();
+      const value = found[name as keyof Found];
+      if (value !== undefined) gauge.set(value);
+    }
+    return { type: registry.contentType, text: await registry.metrics() };
+  }
+
+  #open(): Promise<Instruments> {
+    this.#opened ??= instruments();
+    return this.#opened;
+  }
+}
+
+const GAUGES = {
+  running: ["abeval_sessions_running", "Sessions that this process runs."],
+  queued: ["abeval_sessions_queued", "Work that waits for a place: in this process, or in the whole database."],
+  oldest_s: ["abeval_oldest_queued_seconds", "Age of the oldest session that waits; 0 when none does."],
+  workers: ["abeval_workers", "Processes that take work from the database."],
+  places: ["abeval_worker_places", "Sessions that all of them run at once."],
+  up: ["abeval_store_up", "Whether the session store can be read."],
+  writable: ["abeval_store_writable", "Whether the database takes writes."],
+  read_s: ["abeval_store_read_seconds", "Time of one small read of the session store."],
+} as const;
+
+type Found = { readonly [Name in keyof typeof GAUGES]?: number | undefined };
+
+/** Of the library's default figures these are true on Bun, and useful. */
+const OF_PROCESS =
+  /^process_(cpu_seconds_total|resident_memory_bytes|start_time_seconds|(open|max)_fds)$|^nodejs_eventloop_lag_((p50|p99|max)_)?seconds$/;
+
+const LIFE = ["accepted", "claimed", "lost", "superseded"] as const;
+
+type Instruments = Awaited<ReturnType<typeof instruments>>;
+
+async function instruments() {
+  const client = await import("prom-client");
+  const registry = new client.Registry();
+  const registers: Registry[] = [registry];
+  client.collectDefaultMetrics({ register: registry });
+  for (const { name } of registry.getMetricsAsArray()) if (!OF_PROCESS.test(name)) registry.removeSingleMetric(name);
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> =>
+    new client.Counter({ name, help, labelNames, registers });
+  const lived = (event: (typeof LIFE)[number]) =>
+    [event, counter(`abeval_sessions_${event}_total`, `Sessions that were ${event} by this process.`, [])] as const;
+  const gauges = Object.entries(GAUGES).map(
+    ([key, [name, help]]) => [key, new client.Gauge({ name, help, registers })] as const,
+  );
+  return {
+    registry,
+    sessions: Object.fromEntries(LIFE.map(lived)) as Record<(typeof LIFE)[number], Counter>,
+    ended: counter("abeval_sessions_ended_total", "Sessions that ended in this process.", ["state", "code"]),
+    calls: counter("abeval_model_calls_total", "Replies of models.", ["by", "cost"]),
+    cost: counter("abeval_model_cost_usd_total", "Known cost of these replies, US dollars.", ["by"]),
+    refused: counter("abeval_requests_refused_total", "Requests that were answered with an error.", ["code"]),
+    gauges: Object.fromEntries(gauges),
+  };
+}
+
+/** What nobody counts, found out anew. */
+async function lookAt({ clock, runs, store, shared }: Watched): Promise<Found> {
+  const own = runs.all().filter(({ over }) => !over());
+  const running = own.filter(({ waits }) => !waits()).length;
+  if (shared && !(await shared.reachable())) return { running, up: 0, writable: 0 };
+  const began = clock.ticks();
+  const oldest = await known(store.list({ state: "queued", sort: "created", order: "asc", limit: 1 }));
+  if (oldest === undefined) return { running, up: 0 };
+  const read_s = (clock.ticks() - began) / 1000;
+  const [first] = oldest;
+  const oldest_s = first ? Math.max(0, clock.now().getTime() - Date.parse(first.created_at)) / 1000 : 0;
+  return { running, queued: own.length - running, oldest_s, up: 1, read_s, ...(shared && (await ofDatabase(shared))) };
+}
+
+async function ofDatabase(shared: NonNullable<Services["shared"]>): Promise<Found> {
+  const writable = await shared.writable();
+  const waiting = await known(shared.queue.waiting());
+  const alive = writable ? await known(shared.workers.alive()) : undefined;
+  const workers = alive?.filter(({ slots }) => slots > 0);
+  return {
+    queued: waiting?.reduce((sum, { pieces }) => sum + pieces, 0),
+    workers: workers?.length,
+    places: workers?.reduce((sum, { slots }) => sum + slots, 0),
+    writable: Number(writable),
+  };
+}
+
+/** Undefined where the store fails. */
+async function known<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
