@@ -6,11 +6,12 @@ import type { SequentialTest } from "./claim/sequential-test.ts";
 import type { Tally } from "./claim/tally.ts";
 
 /** What was spent on both arms and the judge, also in attempts that were lost, USD; null when some of it is unknown. */
-export const costOfTrial = ({ arms, spent_usd, judge, outcome, lost_cost_usd = 0 }: TrialRow): number | null =>
-  sumKnown([
-    ...(spent_usd === undefined ? [arms.a.cost_usd, arms.b.cost_usd] : [spent_usd]),
-    ...[outcome === null ? 0 : judge.cost_usd, lost_cost_usd],
-  ]);
+export function costOfTrial({ arms, spent_usd, judge, outcome, lost_cost_usd = 0 }: TrialRow): number | null {
+  const ofArms = spent_usd === undefined ? plus(arms.a.cost_usd, arms.b.cost_usd) : spent_usd;
+  return plus(plus(ofArms, outcome === null ? 0 : judge.cost_usd), lost_cost_usd);
+}
+
+const plus = (one: number | null, other: number | null) => (one === null || other === null ? null : one + other);
 
 interface ArmCosts {
   readonly cost_usd: { readonly mean: number | null; readonly total: number | null };
@@ -46,18 +47,26 @@ export function costsOf(rows: readonly TrialRow[]): Costs {
   const ended = rows.filter(({ state }) => isFinal(state));
   const judged = ended.filter(({ outcome }) => outcome !== null);
   const armsOf = (side: Side) => armCosts(side, ended, judged);
+  const each = ended.map(costOfTrial);
   return {
     arms: { a: armsOf("a"), b: armsOf("b") },
     ratio: ratioOf(ended),
     judge: sumKnown(judged.map(({ judge }) => judge.cost_usd)),
-    total: sumKnown(ended.map(costOfTrial)),
-    ...leastOf(ended),
-    per_trial: meanOf(judged.map(costOfTrial)),
+    total: sumKnown(each),
+    ...leastOf(ended, each),
+    per_trial: meanOf(each.filter((_, index) => ended[index]?.outcome !== null)),
   };
 }
 
-function leastOf(ended: readonly TrialRow[]): Pick<Costs, "at_least"> {
-  const untold = ended.filter((row) => costOfTrial(row) === null).length;
+/** What one trial cost in each arm; null when no cost is known. USD. */
+export function meanCosts(rows: readonly TrialRow[]): Readonly<Record<Side, number | null>> {
+  const judged = rows.filter(({ state, outcome }) => isFinal(state) && outcome !== null);
+  const of = (side: Side) => meanOf(judged.map(({ arms }) => arms[side].cost_usd));
+  return { a: of("a"), b: of("b") };
+}
+
+function leastOf(ended: readonly TrialRow[], each: readonly (number | null)[]): Pick<Costs, "at_least"> {
+  const untold = each.filter((cost) => cost === null).length;
   const cost_usd = ended.reduce((sum, row) => sum + leastOfTrial(row), 0);
   if (untold === 0 || cost_usd === 0) return {};
   return { at_least: { cost_usd, why: `not all that ${untold} of ${ended.length} trials cost is known` } };
@@ -93,7 +102,7 @@ function ratioOf(rows: readonly TrialRow[]): number | null {
 
 /** The mean of the known values; null when none is known. */
 function meanOf(values: readonly (number | null)[]): number | null {
-  const known = values.flatMap((value) => value ?? []);
+  const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 

@@ -2,6 +2,8 @@ import type { ImportedResults } from "../domain/results.ts";
 import type { Series } from "../domain/series.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
+import { Pace } from "../runtime/pace.ts";
+import { UNITS_OF_A_TRIAL } from "./summary/trial-list.ts";
 
 type Trial = ImportedResults["scenarios"][number]["trials"][number];
 
@@ -46,11 +48,18 @@ const armOf = ({ measure }: ImportedResults, result: number | null) => ({
 });
 
 /** The report with what the table says of each trial, and without what is not known of runs that were made elsewhere. */
-export function withResults(series: Series, results: ImportedResults): Series {
+export async function withResults(series: Series, results: ImportedResults): Promise<Series> {
   const told = new Map(
     results.scenarios.map(({ scenario, trials }) => [scenario, new Map(trials.map((trial) => [trial[0], trial]))]),
   );
   const armOf = (side: Side) => ({ ...series.arms[side], wall_ms_median: null, ...meanScore(results, side) });
+  const trials: Series["trials"] = [];
+  const pace = new Pace();
+  for (const { session_id: _, ...trial } of series.trials) {
+    const [, a = null, b = null] = told.get(trial.scenario)?.get(trial.trial) ?? [];
+    trials.push({ ...trial, results: { a, b }, arms_ms: null });
+    await pace.units(UNITS_OF_A_TRIAL);
+  }
   return {
     ...series,
     arms: { a: armOf("a"), b: armOf("b") },
@@ -59,10 +68,7 @@ export function withResults(series: Series, results: ImportedResults): Series {
       ...scenario,
       ...(results.scenarios[place]?.trials.some(isPair) ? {} : { given_up: true as const }),
     })),
-    trials: series.trials.map(({ session_id: _, ...trial }) => {
-      const [, a = null, b = null] = told.get(trial.scenario)?.get(trial.trial) ?? [];
-      return { ...trial, results: { a, b }, arms_ms: null };
-    }),
+    trials,
   };
 }
 

@@ -1,11 +1,10 @@
 import { gateOfSeries } from "../domain/gate.ts";
 import type { ImportedResults } from "../domain/results.ts";
 import { type EarlierTrials, SERIES_FLAGS, type Series, type SeriesFlag } from "../domain/series.ts";
-import { SERIES_PROTOCOL, type SeriesColumn, type SeriesRecord, type SeriesStanding } from "../domain/series-record.ts";
-import type { Conclusion, Doubt, SeriesSummary } from "../domain/series-summary.ts";
-import { isFinal } from "../domain/session-state.ts";
+import { SERIES_PROTOCOL, type SeriesColumn, type SeriesRecord } from "../domain/series-record.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
+import { breathe } from "../runtime/pace.ts";
 import { logEvidence } from "./claim/e-process.ts";
 import {
   countedOf,
@@ -16,15 +15,15 @@ import {
   findingsOf,
   headlineOf,
   missingForClaim,
-  totalMissing,
 } from "./claim/findings.ts";
 import { type Forecast, forecast, MAX_FORECAST, moreTrials } from "./claim/forecast.ts";
 import { isOfOthers } from "./claim/pool.ts";
 import { standingOfTest } from "./claim/remaining.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
-import { type CountedTrial, type Difference, missingBy, resultOf } from "./claim/tally.ts";
+import { type CountedTrial, type Difference, missingBy } from "./claim/tally.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";
 import { importedRows, withResults } from "./imported.ts";
+import { concludedOf } from "./standing.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
 import { groupsOf } from "./summary/groups.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
@@ -51,86 +50,20 @@ export interface Beside {
 /** The whole report of a planned series. Takes the third power of the trials left; others have their turn meanwhile. */
 export async function reportOf(series: SeriesRecord, rows: readonly TrialRow[], beside: Beside): Promise<Series> {
   const findings = findingsOf(plannedSubject(series), rows, beside.stored);
-  return seriesOf(findings, { ...beside, forecast: await forecastOf(findings) });
+  return await seriesOf(findings, { ...beside, forecast: await forecastOf(findings) });
 }
 
 /** The report of all stored runs of a comparison. No plan ends them, so that nothing can be forecast. */
-export function storedSeries(runs: StoredRuns, beside: Omit<Beside, "stored">): Series {
-  return seriesOf(findingsOf(storedSubject(runs), runs.rows), { ...beside, forecast: null });
+export async function storedSeries(runs: StoredRuns, beside: Omit<Beside, "stored">): Promise<Series> {
+  return await seriesOf(findingsOf(storedSubject(runs), runs.rows), { ...beside, forecast: null });
 }
 
 /** The report of results that were made elsewhere: nothing can be forecast of them, and no judge is known. */
-export function importedSeries(results: ImportedResults, id: string): Series {
-  const findings = findingsOf(importedSubject(results, id), importedRows(results, id));
-  return withResults(seriesOf(findings, { judge_unaudited: false, forecast: null }), results);
-}
-
-/** The standing that lists show. @param stored as in `Beside`; none where they do not matter */
-export function standingOf(
-  series: SeriesRecord,
-  rows: readonly TrialRow[],
-  stored: readonly TrialRow[] = [],
-): SeriesStanding {
-  const findings = findingsOf(plannedSubject(series), rows, stored);
-  const { win_rate, low, high } = headlineOf(findings.sequential, findings.subject.told.levels, 0);
-  return { ...concludedOf(findings), win_rate, low, high, counted: countsOf(findings).trials };
-}
-
-/**
- * What the series' own trials may conclude by when those that run have ended, one after the other: only where that is something
- * others have a say.
- */
-export function* conclusionsAhead(series: SeriesRecord, rows: readonly TrialRow[]): Generator<Conclusion> {
-  const runs = rows.some(({ state }) => !isFinal(state));
-  for (const winner_side of runs ? (["a", "b", null] as const) : [null]) {
-    const ended = rows.map((row) => (isFinal(row.state) ? row : wonBy(row, winner_side)));
-    yield findingsOf(plannedSubject(series), ended).conclusion;
-  }
-}
-
-const wonBy = (row: TrialRow, winner_side: Side | null): TrialRow => ({
-  ...{ ...row, state: "completed", winner_side },
-  outcome: winner_side === null ? "tie" : "winner",
-});
-
-/**
- * Where the series stands with the verdict of `own`, which is about to be stored.
- * @param rows of all its trials; the one of `own` among them may be from before the verdict
- * @param stored as in `Beside`; none where nobody needs to look at them
- */
-export function summaryOf(
-  series: SeriesRecord,
-  rows: readonly TrialRow[],
-  { own, stored = [] }: { readonly own: TrialRow; readonly stored?: readonly TrialRow[] },
-): SeriesSummary {
-  // A run with a verdict is complete once this is stored.
-  const ended: TrialRow = { ...own, state: "completed" };
-  const others = rows.filter(({ session_id }) => session_id !== own.session_id);
-  const findings = findingsOf(plannedSubject(series), [...others, ended], stored);
-  return {
-    ...toldOf(findings),
-    trial: own.place?.trial ?? 1,
-    held: typeof resultOf(ended) === "number" && !countedOf(findings).some(({ row }) => row === ended),
-  };
-}
-
-/** As `summaryOf`, for a trial with which no round can be complete: where the series stood before. */
-export const summaryBehind = (
-  series: SeriesRecord,
-  rows: readonly TrialRow[],
-  stored: readonly TrialRow[],
-): Omit<SeriesSummary, "trial"> => ({ ...toldOf(findingsOf(plannedSubject(series), rows, stored)), held: true });
-
-function toldOf(findings: Findings): Omit<SeriesSummary, "trial" | "held"> {
-  const { trials, wins, ties, losses, inconsistent, inconclusive } = countsOf(findings);
-  const { win_rate, low, high, e } = headlineOf(findings.sequential, findings.subject.told.levels, 0);
-  return {
-    series_id: findings.subject.told.series_id,
-    ...{ trials, wins, ties, losses, inconsistent, inconclusive, missing: totalMissing(findings) },
-    ...{ win_rate, low, high, e },
-    conclusion: findings.conclusion,
-    statement: seriesStatement({ findings, forecast: null, earlier: [], mixed: false, failed_self_tests: [] }),
-  };
+export async function importedSeries(results: ImportedResults, id: string): Promise<Series> {
+  const rows = importedRows(results, id);
+  await breathe();
+  const findings = findingsOf(importedSubject(results, id), rows);
+  return await withResults(await seriesOf(findings, { judge_unaudited: false, forecast: null }), results);
 }
 
 /** Null where nothing is left, too much for a forecast, or nothing that it could say. */
@@ -148,33 +81,22 @@ async function forecastOf({ subject, sequential, tallies, deleted, ...findings }
   return standing.left === 0 || standing.left > MAX_FORECAST ? null : await forecast(standing, subject.told.levels);
 }
 
-function concludedOf(findings: Findings): Pick<Series, "conclusion" | "undecided_by"> {
-  const undecided_by = doubtOf(findings);
-  return { conclusion: findings.conclusion, ...(undecided_by && { undecided_by }) };
-}
-
-function doubtOf({ conclusion, sequential, subject }: Findings): Doubt | undefined {
-  if (isOnlyCopies(sequential)) return "identical_trials";
-  if (sequential.reversed) return "contradictory_trials";
-  if (sequential.fragile) return "missing_trials";
-  if (subject.told.plan?.baseline?.selected)
-    return conclusionOf(sequential) === "undecided" ? undefined : "selected_baseline";
-  return conclusion === conclusionOf(sequential) ? undefined : "other_trials_disagree";
-}
-
 interface Computed extends Omit<Beside, "stored"> {
   readonly forecast: Forecast | null;
 }
 
-function seriesOf(findings: Findings, computed: Computed): Series {
+/** Of many trials each step takes some milliseconds; others have their turn between them. */
+async function seriesOf(findings: Findings, computed: Computed): Promise<Series> {
+  await breathe();
   const { judge_unaudited, failed_self_tests = [], forecast: chances, by } = computed;
   const { subject, sequential, rows, tallies, conclusion } = findings;
   const { arms, judge_model } = subject;
   const costs = costsOf(rows);
+  await breathe();
   const distinct = tallies.flatMap((tally) => tally.rows);
   const earlier = earlierOf(findings);
   const coming = comingOf(findings, chances, costs);
-  const scenarios = scenarioRowsOf(findings, earlier);
+  const scenarios = await scenarioRowsOf(findings, earlier);
   const mixed = ["a_preferred", "b_preferred"].every((side) => scenarios.some(({ conclusion }) => conclusion === side));
   const armOf = (side: Side) => {
     const crashed = crashedOf(distinct, side);
@@ -188,8 +110,14 @@ function seriesOf(findings: Findings, computed: Computed): Series {
     };
   };
   const both = { a: armOf("a"), b: armOf("b") };
+  await breathe();
   const never_fired = isNeverFired(both);
-  const flags = flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests, never_fired });
+  const model_changes = [...modelChangesOf(findings)];
+  const is_changed = model_changes.length > 0;
+  const flags = flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests, never_fired, is_changed });
+  await breathe();
+  const statement = seriesStatement({ findings, forecast: coming, earlier, mixed, failed_self_tests });
+  const trials = await trialListOf(findings);
   return {
     ...subject.told,
     protocol: SERIES_PROTOCOL,
@@ -214,9 +142,9 @@ function seriesOf(findings: Findings, computed: Computed): Series {
     },
     descriptive: descriptiveOf(findings),
     flags,
-    model_changes: [...modelChangesOf(findings)],
-    statement: seriesStatement({ findings, forecast: coming, earlier, mixed, failed_self_tests }),
-    trials: trialListOf(findings),
+    model_changes,
+    statement,
+    trials,
   };
 }
 
@@ -240,14 +168,16 @@ interface Known {
   readonly judge_unaudited: boolean;
   readonly failed_self_tests: readonly string[];
   readonly never_fired: boolean;
+  /** Another model than before served some trial. */
+  readonly is_changed: boolean;
 }
 
 /** What a reader should know before trusting the series. */
 function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
-  const { mixed, earlier, judge_unaudited, failed_self_tests, never_fired } = known;
+  const { mixed, earlier, judge_unaudited, failed_self_tests, never_fired, is_changed } = known;
   const { subject, sequential } = findings;
   const raised: Readonly<Record<SeriesFlag, boolean>> = {
-    served_model_changed: modelChangesOf(findings).length > 0 || servedAnotherBefore(findings),
+    served_model_changed: is_changed || servedAnotherBefore(findings),
     arms_differ: subject.arms_differ,
     fragile: sequential.fragile,
     claim_reversed: sequential.reversed,

@@ -8,7 +8,8 @@ import { Painter, rangeBar } from "../../src/doors/cli/terminal/paint.ts";
 import { summariseSeries } from "../../src/doors/cli/terminal/series-text.ts";
 import { TrialLines } from "../../src/doors/cli/terminal/trial-lines.ts";
 import { evidenceFigure } from "../../src/doors/report/series-words.ts";
-import { reportOf, summaryOf } from "../../src/statistics/report.ts";
+import { reportOf } from "../../src/statistics/report.ts";
+import { summaryOf } from "../../src/statistics/standing.ts";
 import { GENERATED } from "../statistics/generated.ts";
 import { type Planned, results, rowOf, rowsOf, seriesOf } from "../statistics/series.ts";
 

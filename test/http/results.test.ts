@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { RESULTS_BODY_BYTES } from "../../src/domain/defaults.ts";
 import type { ErrorBody } from "../../src/domain/health.ts";
 import type { Series } from "../../src/domain/series.ts";
+import { turnsDuring } from "../turns.ts";
 import { aService, type TestService } from "./service.ts";
 
 const HEAD = "scenario,trial,arm,score\n";
@@ -53,4 +54,13 @@ test("what is no table, or too large, is refused before it is read", async () =>
   expect(await status(send(service, "x".repeat(RESULTS_BODY_BYTES + 1)))).toBe("413 body_too_large");
   expect(await status(send(service, TABLE, { query: "?arms=new,old&tie_margin=2" }))).toBe("422 invalid_request");
   expect(await status(send(service, TABLE, { query: "?arm=new" }))).toBe("422 invalid_request");
+});
+
+test("a long table holds nobody up: others have their turn while it is read and computed", async () => {
+  const { seriesOfResults } = await import("../../src/doors/operation/results.ts");
+  const rows = Array.from({ length: 500 }, (_, s) =>
+    [1, 2, 3, 4].map((trial) => `s${s},${trial},new,${trial % 2}\ns${s},${trial},old,0`).join("\n"),
+  );
+  const turns = await turnsDuring(() => seriesOfResults(HEAD + rows.join("\n"), "csv", {}));
+  expect(turns).toBeGreaterThan(9);
 });

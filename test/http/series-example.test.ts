@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import type { SeriesRecord } from "../../src/domain/series-record.ts";
 import { trialRowOf } from "../../src/domain/trial.ts";
 import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
-import { reportOf, standingOf } from "../../src/statistics/report.ts";
+import { reportOf } from "../../src/statistics/report.ts";
+import { standingOf } from "../../src/statistics/standing.ts";
 
 const USAGE = { ...EXAMPLES.verdict.usage, cost_usd: 0.02 };
 const WON = { ...EXAMPLES.verdict, kind: "run" as const, usage: USAGE };

@@ -34,7 +34,7 @@ describe("imported results", () => {
     const planned = await reportOf(seriesOf({ trials: 16, state: "completed" }), rowsOf(resultsOfLetters(letters)), {
       ...{ stored: [], judge_unaudited: false },
     });
-    const series = told({ S: letters });
+    const series = await told({ S: letters });
     expect({ ...series.headline, counts: series.counts }).toEqual({ ...planned.headline, counts: planned.counts });
     expect(series.conclusion).toBe(planned.conclusion);
     expect(series).toMatchObject({
@@ -47,13 +47,13 @@ describe("imported results", () => {
     expect(series.trials[5]).not.toHaveProperty("session_id");
   });
 
-  test("of any table are what the interface promises, in every report", () => {
+  test("of any table are what the interface promises, in every report", async () => {
     const letters = fc.string({ unit: fc.constantFrom("+", "-", "=", "x", "y", "?"), minLength: 1, maxLength: 12 });
     const table = fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), letters, { minKeys: 1, maxKeys: 6 });
     const whole = table.filter((all) => Object.values(all).some((one) => /[+\-=]/.test(one)));
-    fc.assert(
-      fc.property(whole, (scenarios) => {
-        const series = told(scenarios);
+    await fc.assert(
+      fc.asyncProperty(whole, async (scenarios) => {
+        const series = await told(scenarios);
         expect([...Value.Errors(Series, series)].map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
         expect(series.statement).not.toMatch(BARRED);
         expect(series.statement).not.toMatch(/undefined|NaN|null|\$\{| {2}|\.\.|judge|\b1 (trials|scenarios)\b/i);
@@ -66,21 +66,21 @@ describe("imported results", () => {
     );
   });
 
-  test("a missing result counts against whoever is ahead", () => {
-    expect(told({ S: "++++++++" }).conclusion).toBe("a_preferred");
-    const lacking = told({ S: "x++++++++" });
+  test("a missing result counts against whoever is ahead", async () => {
+    expect((await told({ S: "++++++++" })).conclusion).toBe("a_preferred");
+    const lacking = await told({ S: "x++++++++" });
     expect(lacking.undecided_by).toBe("missing_trials");
     expect(lacking.missing_by).toEqual({ a: 1, b: 0, both: 0, judge: 0 });
     expect(lacking.statement).toContain("In 1 trial a result is missing (1 of new).");
     expect(lacking.statement).toContain("it would not stand if the 1 missing trial had gone to old");
     expect(lacking.gate).toEqual({ new: null, old: null });
     // What comes after a claim cannot take it back: it was made without it.
-    expect(told({ S: "++++++++y" }).conclusion).toBe("a_preferred");
-    expect(told({ S: "x++++++++++" }).conclusion).toBe("a_preferred");
+    expect((await told({ S: "++++++++y" })).conclusion).toBe("a_preferred");
+    expect((await told({ S: "x++++++++++" })).conclusion).toBe("a_preferred");
   });
 
-  test("a trial that lacks a result leaves the others of its round, and of its scenario, in the average", () => {
-    const series = told({ one: "+x+", two: "+++", three: "+=+" });
+  test("a trial that lacks a result leaves the others of its round, and of its scenario, in the average", async () => {
+    const series = await told({ one: "+x+", two: "+++", three: "+=+" });
     expect(series.rounds).toBe(3);
     expect(series.counts).toMatchObject({ trials: 8, wins: 7, ties: 1, failed: 1, held: 0 });
     expect(series.trials.map(({ scenario, round, counted }) => `${scenario} ${round} ${counted}`).slice(3, 6)).toEqual([
@@ -88,36 +88,38 @@ describe("imported results", () => {
     ]);
   });
 
-  test("a scenario that one arm never ran is given up: rounds are complete without it, and it is missing in each", () => {
+  test("a scenario that one arm never ran is given up: rounds are complete without it, and it is missing in each", async () => {
     const eight = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`s${index}`, "+"]));
-    expect(told(eight).conclusion).toBe("a_preferred");
-    const series = told({ ...eight, never: "y" });
+    expect((await told(eight)).conclusion).toBe("a_preferred");
+    const series = await told({ ...eight, never: "y" });
     expect(series).toMatchObject({ rounds: 1, conclusion: "undecided", undecided_by: "missing_trials" });
     expect(series.scenarios.map(({ given_up }) => given_up).slice(-2)).toEqual([undefined, true]);
     expect(series.statement).toContain("1 scenario without a pair of results (never) is left out of the average.");
     const more = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`s${index}`, "+"]));
-    expect(told({ ...more, never: "y" }).conclusion).toBe("a_preferred");
+    expect((await told({ ...more, never: "y" })).conclusion).toBe("a_preferred");
     // It was never run, but a round of it is missing all the same.
     const rounds = Object.fromEntries(Array.from({ length: 3 }, (_, index) => [`s${index}`, "+++"]));
-    expect(told({ ...rounds, never: "y" }).headline.worst_case_e).toBeLessThan(
-      told({ ...rounds, never: "?" }).headline.e,
-    );
+    const [missing, none] = [await told({ ...rounds, never: "y" }), await told({ ...rounds, never: "?" })];
+    expect(missing.headline.worst_case_e).toBeLessThan(none.headline.e);
   });
 
-  test("no scenario counts more often than another", () => {
-    const series = told({ short: "--", long: "++++++++++++" });
+  test("no scenario counts more often than another", async () => {
+    const series = await told({ short: "--", long: "++++++++++++" });
     expect(series.counts).toMatchObject({ trials: 4, wins: 2, losses: 2, held: 10 });
     expect(series.statement).toContain("10 trials beyond 2 rounds are not used: some scenario has no more trials");
   });
 
-  test("scores that differ by the margin or less tie", () => {
+  test("scores that differ by the margin or less tie", async () => {
     const trials = [
       [1, 0.8, 0.75],
       [2, 0.8, 0.74],
       [3, 0.3, 0.1 + 0.2],
       [4, 0, 1],
     ] as Trials;
-    const series = importedSeries({ ...importedOf({}), measure: "score", scenarios: [{ scenario: "S", trials }] }, ID);
+    const series = await importedSeries(
+      { ...importedOf({}), measure: "score", scenarios: [{ scenario: "S", trials }] },
+      ID,
+    );
     expect(series.counts).toMatchObject({ wins: 1, ties: 2, losses: 1 });
     expect(series.arms.a).toMatchObject({ solved: null });
     expect(series.arms.a.mean_score).toBeCloseTo(0.475);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { advance } from "../../src/statistics/advance.ts";
-import { conclusionsAhead, reportOf, standingOf, storedSeries, summaryOf } from "../../src/statistics/report.ts";
+import { reportOf, storedSeries } from "../../src/statistics/report.ts";
+import { conclusionsAhead, standingOf, summaryOf } from "../../src/statistics/standing.ts";
 import { comparisonOf, FREE, type Planned, results, rowOf, rowsOf, seriesOf } from "./series.ts";
 import { CUTS, falseClaims } from "./splits.ts";
 
@@ -126,8 +127,8 @@ describe("a copy counts once among all stored trials", () => {
       { judge_unaudited: false },
     );
 
-  test("the same seed five times is one series", () => {
-    const { conclusion, counts, trials, statement, scenarios } = stored(copiesOf("+++++++-"));
+  test("the same seed five times is one series", async () => {
+    const { conclusion, counts, trials, statement, scenarios } = await stored(copiesOf("+++++++-"));
     expect([conclusion, scenarios[0]?.distinct_runs]).toEqual(["undecided", 8]);
     expect(counts).toMatchObject({ trials: 8, wins: 7, losses: 1, copies: 32, running: 0, held: 0 });
     expect(trials.map(({ copy, counted }) => [copy === true, counted])).toEqual([
@@ -139,21 +140,21 @@ describe("a copy counts once among all stored trials", () => {
     );
   });
 
-  test("a replay repeats the run that was recorded, and that is none of its copies", () => {
+  test("a replay repeats the run that was recorded, and that is none of its copies", async () => {
     const [live] = others("+", { conduct: "a".repeat(64) });
     const replay = (n: number) =>
       others("+", { conduct: "a".repeat(64), draw: "a".repeat(64) }, `${OTHER.slice(0, -1)}${n}`);
     const again = others("+", { conduct: "a".repeat(64) }, `${OTHER.slice(0, -1)}7`);
-    expect(stored([...(live ? [live] : []), ...replay(1), ...replay(2), ...again]).counts).toMatchObject({
+    expect((await stored([...(live ? [live] : []), ...replay(1), ...replay(2), ...again])).counts).toMatchObject({
       trials: 2,
       copies: 2,
     });
   });
 
-  test("one that gave nothing is no copy, and its draw is still to be counted", () => {
+  test("one that gave nothing is no copy, and its draw is still to be counted", async () => {
     const [lost, won] = [seed("x"), seed("+", `${OTHER.slice(0, -1)}1`)];
-    expect(stored([...lost, ...won]).counts).toMatchObject({ trials: 1, failed: 1 });
-    expect(stored(won).counts).not.toHaveProperty("copies");
+    expect((await stored([...lost, ...won])).counts).toMatchObject({ trials: 1, failed: 1 });
+    expect((await stored(won)).counts).not.toHaveProperty("copies");
   });
 
   test("also in what a series must hold with, and only within a comparison", async () => {

@@ -7,8 +7,10 @@ import { MAX_TRIALS_IN_ALL, type SeriesRecord, SeriesStanding } from "../../src/
 import { SeriesSummary } from "../../src/domain/series-summary.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { costsText } from "../../src/doors/report/series-words.ts";
-import { reportOf, standingOf, storedSeries, summaryOf } from "../../src/statistics/report.ts";
+import { reportOf, storedSeries } from "../../src/statistics/report.ts";
+import { standingOf, summaryOf } from "../../src/statistics/standing.ts";
 import { BARRED } from "../barred-words.ts";
+import { turnsDuring } from "../turns.ts";
 import { GENERATED, mirrored } from "./generated.ts";
 import { comparisonOf, type Planned, results, rowOf, rowsOf, seriesOf } from "./series.ts";
 
@@ -352,9 +354,9 @@ test("a list shows where a series stands", () => {
   expect(standing).toMatchObject({ conclusion: "a_preferred", win_rate: 8 / 9, counted: 9 });
 });
 
-test("stored runs of a comparison are a series that nobody planned", () => {
+test("stored runs of a comparison are a series that nobody planned", async () => {
   const rows = rowsOf(results("++++++++=")).reverse();
-  const series = storedSeries(
+  const series = await storedSeries(
     {
       ...{ comparison: comparisonOf("S"), scenario: "S", judge_model: "J", scripted: false },
       ...{ arms: { a: "candidate", b: "baseline" }, rows },
@@ -366,7 +368,7 @@ test("stored runs of a comparison are a series that nobody planned", () => {
     ...{ kind: "stored", series_id: `cmp-${comparisonOf("S")}`, state: "completed", plan: null, limits: null },
     ...{ conclusion: "a_preferred", flags: ["judge_unaudited"], counts: { trials: 9, wins: 8, deleted: 0 } },
   });
-  const gap = storedSeries(
+  const gap = await storedSeries(
     {
       ...{ comparison: comparisonOf("S"), scenario: "S", judge_model: "J", scripted: false },
       ...{ arms: { a: "candidate", b: "baseline" }, rows: rows.slice(0, 3) },
@@ -381,9 +383,9 @@ test("stored runs of a comparison are a series that nobody planned", () => {
   ]);
 });
 
-test("of more stored runs than a series holds a report says that it has the first", () => {
-  const told = (count: number) =>
-    storedSeries(
+test("of more stored runs than a series holds a report says that it has the first", async () => {
+  const told = async (count: number) => {
+    const { statement } = await storedSeries(
       {
         ...{ comparison: comparisonOf("S"), scenario: "S", judge_model: "J", scripted: false },
         ...{
@@ -392,7 +394,19 @@ test("of more stored runs than a series holds a report says that it has the firs
         },
       },
       { judge_unaudited: true },
-    ).statement;
-  expect(told(3)).toContain("These are all stored runs of this comparison");
-  expect(told(MAX_TRIALS_IN_ALL)).toContain(`These are the first ${MAX_TRIALS_IN_ALL} stored runs of this comparison`);
+    );
+    return statement;
+  };
+  expect(await told(3)).toContain("These are all stored runs of this comparison");
+  expect(await told(MAX_TRIALS_IN_ALL)).toContain(
+    `These are the first ${MAX_TRIALS_IN_ALL} stored runs of this comparison`,
+  );
+});
+
+test("others have their turn while the report of a long series is made", async () => {
+  const scenarios = Array.from({ length: 500 }, (_, index) => `s${index}`);
+  const rows = [1, 2, 3, 4].flatMap((round) =>
+    scenarios.map((scenario, index) => rowOf({ trial: (round - 1) * 500 + index + 1, round, scenario }, "a")),
+  );
+  expect(await turnsDuring(() => report(seriesOf({ scenarios, trials: 4 }), rows))).toBeGreaterThan(6);
 });

@@ -14,6 +14,7 @@ import { aTurn } from "../outcomes.ts";
 import { aSeries, aTrial } from "../series-record.ts";
 import { begin, COMPLETED } from "../stored.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { turnsDuring } from "../turns.ts";
 import { fill, MOUNTS, refuse, refuseSeries, smallDisk } from "./storage-faults.ts";
 
 const open = (path: string) => sqliteStore(path, systemClock, systemEntropy);
@@ -331,4 +332,27 @@ test("of the runs of a comparison the first are read, however many there are, an
   const rows = await store.trials({ comparison: "0".repeat(64) });
   expect([rows.length, rows[0]?.session_id]).toEqual([MAX_TRIALS_IN_ALL, idOf(1)]);
   expect(await store.trials({ series_id: SERIES })).toHaveLength(MAX_TRIALS_IN_ALL + 2);
+});
+
+test("the rows of a long series are read in pages, in the order of creation, and others have their turn between", async () => {
+  using directory = temporaryDirectory();
+  {
+    using store = open(directory.path);
+    await store.series.create(aSeries(SERIES));
+    await store.append(await begin(store, aTrial(idOf(1), SERIES, 1)), [COMPLETED], "durable");
+  }
+  changeBy(
+    directory.path,
+    `WITH RECURSIVE later (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM later WHERE n < 2500)
+     INSERT INTO sessions (session_id, scenario, state, copied, listing, series_id, comparison, trial_row)
+     SELECT replace(session_id, '0304' || '00001', '0304' || printf('%05d', n)), scenario, state, copied, listing, series_id, comparison,
+       replace(trial_row, '0304' || '00001', '0304' || printf('%05d', n)) FROM sessions, later WHERE position = 1 ORDER BY n`,
+  );
+  using store = open(directory.path);
+  let rows: readonly TrialRow[] = [];
+  const turns = await turnsDuring(async () => {
+    rows = await store.trials({ series_id: SERIES });
+  });
+  expect(rows.map(({ session_id }) => session_id)).toEqual(Array.from({ length: 2500 }, (_, n) => idOf(n + 1)));
+  expect(turns).toBeGreaterThan(1);
 });

@@ -2,7 +2,7 @@ import { MAX_TRIALS_IN_ALL, type SeriesPlan, type SeriesRecord } from "../../dom
 import type { Conclusion } from "../../domain/series-summary.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { breathe } from "../../runtime/pace.ts";
-import { conclusionsAhead, standingOf } from "../../statistics/report.ts";
+import { conclusionsAhead, standingOf } from "../../statistics/standing.ts";
 import type { SessionStore } from "../../store/store.ts";
 
 type Trials = Pick<SessionStore, "trials">;
@@ -14,8 +14,17 @@ type Trials = Pick<SessionStore, "trials">;
 export async function storedRuns(store: Trials, { scenarios }: SeriesPlan): Promise<readonly TrialRow[]> {
   const comparisons = [...new Set(scenarios.map(({ comparison }) => comparison))];
   const limit = Math.floor(MAX_TRIALS_IN_ALL / comparisons.length);
-  return (await Promise.all(comparisons.map((comparison) => store.trials({ comparison, limit })))).flat();
+  const rows: TrialRow[] = [];
+  for (let start = 0; start < comparisons.length; start += AT_ONCE) {
+    const some = comparisons.slice(start, start + AT_ONCE);
+    rows.push(...(await Promise.all(some.map((comparison) => store.trials({ comparison, limit })))).flat());
+    await breathe();
+  }
+  return rows;
 }
+
+/** Comparisons that are asked for before others have their turn. */
+const AT_ONCE = 50;
 
 /** Reads what others ran when it matters to a series: once its own trials conclude something, and until all confirm that. */
 export class OtherRuns {

@@ -1,5 +1,5 @@
 import { CsvError, type Parser, parse } from "csv-parse";
-import { Pace } from "../../runtime/pace.ts";
+import { breathe, Pace } from "../../runtime/pace.ts";
 
 /** The longest table that is read. Bytes. */
 export const TABLE_BYTES = 16 * 1024 * 1024;
@@ -75,11 +75,10 @@ interface CsvRecord {
 }
 
 /** Characters that are parsed before others have their turn: some milliseconds. */
-const SLICE = 256 * 1024;
+const SLICE = 64 * 1024;
 
 async function* csvRecords(text: string): AsyncGenerator<CsvRecord, undefined> {
   const found: CsvRecord[] = [];
-  const pace = new Pace();
   const parser = parse({ bom: true, info: true, skip_empty_lines: true });
   parser.on("data", (record: CsvRecord) => found.push(record));
   const failed = new Promise<never>((_, reject) => parser.on("error", reject));
@@ -88,7 +87,7 @@ async function* csvRecords(text: string): AsyncGenerator<CsvRecord, undefined> {
     for (let start = 0; start < text.length; start += SLICE) {
       await Promise.race([failed, written(parser, text.slice(start, start + SLICE))]);
       yield* found.splice(0);
-      await pace.bytes(4 * SLICE);
+      await breathe();
     }
     await Promise.race([failed, ended(parser)]);
   } catch (error) {

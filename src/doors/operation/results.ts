@@ -8,7 +8,7 @@ import { oneOf, record } from "../../domain/schema.ts";
 import { Series } from "../../domain/series.ts";
 import { ALPHA, MARGIN, SeriesPlan } from "../../domain/series-record.ts";
 import { sha256 } from "../../domain/sha256.ts";
-import { ownTurn } from "../../runtime/pace.ts";
+import { breathe, ownTurn } from "../../runtime/pace.ts";
 import { importedSeries } from "../../statistics/report.ts";
 import { operation } from "./operation.ts";
 
@@ -23,7 +23,9 @@ export async function seriesOfResults(text: string, form: TableForm, comparing: 
   const results = { ...(await readResults(text, form, comparing)), tie_margin, levels: { alpha: ALPHA, margin } };
   // The largest table takes some tenths of a second: one at a time.
   await ownTurn();
-  return importedSeries(results, `results-${sha256(canonicalJson(results))}`);
+  const series_id = `results-${sha256(canonicalJson(results))}`;
+  await breathe();
+  return await importedSeries(results, series_id);
 }
 
 const ImportRequest = record("ImportRequest", {

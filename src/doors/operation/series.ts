@@ -16,6 +16,7 @@ import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../domain/se
 import type { SessionOutcome } from "../../domain/session.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import type { TrialRow } from "../../domain/trial.ts";
+import { breathe } from "../../runtime/pace.ts";
 import { type Beside, reportOf, storedSeries } from "../../statistics/report.ts";
 import { readSession } from "../../store/read-session.ts";
 import { judgeRecord } from "../../store/self-test-store.ts";
@@ -141,11 +142,25 @@ async function planned({ store, version }: Services, series_id: string, by?: str
   if (series === undefined) throw unknownSeries(series_id);
   if (by !== undefined) columnNamed(series.columns, by);
   const read = await readRows(store, series);
-  return { version: versionOf(version, series, read, by), report: () => reportOn(series, read, by) };
+  return { version: await versionOf(read, version, series, by), report: () => reportOn(series, read, by) };
 }
 
-/** The program's version is a part, because another version may use other words. */
-const versionOf = (...parts: readonly unknown[]) => sha256(JSON.stringify(parts)).slice(0, 32);
+/** The program's version is among `parts`, because another version may use other words. */
+async function versionOf(
+  { own = [], stored, judge }: Partial<Pick<Rows, "own">> & Omit<Rows, "own">,
+  ...parts: readonly unknown[]
+) {
+  const digests: string[] = [];
+  for (const rows of [own, stored])
+    for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+      digests.push(sha256(JSON.stringify(rows.slice(start, start + ROWS_AT_ONCE))));
+      await breathe();
+    }
+  return sha256(JSON.stringify([...parts, judge, own.length, digests])).slice(0, 32);
+}
+
+/** Rows that are digested before others have their turn. */
+const ROWS_AT_ONCE = 2_000;
 
 /** Every read that a report is made of. */
 interface Rows {
@@ -179,12 +194,12 @@ async function stored({ store, version }: Services, comparison: string): Promise
   const member = { scenario: session.scenario, ...withInputId(session.input?.id) };
   const judge = await judgeStanding(store, [{ ...member, self_test_key }]);
   return {
-    version: versionOf(version, rows, judge),
+    version: await versionOf({ stored: rows, judge }, version),
     async report() {
       const [a, b] = session.arms;
       const arms = { a: a.arm_id, b: b.arm_id };
       const scripted = session.arms.some(({ model }) => isScripted(model));
-      return storedSeries({ comparison, ...member, arms, judge_model, scripted, rows }, judge);
+      return await storedSeries({ comparison, ...member, arms, judge_model, scripted, rows }, judge);
     },
   };
 }

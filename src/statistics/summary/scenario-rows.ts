@@ -3,6 +3,7 @@ import { withInputId } from "../../domain/member.ts";
 import type { EarlierTrials, PassedCount, Series, SeriesCheck } from "../../domain/series.ts";
 import type { TrialArm, TrialRow } from "../../domain/trial.ts";
 import { SIDES } from "../../domain/verdict.ts";
+import { Pace } from "../../runtime/pace.ts";
 import type { Levels } from "../claim/conclusion.ts";
 import { type Findings, headlineOf } from "../claim/findings.ts";
 import { rangesAt } from "../claim/interval.ts";
@@ -15,14 +16,31 @@ import { solvedOf } from "./reliability.ts";
  * What each scenario says on its own, with its trials of complete rounds, so that the rows add up to the whole. Among many
  * scenarios one is easily ahead by chance: each has only its part of alpha.
  */
-export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTrials | null)[]): Series["scenarios"] {
+export async function scenarioRowsOf(
+  findings: Findings,
+  earlier: readonly (EarlierTrials | null)[],
+): Promise<Series["scenarios"]> {
+  const pace = new Pace();
+  const rowOf = rowsFrom(findings, earlier);
+  const rows: Series["scenarios"] = [];
+  for (const [place, scenario] of findings.subject.scenarios.entries()) {
+    const tally = findings.tallies[place];
+    if (!tally) continue;
+    rows.push(rowOf(scenario, tally, place));
+    await pace.units(1 + tally.rows.length / TRIALS_IN_A_UNIT);
+  }
+  return rows;
+}
+
+/** Trials of a scenario that are looked at in the time of one unit of `Pace`. */
+const TRIALS_IN_A_UNIT = 10;
+
+function rowsFrom(findings: Findings, earlier: readonly (EarlierTrials | null)[]) {
   const { subject, tallies, deleted, pool } = findings;
   const { alpha, margin } = subject.told.levels;
   const levels = { alpha: alpha / tallies.length, margin };
   const rangeOf = rangesAt(levels.alpha);
-  return subject.scenarios.flatMap((scenario, place) => {
-    const whole = tallies[place];
-    if (!whole) return [];
+  return (scenario: Findings["subject"]["scenarios"][number], whole: Tally, place: number) => {
     const tally = inRounds(whole, findings.sequential.log_e.length);
     const isAll = tallies.length === 1;
     const sequential = isAll ? findings.sequential : testOfScenario(tally, deleted, levels);
@@ -47,7 +65,7 @@ export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTri
       ...(tally.given_up && { given_up: true as const }),
       distinct_runs: distinctRuns(tally),
     };
-  });
+  };
 }
 
 /** Its own trials follow each other without gaps, whatever rounds they are of. */

@@ -1,19 +1,23 @@
 import { withInputId } from "../../domain/member.ts";
 import type { SeriesTrial } from "../../domain/series-trial.ts";
 import type { TrialRow } from "../../domain/trial.ts";
+import { Pace } from "../../runtime/pace.ts";
 import { copiesOf, evidenceOf, type Findings, trialOf } from "../claim/findings.ts";
 import { resultOf } from "../claim/tally.ts";
 import { costOfTrial } from "../costs.ts";
 
 /** Every trial in the order of creation, with the round that it counts in. */
-export function trialListOf(findings: Findings): SeriesTrial[] {
+export async function trialListOf(findings: Findings): Promise<SeriesTrial[]> {
   const { subject, rows, tallies, sequential } = findings;
   const copies = copiesOf(findings);
   const rounds = new Map(tallies.flatMap(({ counted }) => counted.map(({ row, round }) => [row, round - 1] as const)));
-  return rows.map((row, index) => {
+  const pace = new Pace();
+  const trials: SeriesTrial[] = [];
+  for (const [index, row] of rows.entries()) {
+    await pace.units(UNITS_OF_A_TRIAL);
     const round = rounds.get(row) ?? Number.POSITIVE_INFINITY;
     const log = sequential.log_e[round];
-    return {
+    trials.push({
       trial: trialOf(subject, row, index),
       round: subject.told.kind !== "stored" && row.place ? row.place.round : index + 1,
       ...{ scenario: row.scenario, ...withInputId(row.input), session_id: row.session_id, state: row.state },
@@ -23,9 +27,13 @@ export function trialListOf(findings: Findings): SeriesTrial[] {
       used_for_claim: sequential.claim !== null && round < sequential.claim.round,
       e_after: log === undefined ? null : evidenceOf(log),
       ...(resultOf(row) === "running" ? { cost_usd: null, arms_ms: null } : usedBy(row)),
-    };
-  });
+    });
+  }
+  return trials;
 }
+
+/** Others have their turn after two thousand trials. */
+export const UNITS_OF_A_TRIAL = 0.1;
 
 function resultIn(row: TrialRow) {
   const { failure, outcome, winner_side } = row;

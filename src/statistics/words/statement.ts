@@ -5,7 +5,7 @@ import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import { countedOf, type Findings } from "../claim/findings.ts";
 import { LEAST_CHANCE } from "../claim/forecast.ts";
 import { isOnlyCopies } from "../claim/sequential-test.ts";
-import { costsOf } from "../costs.ts";
+import { meanCosts } from "../costs.ts";
 import { doubtsOf } from "./doubts.ts";
 import { found } from "./found.ts";
 import { decided } from "./result-text.ts";
@@ -64,11 +64,9 @@ function oneRun(findings: Findings): string {
 
 function costs({ subject, rows }: Findings): readonly string[] {
   if (subject.told.kind === "results") return [];
-  const { a, b } = costsOf(rows).arms;
-  if (!a.cost_usd.mean || !b.cost_usd.mean) return [];
-  return [
-    `One trial cost ${usdText(a.cost_usd.mean)} (${subject.arms.a}) and ${usdText(b.cost_usd.mean)} (${subject.arms.b}).`,
-  ];
+  const { a, b } = meanCosts(rows);
+  if (!a || !b) return [];
+  return [`One trial cost ${usdText(a)} (${subject.arms.a}) and ${usdText(b)} (${subject.arms.b}).`];
 }
 
 const NOT_ALIKE = "This does not show that the arms are alike.";

@@ -3,6 +3,7 @@ import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type { SessionListing, SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
+import { breathe } from "../../runtime/pace.ts";
 import { foldLog } from "../read-session.ts";
 import { endsWithFailure, entriesBehind, readableTrials, type StoredTrial, type UnsavedEnd } from "../session-row.ts";
 import {
@@ -176,10 +177,19 @@ interface StoredEntry {
 
 const ENTRIES = "SELECT n, attempt, entry FROM abeval.entries WHERE session_id = $1 AND n > $2::int ORDER BY n";
 
+/** Rows that are read before others have their turn: some milliseconds. */
+const ROWS_AT_ONCE = 1_000;
+
 /** Rows come in the order of creation, without damaged ones. */
 async function readTrials(sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> {
   const [statement, values] = whichTrials(of);
-  return readableTrials(await ask<StoredTrial>(sql, statement, values));
+  const stored = await ask<StoredTrial>(sql, statement, values);
+  const rows: TrialRow[] = [];
+  for (let start = 0; start < stored.length; start += ROWS_AT_ONCE) {
+    if (start > 0) await breathe();
+    rows.push(...readableTrials(stored.slice(start, start + ROWS_AT_ONCE)));
+  }
+  return rows;
 }
 
 function whichTrials(of: TrialsOf): [statement: string, values: (string | number)[]] {

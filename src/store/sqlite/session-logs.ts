@@ -26,17 +26,19 @@ export class SessionLogs {
     return [...stored, ...entriesBehind(last, unsaved).filter(({ n }) => n > from)];
   }
 
-  trials(of: TrialsOf): readonly TrialRow[] {
-    return readTrials(this.#database, of).map((row) => {
-      const outcome = this.#unsaved.get(row.session_id) && foldLog(this.read(row.session_id, 0));
-      return outcome ? trialRowOf(outcome) : row;
-    });
+  /** In pages, in the order of creation. */
+  *trials(of: TrialsOf): Generator<readonly TrialRow[], void, void> {
+    for (const page of readTrials(this.#database, of))
+      yield page.map((row) => {
+        const outcome = this.#unsaved.get(row.session_id) && foldLog(this.read(row.session_id, 0));
+        return outcome ? trialRowOf(outcome) : row;
+      });
   }
 
   /** The trials of the session's series, itself among them; none for a session that is no trial. */
   trialsBeside(session_id: string): readonly TrialRow[] {
     const series_id = seriesOf(this.#database, session_id);
-    return series_id === null ? [] : this.trials({ series_id });
+    return series_id === null ? [] : [...this.trials({ series_id })].flat();
   }
 
   /** The session as stored; undefined while it runs. */
@@ -64,11 +66,26 @@ function whichTrials(of: TrialsOf): readonly [column: string, value: string, lim
   return ["comparison", of.comparison, of.limit ?? MAX_TRIALS_IN_ALL];
 }
 
+/** Rows of a page: reading them takes some milliseconds. */
+const PAGE = 1_000;
+
 /** Rows come in the order of creation, without damaged ones. */
-function readTrials(database: Database, of: TrialsOf): readonly TrialRow[] {
+function* readTrials(database: Database, of: TrialsOf): Generator<readonly TrialRow[], void, void> {
   const [column, value, limit] = whichTrials(of);
-  const sql = `SELECT session_id, trial_row FROM sessions WHERE ${column} = $value ORDER BY position LIMIT $limit`;
-  return readableTrials(database.query(sql).all({ value, limit }) as StoredTrial[]);
+  const sql = `SELECT position, session_id, trial_row FROM sessions WHERE ${column} = $value AND position > $after ORDER BY position LIMIT $limit`;
+  let [after, left] = [0, limit];
+  while (left > 0) {
+    const asked = Math.min(left, PAGE);
+    const page = database.query(sql).all({ value, after, limit: asked }) as PlacedTrial[];
+    yield readableTrials(page);
+    if (page.length < asked) return;
+    after = page.at(-1)?.position ?? after;
+    left -= page.length;
+  }
+}
+
+interface PlacedTrial extends StoredTrial {
+  readonly position: number;
 }
 
 /** Null for a session that is no trial, or is unknown. */
@@ -77,7 +94,6 @@ function seriesOf(database: Database, session_id: string): string | null {
   return row?.[0] ?? null;
 }
 
-/** As SQLite says it. */
-const NO_LIMIT = -1;
+const NO_LIMIT = Number.POSITIVE_INFINITY;
 
 const SERIES_OF = "SELECT series_id FROM sessions WHERE session_id = $session_id";

@@ -3,6 +3,7 @@ import type { SessionOutcome } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type { SessionListing, SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
+import { breathe } from "../../runtime/pace.ts";
 import { endsWithFailure, type UnsavedEnd } from "../session-row.ts";
 import {
   type EntriesOfTrials,
@@ -121,7 +122,14 @@ export class SqliteSessions implements Disposable {
   }
 
   async trials(of: TrialsOf): Promise<readonly TrialRow[]> {
-    return guarded(this.#parts.stateDir, () => this.#logs.trials(of));
+    return await guardedWhile(this.#parts.stateDir, async () => {
+      const rows: TrialRow[] = [];
+      for (const page of this.#logs.trials(of)) {
+        if (rows.length > 0) await breathe();
+        rows.push(...page);
+      }
+      return rows;
+    });
   }
 
   watch(session_id: string, wake: () => void): () => void {

@@ -6,7 +6,7 @@ import { isFinal } from "../../../domain/session-state.ts";
 import type { TrialRow } from "../../../domain/trial.ts";
 import { type AdvanceInput, advance, type TrialSpec, trialsBorne } from "../../../statistics/advance.ts";
 import { costOfTrial } from "../../../statistics/costs.ts";
-import { standingOf, summaryBehind } from "../../../statistics/report.ts";
+import { standingOf, summaryBehind } from "../../../statistics/standing.ts";
 import { isLoss } from "../../../store/store.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
 import type { SeriesInFlight } from "../../planning/register.ts";

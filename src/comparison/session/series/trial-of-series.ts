@@ -3,7 +3,7 @@ import type { SeriesSummary } from "../../../domain/series-summary.ts";
 import type { TrialPlace } from "../../../domain/session.ts";
 import { judgedRow, type TrialRow } from "../../../domain/trial.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
-import { summaryOf } from "../../../statistics/report.ts";
+import { summaryOf } from "../../../statistics/standing.ts";
 import type { SessionStore } from "../../../store/store.ts";
 import type { OtherRuns } from "../other-runs.ts";
 import type { Trial } from "../run-session.ts";

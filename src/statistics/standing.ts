@@ -1,0 +1,94 @@
+import type { Series } from "../domain/series.ts";
+import type { SeriesRecord, SeriesStanding } from "../domain/series-record.ts";
+import type { Conclusion, Doubt, SeriesSummary } from "../domain/series-summary.ts";
+import { isFinal } from "../domain/session-state.ts";
+import type { TrialRow } from "../domain/trial.ts";
+import type { Side } from "../domain/verdict.ts";
+import { countedOf, countsOf, type Findings, findingsOf, headlineOf, totalMissing } from "./claim/findings.ts";
+import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
+import { resultOf } from "./claim/tally.ts";
+import { seriesStatement } from "./words/statement.ts";
+import { plannedSubject } from "./words/subject.ts";
+
+/** The standing that lists show. @param stored as in `Beside`; none where they do not matter */
+export function standingOf(
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+  stored: readonly TrialRow[] = [],
+): SeriesStanding {
+  const findings = findingsOf(plannedSubject(series), rows, stored);
+  const { win_rate, low, high } = headlineOf(findings.sequential, findings.subject.told.levels, 0);
+  return { ...concludedOf(findings), win_rate, low, high, counted: countsOf(findings).trials };
+}
+
+/**
+ * What the series' own trials may conclude by when those that run have ended, one after the other: only where that is something
+ * others have a say.
+ */
+export function* conclusionsAhead(series: SeriesRecord, rows: readonly TrialRow[]): Generator<Conclusion> {
+  const runs = rows.some(({ state }) => !isFinal(state));
+  for (const winner_side of runs ? (["a", "b", null] as const) : [null]) {
+    const ended = rows.map((row) => (isFinal(row.state) ? row : wonBy(row, winner_side)));
+    yield findingsOf(plannedSubject(series), ended).conclusion;
+  }
+}
+
+const wonBy = (row: TrialRow, winner_side: Side | null): TrialRow => ({
+  ...{ ...row, state: "completed", winner_side },
+  outcome: winner_side === null ? "tie" : "winner",
+});
+
+/**
+ * Where the series stands with the verdict of `own`, which is about to be stored.
+ * @param rows of all its trials; the one of `own` among them may be from before the verdict
+ * @param stored as in `Beside`; none where nobody needs to look at them
+ */
+export function summaryOf(
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+  { own, stored = [] }: { readonly own: TrialRow; readonly stored?: readonly TrialRow[] },
+): SeriesSummary {
+  // A run with a verdict is complete once this is stored.
+  const ended: TrialRow = { ...own, state: "completed" };
+  const others = rows.filter(({ session_id }) => session_id !== own.session_id);
+  const findings = findingsOf(plannedSubject(series), [...others, ended], stored);
+  return {
+    ...toldOf(findings),
+    trial: own.place?.trial ?? 1,
+    held: typeof resultOf(ended) === "number" && !countedOf(findings).some(({ row }) => row === ended),
+  };
+}
+
+/** As `summaryOf`, for a trial with which no round can be complete: where the series stood before. */
+export const summaryBehind = (
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+  stored: readonly TrialRow[],
+): Omit<SeriesSummary, "trial"> => ({ ...toldOf(findingsOf(plannedSubject(series), rows, stored)), held: true });
+
+function toldOf(findings: Findings): Omit<SeriesSummary, "trial" | "held"> {
+  const { trials, wins, ties, losses, inconsistent, inconclusive } = countsOf(findings);
+  const { win_rate, low, high, e } = headlineOf(findings.sequential, findings.subject.told.levels, 0);
+  return {
+    series_id: findings.subject.told.series_id,
+    ...{ trials, wins, ties, losses, inconsistent, inconclusive, missing: totalMissing(findings) },
+    ...{ win_rate, low, high, e },
+    conclusion: findings.conclusion,
+    statement: seriesStatement({ findings, forecast: null, earlier: [], mixed: false, failed_self_tests: [] }),
+  };
+}
+
+/** What is concluded, and what keeps the trials from it. */
+export function concludedOf(findings: Findings): Pick<Series, "conclusion" | "undecided_by"> {
+  const undecided_by = doubtOf(findings);
+  return { conclusion: findings.conclusion, ...(undecided_by && { undecided_by }) };
+}
+
+function doubtOf({ conclusion, sequential, subject }: Findings): Doubt | undefined {
+  if (isOnlyCopies(sequential)) return "identical_trials";
+  if (sequential.reversed) return "contradictory_trials";
+  if (sequential.fragile) return "missing_trials";
+  if (subject.told.plan?.baseline?.selected)
+    return conclusionOf(sequential) === "undecided" ? undefined : "selected_baseline";
+  return conclusion === conclusionOf(sequential) ? undefined : "other_trials_disagree";
+}
