@@ -49,12 +49,8 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     const row = "session_id" in of ? rows.get(of.session_id) : undefined;
     if ("session_id" in of) return row ? [structuredClone(row)] : [];
     const limit = "series_id" in of ? Number.POSITIVE_INFINITY : (of.limit ?? MAX_TRIALS_IN_ALL);
-    const found: TrialRow[] = [];
-    for (const one of rows.values()) {
-      if (found.length >= limit) break;
-      if (belongs(one, of)) found.push(structuredClone(one));
-    }
-    return found;
+    const found = rows.values().filter((one) => belongs(one, of));
+    return [...found.take(limit).map((one) => structuredClone(one))];
   };
   const push = (
     session_id: string,
