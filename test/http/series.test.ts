@@ -8,6 +8,7 @@ import type { SessionOutcome } from "../../src/domain/session.ts";
 import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { stopRuns } from "../../src/doors/operation/runs.ts";
 import { type Talk, talkServices, talkText } from "../session/series.ts";
+import { until } from "../turns.ts";
 import { aService, type ServiceOptions, type TestService } from "./service.ts";
 
 /** A service with the scenarios `talk` and `chat`, whose judge does as it is told. */
@@ -133,6 +134,8 @@ test("who asks again with the ETag is told only what is new", async () => {
   await using service = talking({ judge: () => "a", before });
   const series_id = await start(service, { trials: 2 });
   await reached;
+  // The other arm of the trial that waits changes its row once more.
+  await until(async () => typeof (await service.services.store.trials({ series_id }))[1]?.arms.b.tokens === "number");
   const path = `/api/series/${series_id}`;
   const first = await service.get(path);
   const etag = first.headers.get("etag") ?? "";
