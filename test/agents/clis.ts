@@ -142,7 +142,7 @@ const GEMINI_CLI: Cli = {
   tells_exit_code: true,
 };
 
-const QWEN_CODE: Cli = {
+export const QWEN_CODE: Cli = {
   use: "qwen-code",
   install: "qwen-code-0.15.10",
   package: "@qwen-code/qwen-code@0.15.10",

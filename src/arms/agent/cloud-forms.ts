@@ -22,4 +22,4 @@ const CLOUDS: readonly (readonly [cloud: string, form: RegExp])[] = [
 const SWITCHES = /BEDROCK|VERTEX|AZURE|FOUNDRY/i;
 
 const INSTEAD =
-  "Let the agent ask its provider as usual, and lead abeval to a gateway that speaks that provider's own form: ANTHROPIC_BASE_URL or OPENAI_BASE_URL with the key that the gateway wants";
+  "Let the agent ask its provider as usual, and lead abeval to an address of the cloud, or a gateway, that speaks that provider's own form: ANTHROPIC_BASE_URL or OPENAI_BASE_URL with the key that it wants. docs/clouds.md has the settings";
