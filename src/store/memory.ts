@@ -10,6 +10,7 @@ import { fold } from "./fold.ts";
 import { exceedsLimit, type Ledger, type LedgerEntry } from "./ledger.ts";
 import { listingOf, seriesListingOf } from "./listing.ts";
 import { isLog } from "./read-session.ts";
+import { MemoryKeys, type RequestKey } from "./request-keys.ts";
 import { memorySelfTests } from "./self-test-store.ts";
 import type { SeriesStore } from "./series-store.ts";
 import {
@@ -41,7 +42,8 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   const rows = new Map<string, TrialRow>();
   /** Ids in the order in which the sessions ended. */
   const ended = new Set<string>();
-  const series = new MemorySeries(capacity, (series_id) => {
+  const request_keys = new MemoryKeys();
+  const series = new MemorySeries(capacity, request_keys, (series_id) => {
     for (const { session_id } of trials({ series_id })) if (!sessions.has(session_id)) rows.delete(session_id);
   });
   const watchers = new Watchers();
@@ -83,14 +85,17 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     ledger: memoryLedger(),
     series,
     self_tests: memorySelfTests(capacity),
-    async create(entry) {
+    request_keys,
+    async create(entry, key) {
       const { session_id, state } = entry.session;
-      if (sessions.has(session_id)) return undefined;
-      const session: KeptSession = { log: [], attempt: 1 };
-      push(session_id, session, [structuredClone(entry)]);
-      sessions.set(session_id, session);
-      if (isFinal(state)) end(session_id);
-      return { session_id, attempt: 1 };
+      return request_keys.begin(key, session_id, () => {
+        if (sessions.has(session_id)) return undefined;
+        const session: KeptSession = { log: [], attempt: 1 };
+        push(session_id, session, [structuredClone(entry)]);
+        sessions.set(session_id, session);
+        if (isFinal(state)) end(session_id);
+        return { session_id, attempt: 1 };
+      });
     },
     async append({ session_id, attempt }: Run, given) {
       const session = sessions.get(session_id);
@@ -176,13 +181,15 @@ interface KeptSeries {
 /** All series that run, and the `capacity` that ended last; `dropped` hears of each that is forgotten. */
 class MemorySeries implements SeriesStore {
   readonly #capacity: number;
+  readonly #keys: MemoryKeys;
   readonly #dropped: (series_id: string) => void;
   readonly #series = new Map<string, KeptSeries>();
   /** Ids in the order in which the sessions ended. */
   readonly #ended = new Set<string>();
 
-  constructor(capacity: number, dropped: (series_id: string) => void) {
+  constructor(capacity: number, keys: MemoryKeys, dropped: (series_id: string) => void) {
     this.#capacity = capacity;
+    this.#keys = keys;
     this.#dropped = dropped;
   }
 
@@ -190,10 +197,11 @@ class MemorySeries implements SeriesStore {
     return this.#series.has(series_id);
   }
 
-  async create(record: SeriesRecord): Promise<boolean> {
-    if (this.#series.has(record.series_id)) return false;
-    this.#keep(record);
-    return true;
+  async create(record: SeriesRecord, key?: RequestKey): Promise<boolean> {
+    const { series_id } = record;
+    const begun = this.#keys.begin(key, series_id, () => (this.#series.has(series_id) ? undefined : true));
+    if (begun) this.#keep(record);
+    return begun === true;
   }
 
   async update(record: SeriesRecord): Promise<void> {

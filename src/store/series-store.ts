@@ -1,10 +1,11 @@
 import type { SeriesListing, SeriesRecord } from "../domain/series-record.ts";
 import type { SeriesListRequest } from "../domain/series-request.ts";
+import type { RequestKey } from "./request-keys.ts";
 
 /** Series; their trials are sessions. @throws Failure `storage_full` or `storage_failed`, from every method */
 export interface SeriesStore {
-  /** Begins a series, which this process then runs; durable. False when its id is taken. */
-  create(series: SeriesRecord): Promise<boolean>;
+  /** Begins a series, which this process then runs; durable. False when its id is taken, or the key of who asks for it. */
+  create(series: SeriesRecord, key?: RequestKey): Promise<boolean>;
   /**
    * Replaces what is stored of a series that this process runs; durable. With a state other than `running` it runs it no more:
    * that is kept when it cannot be stored, as an end of a session is.

@@ -1,5 +1,6 @@
 import type { SeriesRecord } from "../domain/series-record.ts";
 import type { CreatedEntry } from "../domain/session-entry.ts";
+import type { RequestKey } from "./request-keys.ts";
 import type { SharedSeriesStore } from "./series-store.ts";
 import type { SessionStore } from "./store.ts";
 
@@ -38,12 +39,13 @@ export interface WorkClaim {
 /** Work that any process on the same store may do. @throws Failure `storage_full` or `storage_failed`, from every method */
 export interface WorkQueue {
   /**
-   * Begins the log of a queued session that nobody runs yet, and asks for it to be run; both or nothing. False when its id is taken.
+   * Begins the log of a queued session that nobody runs yet, and asks for it to be run; both or nothing. False when its id is taken, or the key
+   * of who asks.
    * @throws Failure `overloaded` when as many wait as may, `series_not_running` for a trial of a series that this process does not run
    */
-  offerSession(entry: CreatedEntry, work: Work): Promise<boolean>;
+  offerSession(entry: CreatedEntry, work: Work, key?: RequestKey): Promise<boolean>;
   /** Begins a series that nobody runs yet, likewise. */
-  offerSeries(record: SeriesRecord, work: Work): Promise<boolean>;
+  offerSeries(record: SeriesRecord, work: Work, key?: RequestKey): Promise<boolean>;
   /** Asks for a stored series to be run again. */
   resumeSeries(work: Work): Promise<void>;
   /** Claims at most `free` pieces of a kind that need no more than `capabilities`: the highest priority first, then the oldest. */

@@ -9,6 +9,7 @@ import type {
 } from "../domain/session-list.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Ledger } from "./ledger.ts";
+import type { RequestKey, RequestKeys } from "./request-keys.ts";
 import type { SelfTestStore } from "./self-test-store.ts";
 import type { SeriesStore } from "./series-store.ts";
 
@@ -56,8 +57,9 @@ export interface SessionStore extends Disposable {
   readonly ledger: Ledger;
   readonly series: SeriesStore;
   readonly self_tests: SelfTestStore;
-  /** Begins a log, written; undefined when its id is taken. */
-  create(entry: CreatedEntry): Promise<Run | undefined>;
+  readonly request_keys: RequestKeys;
+  /** Begins a log, written; undefined when its id is taken, or the key of who asks for it. */
+  create(entry: CreatedEntry, key?: RequestKey): Promise<Run | undefined>;
   /**
    * An end with a failure is kept when it cannot be stored: this process reads it, and it is stored when that works again.
    * A completion that cannot be stored is refused, so that the run can end with that failure.

@@ -62,6 +62,31 @@ describeNeeding(POSTGRES)("three servers on one database", () => {
   });
   afterAll(() => postgres[Symbol.asyncDispose]());
 
+  test("a request that is sent to two servers with one key runs once: at the same moment, later, and after a restart", async () => {
+    await using fleet = new Fleet((await postgres.create()).url);
+    const [one, other, _worker] = await Promise.all([fleet.server(), fleet.server(), fleet.worker(2)]);
+    const ask = async (url: string, path: string, body: object, key: string) => {
+      const { headers, ...rest } = jsonPost(body);
+      const answer = await fetch(`${url}${path}`, { ...rest, headers: { ...headers, "idempotency-key": key } });
+      const { session_id, series_id } = (await answer.json()) as { session_id?: string; series_id?: string };
+      return `${answer.status} ${session_id ?? series_id}`;
+    };
+    const everywhere = (path: string, body: object, key: string) =>
+      Promise.all([one, other, one, other].map(({ url }) => ask(url, path, body, key)));
+    for (const key of ["a", "b", "c", "d", "e"])
+      expect(new Set(await everywhere("/api/runs/async", { scenario: "brief" }, key)).size).toBe(1);
+    const series = await everywhere("/api/series", { scenarios: ["brief"], trials: 2 }, "series");
+    expect([...new Set(series)]).toEqual([expect.stringMatching(/^202 series-/)]);
+    const blocking = new Set(await everywhere("/api/runs", { scenario: "brief" }, "blocking"));
+    expect([...blocking]).toEqual([expect.stringMatching(/^200 session-brief-/)]);
+    await one.stop("SIGKILL");
+    const restarted = await fleet.server();
+    expect(blocking).toContain(await ask(restarted.url, "/api/runs", { scenario: "brief" }, "blocking"));
+    expect(series).toContain(await ask(restarted.url, "/api/series", { scenarios: ["brief"], trials: 2 }, "series"));
+    await fleet.until("abeval.series WHERE state = 'running'");
+    expect(await fleet.ask("SELECT count(*)::int AS runs FROM abeval.sessions")).toEqual([{ runs: 8 }]);
+  });
+
   test("behind a plain proxy: of 200 runs all complete once, though one server is killed in the middle", async () => {
     await using fleet = new Fleet((await postgres.create()).url);
     const first = await fleet.server(PLACES);

@@ -64,6 +64,20 @@ describe.each(STORES)("%s store", (_name, open) => {
     expect(await store.series.list()).toHaveLength(1);
   });
 
+  test("of all that come with one key the first begins a series, and what a key is held for is told", async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const key = { key: "k", request: "r", at: "2026-01-02T03:04:05.678Z" };
+    const asked = await Promise.all([1, 2, 3].map((n) => store.series.create(aSeries(seriesOf(n)), key)));
+    expect(asked.filter((created) => created)).toHaveLength(1);
+    const [series] = await store.series.list();
+    expect(await store.request_keys.read(key)).toEqual({ request: "r", id: series?.series_id ?? "" });
+    expect(await store.request_keys.hold(key, "other")).toBe(false);
+    const taken = { ...key, key: "l" };
+    expect(await store.series.create(aSeries(series?.series_id ?? ""), taken)).toBe(false);
+    expect(await store.request_keys.read(taken)).toBeUndefined();
+  });
+
   test("nobody writes a series that it does not run: one that ended, or is unknown", async () => {
     await using opened = await open();
     const { store } = opened;

@@ -106,6 +106,28 @@ describe.each(STORES)("%s store", (name, open) => {
     expect((await readSession(store, ID))?.version).toBe(`${runs.findIndex((run) => run !== undefined)}`);
   });
 
+  test("of all that come with one key the first begins something, and holds the key for a day", async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const AT = "2026-01-02T03:04:05.678Z";
+    const keyAt = (at: string) => ({ key: "k", request: "r", at });
+    const ids = Array.from({ length: 8 }, (_, n) => ID.replace("sample", `sample${n}`));
+    const begun = await Promise.all(ids.map((id) => store.create(createdEntry(anOutcome(id)), keyAt(AT))));
+    const [first, ...others] = begun.flatMap((run) => run?.session_id ?? []);
+    expect(others).toEqual([]);
+    expect(await store.request_keys.read(keyAt(AT))).toEqual({ request: "r", id: first ?? "" });
+    expect(await store.list()).toHaveLength(1);
+    expect(await store.request_keys.hold(keyAt("2026-01-03T03:04:05.677Z"), "later")).toBe(false);
+    const after = keyAt("2026-01-03T03:04:05.678Z");
+    expect(await store.request_keys.read(after)).toBeUndefined();
+    expect(await store.create(createdEntry(anOutcome(first ?? "")), after)).toBeUndefined();
+    // Its id was taken: the key is free as before.
+    expect(await store.request_keys.hold(after, "later")).toBe(true);
+    await store.request_keys.drop(after);
+    expect(await store.request_keys.read(after)).toBeUndefined();
+    expect(await store.create(createdEntry(anOutcome(ID)), after)).toBeDefined();
+  });
+
   test("an entry that cannot be stored takes its whole call with it, and no other", async () => {
     await using opened = await open();
     const { store } = opened;

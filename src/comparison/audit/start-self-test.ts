@@ -1,10 +1,12 @@
 import { Failure } from "../../domain/failure.ts";
 import type { SelfTest } from "../../domain/self-test.ts";
+import { holding } from "../../store/request-keys.ts";
 import { reserve } from "../planning/reservation.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { selfTestKey } from "../scenario/digest.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { demandRoom } from "../session/start-session.ts";
+import type { Requester } from "../session/started-session.ts";
 import { prepareSelfTest, type SelfTestOptions, type SelfTestPlan } from "./prepare-self-test.ts";
 import { runSelfTest } from "./self-test.ts";
 import type { SelfTests } from "./self-tests.ts";
@@ -21,15 +23,15 @@ export interface StartedSelfTest {
 
 /**
  * Begins a self-test that can be read at once, and goes on in the background until the signal fires.
- * @throws Failure as `prepareSelfTest` does; `overloaded`, `storage_full`, `storage_failed`. Then nothing was started.
+ * @throws KeyHeld when another request with the key was first; Failure as `prepareSelfTest` does; `overloaded`, `storage_full`, `storage_failed`. Then nothing was started.
  */
 export async function startSelfTest(
   services: TestServices,
   loaded: LoadedScenario,
-  options: SelfTestOptions,
+  { key, ...options }: SelfTestOptions & Requester,
   signal: AbortSignal,
 ): Promise<StartedSelfTest> {
-  return await startPrepared(services, await prepareSelfTest(services, loaded, options), signal);
+  return await startPrepared(services, await prepareSelfTest(services, loaded, options), signal, { key });
 }
 
 /** @throws Failure `overloaded`, `storage_full`, `storage_failed` */
@@ -37,11 +39,15 @@ export async function startPrepared(
   services: TestServices,
   plan: SelfTestPlan,
   signal: AbortSignal,
+  { key }: Requester = {},
 ): Promise<StartedSelfTest> {
   const { work } = plan;
   demandRoom(services);
-  const reservation = await reserve(services, "self-test", typeof work === "string" ? 0 : work.worst_case_usd);
   const begun = begin(services, plan);
+  const reservation = await holding(services.store.request_keys, key, {
+    id: begun.self_test_id,
+    work: () => reserve(services, "self-test", typeof work === "string" ? 0 : work.worst_case_usd),
+  });
   services.self_tests.set(begun);
   const finish = async () => {
     const ended = await ending(services, plan, begun, signal);

@@ -4,6 +4,7 @@ import type { Scenario } from "../../domain/scenario.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { Task } from "../../domain/task.ts";
 import type { ArmPointer, Flag, Verdict } from "../../domain/verdict.ts";
+import type { Entropy } from "../../runtime/clock.ts";
 
 /** What is known of an arm after it stopped. */
 export interface JudgedArm {
@@ -26,7 +27,12 @@ export interface Case {
   readonly flags: readonly Flag[];
   /** What judging may cost, USD; absent: no limit. */
   readonly left_usd?: number;
+  /** Chosen before it is judged; absent: afterwards. */
+  readonly verdict_id?: string;
 }
+
+export const newVerdictId = (at: string, entropy: Entropy): string =>
+  `verdict-${at.replace(/[-:.]/g, "")}-${entropy(4)}`;
 
 /**
  * An unusable answer is a Verdict with outcome `invalid`.

@@ -9,7 +9,7 @@ import { JudgingBudget } from "./asking/judging-budget.ts";
 import { basisWith, type ScoringRules, scoringRules } from "./asking/scoring-rules.ts";
 import { needsMaskedRepetition } from "./decide.ts";
 import { factsOf } from "./facts.ts";
-import type { Case, Judge } from "./judge.ts";
+import { type Case, type Judge, newVerdictId } from "./judge.ts";
 import { isJudged } from "./scenario-brief.ts";
 import { composeVerdict } from "./verdict/compose-verdict.ts";
 import { type JudgeResult, NO_MODEL_ASKED } from "./verdict/judge-result.ts";
@@ -56,7 +56,7 @@ export function openJudge(options: JudgeOptions): Judge {
     return composeVerdict({
       ...{ kase, facts, names, rules, result, model_name },
       price: options.price ?? null,
-      verdict_id: `verdict-${now.replace(/[-:.]/g, "")}-${entropy(4)}`,
+      verdict_id: given.verdict_id ?? newVerdictId(now, entropy),
       created_at: now,
       latency_ms: Math.round(clock.ticks() - began),
     });

@@ -5,7 +5,8 @@ import { isScripted } from "../../domain/model-name.ts";
 import type { VerdictRequest } from "../../domain/request.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import type { Flag, Verdict } from "../../domain/verdict.ts";
-import type { Case } from "../judge/judge.ts";
+import { holding } from "../../store/request-keys.ts";
+import { type Case, newVerdictId } from "../judge/judge.ts";
 import { type ChosenJudge, chooseJudge } from "../planning/choose-judge.ts";
 import { conditionsOf, selfTestKeyOf } from "../planning/comparison.ts";
 import { contextFlags } from "../planning/context-flags.ts";
@@ -16,18 +17,20 @@ import { worstCaseOfJudging } from "../planning/worst-case-cost.ts";
 import { applyModelOverride } from "../scenario/declared-differences.ts";
 import { comparabilityDigest } from "../scenario/digest.ts";
 import { judgeFlags } from "./run/judge-flags.ts";
+import type { Requester } from "./started-session.ts";
 import { type StoredArm, storedArm, storedSession } from "./stored-arm.ts";
 
 /**
  * A new verdict on two stored arms, without running them again. arm_a's session supplies rubric and reference. It is
  * stored with both sessions; a finished session without a verdict is completed by it.
- * @throws Failure `invalid_request`, `unknown_session`, `unknown_arm`, `scenario_mismatch` (before anything else is
+ * @throws KeyHeld when another request with the requester's key was first; Failure `invalid_request`, `unknown_session`, `unknown_arm`, `scenario_mismatch` (before anything else is
  * looked at), `session_not_finished`, `credentials_missing`, `provider_failed`.
  */
 export async function rejudge(
   services: SessionServices,
   request: VerdictRequest,
   signal: AbortSignal,
+  { key }: Requester = {},
 ): Promise<Verdict> {
   const { arm_a, arm_b, judge_model } = request;
   if (arm_a.session_id === arm_b.session_id && arm_a.arm_id === arm_b.arm_id)
@@ -43,10 +46,33 @@ export async function rejudge(
   const chosen = chooseJudge(services, judge_model, sessionA.definition);
   const kase = caseOf(a, b, chosen.judge_model);
   const record = await judgeFlags(services.store, selfTestKeyOf(conditionsOf(sessionA.definition, chosen.judge_model)));
-  const verdict = await judged(services, chosen, { ...kase, flags: [...kase.flags, ...record] }, signal);
   const session_ids = [...new Set([arm_a.session_id, arm_b.session_id])];
-  await services.store.add(session_ids, { type: "judged", verdict });
-  return verdict;
+  const verdict_id = newVerdictId(services.clock.now().toISOString(), services.entropy);
+  return await holding(services.store.request_keys, key, {
+    id: verdict_id,
+    async work() {
+      const flags = [...kase.flags, ...record];
+      const verdict = await judged(services, chosen, { ...kase, flags, verdict_id }, signal);
+      await services.store.add(session_ids, { type: "judged", verdict });
+      return verdict;
+    },
+  });
+}
+
+/** The verdict that an earlier request asked for. @throws Failure `session_not_finished` while it is not there */
+export async function rejudgedBefore(
+  services: SessionServices,
+  { arm_a }: VerdictRequest,
+  verdict_id: string,
+): Promise<Verdict> {
+  const { verdicts } = await storedSession(services, arm_a.session_id);
+  const verdict = verdicts.find((each) => each.verdict_id === verdict_id);
+  if (verdict) return verdict;
+  throw new Failure(
+    "session_not_finished",
+    `${verdict_id}, which was asked for with this key, is not there yet: ask again; if it never comes its server has stopped, and only a new key asks the judge anew`,
+    { retryable: true, details: { retry_after_s: 5 } },
+  );
 }
 
 const memberOf = ({ scenario, input }: SessionOutcome) => memberName({ scenario, input: input?.id });

@@ -3,35 +3,35 @@ import type { SessionPlan } from "../planning/prepare-session.ts";
 import { reserve } from "../planning/reservation.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { conductSession, worstCaseOf } from "./run/conduct-session.ts";
-import { createSession } from "./run/created-entry.ts";
+import { createSession, type PlannedRun } from "./run/created-entry.ts";
 import { RunLog } from "./run/run-log.ts";
 import type { Trial } from "./run-session.ts";
-import type { StartedSession } from "./started-session.ts";
+import type { Requester, StartedSession } from "./started-session.ts";
 
 /**
  * Gives the session an id that can be read and streamed at once, and has it run in the background: here, or by whoever of
  * those on the same store has a place.
- * @throws Failure `overloaded`, `storage_full` or `storage_failed`, among others `credentials_missing` and
+ * @throws KeyHeld when another request with the requester's key was first; Failure `overloaded`, `storage_full` or `storage_failed`, among others `credentials_missing` and
  * `sandbox_unavailable` when nobody could run it; then nothing was started.
  */
 export async function startSession(
   services: SessionServices,
   plan: SessionPlan,
   trial?: Trial,
+  requester: Requester = {},
 ): Promise<StartedSession> {
+  const planned = { plan, place: trial?.place, key: requester.key };
   const started = services.shared
-    ? await (await import("./shared/offer-session.ts")).offerSession(services, services.shared, {
-        plan,
-        place: trial?.place,
-      })
-    : await startHere(services, plan, trial);
+    ? await (await import("./shared/offer-session.ts")).offerSession(services, services.shared, planned)
+    : await startHere(services, planned, trial);
   const { session_id } = started;
   const series_id = trial?.place.series_id;
   services.news?.({ event: "accepted", session_id, scenario: plan.scenario.name, ...(series_id && { series_id }) });
   return started;
 }
 
-async function startHere(services: SessionServices, plan: SessionPlan, trial?: Trial): Promise<StartedSession> {
+async function startHere(services: SessionServices, planned: PlannedRun, trial?: Trial): Promise<StartedSession> {
+  const { plan, key } = planned;
   demandRoom(services);
   const stop = new AbortController();
   // Its place in line is taken before anything is waited for: others may ask for it meanwhile.
@@ -42,12 +42,12 @@ async function startHere(services: SessionServices, plan: SessionPlan, trial?: T
   }, ignored);
   try {
     const reservation = await reserve(services, "run", worstCaseOf(plan));
-    const run = await createSession(services, { plan, place: trial?.place }, (entry) =>
-      services.store.create(entry),
-    ).catch(async (error: unknown) => {
-      await reservation.settle(0);
-      throw error;
-    });
+    const run = await createSession(services, planned, (entry) => services.store.create(entry, key)).catch(
+      async (error: unknown) => {
+        await reservation.settle(0);
+        throw error;
+      },
+    );
     const log = new RunLog(services.store, services.clock, run);
     const done = conductSession({ plan, trial, log, slot, services, signal: stop.signal }, reservation);
     // The end may have no listener.

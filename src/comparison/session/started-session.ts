@@ -1,10 +1,36 @@
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
+import type { RequestKey } from "../../store/request-keys.ts";
+import type { SessionServices } from "../planning/services.ts";
+import { storedSession } from "./stored-arm.ts";
+
+/** Who asks for something. */
+export interface Requester {
+  /** What is asked with the same key is done once. */
+  readonly key?: RequestKey | undefined;
+}
 
 export interface StartedSession {
   readonly session_id: string;
   /** A failed run is an outcome too. @throws Failure when the outcome cannot be read. */
   readonly done: Promise<SessionOutcome>;
+}
+
+/** A session that somebody started before: here, or anywhere on a shared store. It is followed only once its end is asked for. */
+export function startedBefore(services: SessionServices, session_id: string): StartedSession {
+  const end = async () => {
+    await services.runs.live(session_id)?.done;
+    if (services.shared === undefined) return await storedSession(services, session_id);
+    return await (await import("./shared/await-end.ts")).untilEnded(services.shared, session_id);
+  };
+  let done: Promise<SessionOutcome> | undefined;
+  return {
+    session_id,
+    get done() {
+      done ??= end();
+      return done;
+    },
+  };
 }
 
 export interface StartedSeries {

@@ -13,9 +13,11 @@ import { apiDocs, openApiRoute } from "./openapi/api-docs.ts";
 import type { ApiRoute } from "./openapi/openapi.ts";
 import { readBytes, readTableBody } from "./read-body.ts";
 import { type LogRequest, requestLog } from "./request-log.ts";
+import { requesterOf } from "./requester.ts";
 import { cardRoutes } from "./routes/card-routes.ts";
 import { judgeRoutes } from "./routes/judge-routes.ts";
 import { metricsRoute } from "./routes/metrics-route.ts";
+import type { RouteContext } from "./routes/query.ts";
 import { readRoutes } from "./routes/read-routes.ts";
 import { reportRoutes } from "./routes/report-routes.ts";
 import { RESULTS_PATH, resultsRoutes } from "./routes/results-routes.ts";
@@ -46,7 +48,10 @@ export type HttpApp = ReturnType<typeof createApp>;
 /** The HTTP service: the endpoints of the interface, ours, and the web UI when there is one. */
 export function createApp(services: Services, options: AppOptions = {}) {
   const { hosts, origins, stopping = NEVER, abandoned = NEVER, metrics = new Metrics() } = options;
-  const context = { services, streams: new EventStreams(options.pace), abandoned };
+  const context: RouteContext = {
+    ...{ services, streams: new EventStreams(options.pace), abandoned },
+    requesterOf: (call) => requesterOf(services, call),
+  };
   const routes = (): readonly ApiRoute[] => app.routes;
   const app = new Elysia({
     // Unknown fields are refused; the default drops them, and a misspelt `judge_model` with them.
@@ -62,7 +67,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
         origin: "*",
         credentials: false,
         methods: ["GET", "HEAD", "POST", "DELETE", "OPTIONS"],
-        allowedHeaders: ["content-type", "if-none-match", "last-event-id"],
+        allowedHeaders: ["content-type", "idempotency-key", "if-none-match", "last-event-id"],
         exposeHeaders: ["etag", "link", "retry-after"],
         // The plugin would answer preflights before the Host is checked, and Elysia would not tell the log.
         preflight: false,

@@ -29,7 +29,10 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   unknown_route: { status: 404, meaning: "There is nothing at this path." },
   not_live: { status: 404, meaning: "No run of that id is in flight; read the session instead." },
   method_not_allowed: { status: 405, meaning: "The path knows other methods; `Allow` lists them." },
-  session_not_finished: { status: 409, meaning: "An arm has no evidence to judge yet." },
+  session_not_finished: {
+    status: 409,
+    meaning: "What is asked for is not there yet: the evidence of an arm, or a verdict.",
+  },
   body_too_large: { status: 413, meaning: "The body is larger than 1 MiB." },
   unsupported_media_type: { status: 415, meaning: "The body must be sent as application/json." },
   scenario_mismatch: { status: 422, meaning: "Arms of different scenarios cannot be compared." },

@@ -14,6 +14,7 @@ import {
 import { Verdict } from "../../domain/verdict.ts";
 import { Vote, VoteRequest } from "../../domain/vote.ts";
 import { newerFirst } from "../../store/self-test-store.ts";
+import { doOnce } from "./do-once.ts";
 import { operation, type Services } from "./operation.ts";
 
 export const startSelfTest = operation({
@@ -23,11 +24,14 @@ export const startSelfTest = operation({
     "Asks the judge about evidence of which the right answer is known, made from the scenario's fixture and reference fix: 20 to 40 judge calls and no arm. Spends the judge's tokens.",
   input: SelfTestRequest,
   output: SelfTestStarted,
-  async run(services, { scenario, judge_model }, signal) {
-    const loaded = await services.catalog.get(scenario);
-    const { startSelfTest: start } = await import("../../comparison/audit/start-self-test.ts");
-    const { self_test_id } = await start(services, loaded, { judge_model }, signal);
-    return { self_test_id };
+  async run(services, { scenario, judge_model }, signal, requester) {
+    const start = async () => {
+      const loaded = await services.catalog.get(scenario);
+      const { startSelfTest: begin } = await import("../../comparison/audit/start-self-test.ts");
+      const { self_test_id } = await begin(services, loaded, { judge_model, key: requester?.key }, signal);
+      return { self_test_id };
+    };
+    return await doOnce(services, requester, { start, again: async (self_test_id) => ({ self_test_id }) });
   },
 });
 
@@ -101,8 +105,11 @@ export const rejudge = operation({
     "A new verdict on two arms that have run, of one session or of two sessions of the same scenario, without running them again. Spends the judge's tokens.",
   input: VerdictRequest,
   output: Verdict,
-  async run(services, request, signal) {
-    const { rejudge: rejudgeArms } = await import("../../comparison/session/rejudge.ts");
-    return await rejudgeArms(services, request, signal);
+  async run(services, request, signal, requester) {
+    const { rejudge: rejudgeArms, rejudgedBefore } = await import("../../comparison/session/rejudge.ts");
+    return await doOnce(services, requester, {
+      start: () => rejudgeArms(services, request, signal, requester),
+      again: (verdict_id) => rejudgedBefore(services, request, verdict_id),
+    });
   },
 });

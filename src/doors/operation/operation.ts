@@ -1,7 +1,8 @@
 import type { Static, TSchema } from "@sinclair/typebox";
+import type { Requester } from "../../comparison/session/started-session.ts";
 import type { Services } from "../doctor/services.ts";
 
-export type { Services };
+export type { Requester, Services };
 
 /** Something that can be asked, the same through every door. */
 export interface Operation<Input extends TSchema = TSchema, Output extends TSchema = TSchema> {
@@ -12,7 +13,7 @@ export interface Operation<Input extends TSchema = TSchema, Output extends TSche
   readonly input: Input;
   readonly output: Output;
   /** @throws Failure, whose code says what happened. */
-  run(services: Services, input: Static<Input>, signal: AbortSignal): Promise<Static<Output>>;
+  run(services: Services, input: Static<Input>, signal: AbortSignal, requester?: Requester): Promise<Static<Output>>;
 }
 
 /** Ties the types of input and output to the schemas. */

@@ -1,16 +1,29 @@
 import { oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { cancelInFlight, isInFlight } from "../../comparison/session/in-flight.ts";
-import type { StartedSession } from "../../comparison/session/started-session.ts";
+import { type Requester, type StartedSession, startedBefore } from "../../comparison/session/started-session.ts";
 import { Failure } from "../../domain/failure.ts";
 import { RunRequest, RunStarted } from "../../domain/request.ts";
 import { SessionOutcome } from "../../domain/session.ts";
 import { ownTurn } from "../../runtime/pace.ts";
+import { doOnce } from "./do-once.ts";
 import { operation, type Services } from "./operation.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startRun(
   services: Services,
+  request: RunRequest,
+  requester: Requester = {},
+): Promise<StartedSession> {
+  return await doOnce(services, requester, {
+    start: () => startNew(services, request, requester),
+    again: async (session_id) => startedBefore(services, session_id),
+  });
+}
+
+async function startNew(
+  services: Services,
   { scenario, input, ...options }: RunRequest,
+  requester: Requester,
 ): Promise<StartedSession> {
   // Reading and preparing take a few milliseconds each. Without a pause a hundred simultaneous requests would block everybody
   // else, and none would ask its models before all are prepared.
@@ -19,7 +32,7 @@ export async function startRun(
   const [{ prepareSession }, { startSession }] = await loadEngine();
   const planned = await planning(services);
   await ownTurn();
-  return await startSession(services, await prepareSession(planned, loaded, options));
+  return await startSession(services, await prepareSession(planned, loaded, options), undefined, requester);
 }
 
 /** What a run is planned with: on a shared store what some worker has. */
@@ -48,8 +61,8 @@ export const runScenario = operation({
   summary: "Runs both arms and the judge, and answers with the outcome when the judge is done. Spends model tokens.",
   input: RunRequest,
   output: SessionOutcome,
-  async run(services, request) {
-    const { done } = await startRun(services, request);
+  async run(services, request, _signal, requester) {
+    const { done } = await startRun(services, request, requester);
     const outcome = await done;
     if (outcome.failure === null) return outcome;
     const { code, message, retryable } = outcome.failure;
@@ -64,8 +77,8 @@ export const startScenario = operation({
   summary: "Starts a run in the background and answers with its id at once. Spends model tokens.",
   input: RunRequest,
   output: RunStarted,
-  async run(services, request) {
-    const { session_id } = await startRun(services, request);
+  async run(services, request, _signal, requester) {
+    const { session_id } = await startRun(services, request, requester);
     return { session_id };
   },
 });

@@ -4,7 +4,7 @@ import { membersOf, oneMember } from "../../comparison/scenario/loaded-scenario.
 import { cancelSeriesAnywhere } from "../../comparison/session/cancel.ts";
 import { seriesInFlight } from "../../comparison/session/in-flight.ts";
 import { storedRuns } from "../../comparison/session/other-runs.ts";
-import type { StartedSeries } from "../../comparison/session/started-session.ts";
+import type { Requester, StartedSeries } from "../../comparison/session/started-session.ts";
 import { columnNamed } from "../../domain/columns.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName, withInputId } from "../../domain/member.ts";
@@ -20,16 +20,21 @@ import { breathe } from "../../runtime/pace.ts";
 import { type Beside, reportOf, storedSeries } from "../../statistics/report.ts";
 import { readSession } from "../../store/read-session.ts";
 import { judgeRecord } from "../../store/self-test-store.ts";
+import { doOnce } from "./do-once.ts";
 import { operation, type Services } from "./operation.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
-export async function startSeriesOf(services: Services, request: SeriesRequest): Promise<StartedSeries> {
+export async function startSeriesOf(
+  services: Services,
+  request: SeriesRequest,
+  requester: Requester = {},
+): Promise<StartedSeries> {
   const { scenarios: names, continue: goOn, baseline: named, ...options } = request;
   const { catalog } = services;
   const scenarios = (await Promise.all(names.map(async (name) => await membersOf(await catalog.get(name))))).flat();
   const load = async (scenario: string, input?: string) => await oneMember(await catalog.get(scenario), input);
   const { openSeries } = await import("../../comparison/session/open-series.ts");
-  if (named === undefined) return await openSeries(services, { scenarios, load }, { ...options, goOn });
+  if (named === undefined) return await openSeries(services, { scenarios, load }, { ...options, goOn }, requester);
   if (services.shared)
     throw new Failure(
       "invalid_request",
@@ -38,7 +43,7 @@ export async function startSeriesOf(services: Services, request: SeriesRequest):
     );
   const { storedBaseline } = await import("../../comparison/session/baseline.ts");
   const baseline = await storedBaseline(services.store, named);
-  return await openSeries(services, { scenarios, load, baseline }, { ...options, goOn });
+  return await openSeries(services, { scenarios, load, baseline }, { ...options, goOn }, requester);
 }
 
 export const startSeries = operation({
@@ -48,9 +53,11 @@ export const startSeries = operation({
     "Runs scenarios again and again in the background, until enough is known or the plan is done, and answers with its id at once. Spends model tokens.",
   input: SeriesRequest,
   output: SeriesStarted,
-  async run(services, request) {
-    const { series_id } = await startSeriesOf(services, request);
-    return { series_id };
+  async run(services, request, _signal, requester) {
+    return await doOnce(services, requester, {
+      start: async () => ({ series_id: (await startSeriesOf(services, request, requester)).series_id }),
+      again: async (series_id) => ({ series_id }),
+    });
   },
 });
 

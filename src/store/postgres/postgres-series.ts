@@ -1,9 +1,11 @@
 import type { SeriesListing, SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
+import type { RequestKey } from "../request-keys.ts";
 import type { SharedSeriesStore } from "../series-store.ts";
 import { isLoss } from "../store.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
+import { beginOnce } from "./postgres-keys.ts";
 import {
   insertSeries,
   interruptDeadSeries,
@@ -36,8 +38,10 @@ export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
     this.#sweep = sweep;
   }
 
-  async create(record: SeriesRecord): Promise<boolean> {
-    return await this.#flusher.write(({ sql }) => insertSeries(sql, record, this.#me));
+  async create(record: SeriesRecord, key?: RequestKey): Promise<boolean> {
+    return await this.#flusher.write(({ sql }) =>
+      beginOnce(sql, key, record.series_id, () => insertSeries(sql, record, this.#me)),
+    );
   }
 
   async update(record: SeriesRecord): Promise<void> {

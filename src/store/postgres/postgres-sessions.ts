@@ -5,6 +5,7 @@ import type { SessionListing, SessionSummary, SessionSummaryRequest } from "../.
 import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { breathe } from "../../runtime/pace.ts";
 import { foldLog } from "../read-session.ts";
+import type { RequestKey } from "../request-keys.ts";
 import { endsWithFailure, entriesBehind, readableTrials, type StoredTrial, type UnsavedEnd } from "../session-row.ts";
 import {
   type EntriesOfTrials,
@@ -18,6 +19,7 @@ import {
 import { ask, PATIENCE_MS, type PostgresDatabase, type Sql } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
 import { isPlain, readListings, summarizeListings } from "./listings.ts";
+import { beginOnce } from "./postgres-keys.ts";
 import type { RunWakes } from "./run-wakes.ts";
 import { SessionRows } from "./session-rows.ts";
 import { UnsavedEnds } from "./unsaved-ends.ts";
@@ -48,9 +50,11 @@ export class PostgresSessions implements AsyncDisposable {
     this.#rows = new SessionRows(parts.me);
   }
 
-  async create(entry: CreatedEntry): Promise<Run | undefined> {
+  async create(entry: CreatedEntry, key?: RequestKey): Promise<Run | undefined> {
     const { session_id } = entry.session;
-    const created = await this.#parts.flusher.write((flush) => this.#rows.create(flush, entry));
+    const created = await this.#parts.flusher.write((flush) =>
+      beginOnce(flush.sql, key, session_id, () => this.#rows.create(flush, entry)),
+    );
     return created ? { session_id, attempt: 1 } : undefined;
   }
 

@@ -5,6 +5,7 @@ import type { SessionStore } from "../store.ts";
 import { PostgresDatabase } from "./connection.ts";
 import { Flusher } from "./flusher.ts";
 import { inspectDatabase } from "./inspect.ts";
+import { PostgresKeys } from "./postgres-keys.ts";
 import { PostgresLedger } from "./postgres-ledger.ts";
 import { PostgresMaterials } from "./postgres-materials.ts";
 import { postgresSelfTests } from "./postgres-self-tests.ts";
@@ -57,6 +58,7 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
   readonly ledger: PostgresLedger;
   readonly series: PostgresSeries;
   readonly self_tests: SelfTestStore;
+  readonly request_keys: PostgresKeys;
   readonly database: PostgresDatabase;
   readonly flusher: Flusher;
   readonly #clock: Clock;
@@ -75,6 +77,7 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
     this.#clock = clock;
     this.#wakes = wakes;
     this.self_tests = postgresSelfTests(database);
+    this.request_keys = new PostgresKeys(database, flusher);
     this.#opened = opened.move();
     this.#opened.defer(() => super[Symbol.asyncDispose]());
     this.series = this.#opened.use(new PostgresSeries(database, flusher, { me, sweep: () => this.sweep() }));
@@ -104,6 +107,7 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
     const at = this.#clock.now().toISOString();
     await this.series.interruptDead(at);
     await this.interruptDead(at);
+    await this.request_keys.forget(at);
   }
 
   /** Stores first what was asked for, where that works. */

@@ -4,11 +4,13 @@ import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { CreatedEntry } from "../../domain/session-entry.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import type { RequestKey } from "../request-keys.ts";
 import type { Needs, WaitingWork, Work, WorkClaim, WorkQueue } from "../shared-store.ts";
 import { ask, PATIENCE_MS, type PostgresDatabase, type Sql } from "./connection.ts";
 import { codesOf } from "./database-failure.ts";
 import type { Flusher } from "./flusher.ts";
 import { type Attempt, HeldClaims } from "./held-claims.ts";
+import { beginOnce } from "./postgres-keys.ts";
 import { demandOwner, insertSeries } from "./series-rows.ts";
 import { insertSession } from "./session-rows.ts";
 import { headsIn, waitingByNeeds, waitingIn } from "./waiting-work.ts";
@@ -106,16 +108,17 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
     );
   }
 
-  async offerSession(entry: CreatedEntry, work: Work): Promise<boolean> {
-    return await this.#offer(work, async (sql) => {
+  async offerSession(entry: CreatedEntry, work: Work, key?: RequestKey): Promise<boolean> {
+    const begin = async (sql: Sql) => {
       await this.#checkRoom(sql);
       if (entry.session.trial) await demandOwner(sql, entry.session.trial.series_id, this.#house.me);
       return await insertSession(sql, entry, null);
-    });
+    };
+    return await this.#offer(work, (sql) => beginOnce(sql, key, work.id, () => begin(sql)));
   }
 
-  async offerSeries(record: SeriesRecord, work: Work): Promise<boolean> {
-    return await this.#offer(work, (sql) => insertSeries(sql, record, null));
+  async offerSeries(record: SeriesRecord, work: Work, key?: RequestKey): Promise<boolean> {
+    return await this.#offer(work, (sql) => beginOnce(sql, key, work.id, () => insertSeries(sql, record, null)));
   }
 
   async resumeSeries(work: Work): Promise<void> {

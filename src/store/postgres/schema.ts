@@ -107,6 +107,13 @@ const MIGRATIONS: readonly ((longText: string) => string)[] = [
     CREATE INDEX sessions_searched ON abeval.sessions USING gin (searched gin_trgm_ops);
   EXCEPTION WHEN OTHERS THEN NULL;
   END $$`,
+  () => `CREATE TABLE abeval.request_keys (
+    key text PRIMARY KEY,
+    request text NOT NULL,
+    id text NOT NULL,
+    at text COLLATE "C" NOT NULL
+  );
+  CREATE INDEX request_keys_by_time ON abeval.request_keys (at)`,
 ];
 
 /**

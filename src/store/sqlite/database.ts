@@ -95,6 +95,13 @@ const MIGRATIONS = [
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX self_tests_by_key ON self_tests (key, created_at);`,
   ADD_LISTED_COLUMNS,
+  `CREATE TABLE request_keys (
+     key TEXT PRIMARY KEY,
+     request TEXT NOT NULL,
+     id TEXT NOT NULL,
+     at TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX request_keys_by_time ON request_keys (at);`,
 ];
 
 /**

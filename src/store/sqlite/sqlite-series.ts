@@ -1,14 +1,17 @@
 import type { SeriesListing, SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
+import type { RequestKey } from "../request-keys.ts";
 import type { SeriesStore } from "../series-store.ts";
 import { isLoss } from "../store.ts";
 import { Retries } from "./retries.ts";
 import type { SeriesRows } from "./series-rows.ts";
+import type { SqliteKeys } from "./sqlite-keys.ts";
 import { guarded } from "./storage-failure.ts";
 import type { WriteBatch } from "./write-batch.ts";
 
 interface SeriesParts {
   readonly rows: SeriesRows;
+  readonly keys: SqliteKeys;
   readonly batch: WriteBatch;
   readonly stateDir: string;
   /** Resolves when what was written survives a power cut. */
@@ -27,10 +30,12 @@ export class SqliteSeries implements SeriesStore, Disposable {
     this.#parts = parts;
   }
 
-  async create(series: SeriesRecord): Promise<boolean> {
-    const created = await this.#parts.batch.write(() => this.#parts.rows.create(series));
-    if (created) await this.#parts.synced();
-    return created;
+  async create(series: SeriesRecord, key?: RequestKey): Promise<boolean> {
+    const { rows, keys, batch, synced } = this.#parts;
+    const create = () => rows.create(series) || undefined;
+    const created = await batch.write(() => keys.begin(key, series.series_id, create));
+    if (created) await synced();
+    return created === true;
   }
 
   async update(series: SeriesRecord): Promise<void> {

@@ -4,6 +4,7 @@ import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-en
 import type { SessionListing, SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { breathe } from "../../runtime/pace.ts";
+import type { RequestKey } from "../request-keys.ts";
 import { endsWithFailure, type UnsavedEnd } from "../session-row.ts";
 import {
   type EntriesOfTrials,
@@ -24,6 +25,7 @@ import type { ProcessLease } from "./process-lease.ts";
 import { Retries } from "./retries.ts";
 import { SessionLogs } from "./session-logs.ts";
 import { SessionRows, type Written } from "./session-rows.ts";
+import { SqliteKeys } from "./sqlite-keys.ts";
 import { guarded, guardedWhile, storageFailure } from "./storage-failure.ts";
 import { WriteBatch } from "./write-batch.ts";
 
@@ -38,6 +40,7 @@ export interface SqliteParts {
 
 /** Sessions as rows, with the JSON copies of those that ended. Its methods promise what those of `SessionStore` do. */
 export class SqliteSessions implements Disposable {
+  readonly request_keys: SqliteKeys;
   protected readonly batch: WriteBatch;
   readonly #parts: SqliteParts;
   readonly #disk: DiskSync;
@@ -51,6 +54,7 @@ export class SqliteSessions implements Disposable {
     const { stateDir, database, lease } = parts;
     this.#parts = parts;
     this.batch = new WriteBatch(database, stateDir, () => this.#rows.forget());
+    this.request_keys = new SqliteKeys(database, this.batch, stateDir);
     this.#disk = new DiskSync(join(stateDir, "sessions.db-wal"));
     this.#rows = new SessionRows(database, lease);
     this.#logs = new SessionLogs(database, this.#unsaved);
@@ -60,9 +64,10 @@ export class SqliteSessions implements Disposable {
     });
   }
 
-  async create(entry: CreatedEntry): Promise<Run | undefined> {
+  async create(entry: CreatedEntry, key?: RequestKey): Promise<Run | undefined> {
     this.#unsaved.try();
-    const created = await this.batch.write(() => this.#rows.create(entry));
+    const create = () => this.#rows.create(entry);
+    const created = await this.batch.write(() => this.request_keys.begin(key, entry.session.session_id, create));
     if (created) this.#copyEnded(created);
     return created && { session_id: created.session_id, attempt: 1 };
   }

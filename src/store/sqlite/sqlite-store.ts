@@ -54,6 +54,7 @@ class SqliteStore extends SqliteSessions implements SessionStore {
     this.#seriesRows = new SeriesRows(database, lease);
     this.series = new SqliteSeries({
       rows: this.#seriesRows,
+      keys: this.request_keys,
       batch: this.batch,
       stateDir,
       synced: () => this.synced(),

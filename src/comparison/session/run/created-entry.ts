@@ -1,21 +1,24 @@
 import type { SessionOutcome, TrialPlace } from "../../../domain/session.ts";
 import type { CreatedEntry } from "../../../domain/session-entry.ts";
+import { demandFree, type RequestKey } from "../../../store/request-keys.ts";
 import type { SessionPlan } from "../../planning/prepare-session.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { pendingArm } from "../pending-arm.ts";
 
-/** A plan, and the trial that it is run as. */
+/** A plan, the trial that it is run as, and the key of the request that asked for it. */
 export interface PlannedRun {
   readonly plan: SessionPlan;
   readonly place: TrialPlace | undefined;
+  readonly key: RequestKey | undefined;
 }
 
 /**
  * Has `store` begin the log of a queued session under an id that nobody has, and gives what it gave.
- * @param store undefined when the id is taken
+ * @param store undefined when the id is taken, or the key
+ * @throws KeyHeld when another request with the key was first
  */
 export async function createSession<T>(
-  services: Pick<SessionServices, "clock" | "version">,
+  services: Pick<SessionServices, "clock" | "version" | "store">,
   asked: PlannedRun,
   store: (entry: CreatedEntry) => Promise<T | undefined>,
 ): Promise<T> {
@@ -26,6 +29,7 @@ export async function createSession<T>(
     const session_id = sessionId(asked.plan.scenario.name, new Date(time));
     const created = await store(createdEntry(services, asked, { session_id, created_at }));
     if (created !== undefined) return created;
+    await demandFree(services.store.request_keys, asked.key);
   }
 }
 

@@ -1,14 +1,19 @@
 import type { SeriesRecord } from "../../../domain/series-record.ts";
+import { demandFree, type RequestKey } from "../../../store/request-keys.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
 import type { SessionServices } from "../../planning/services.ts";
 
 type Storing = Pick<SessionServices, "store" | "clock" | "entropy">;
 
-/** Has `create` store the record of a series that begins, under an id that nobody has. @throws what `create` does */
+/**
+ * Has `create` store the record of a series that begins, under an id that nobody has.
+ * @throws KeyHeld when another request with the key was first; what `create` throws
+ */
 export async function newRecord(
   { clock, entropy, store }: Storing,
   { plan, plan_digest, limits, columns }: SeriesSetup,
   create: (record: SeriesRecord) => Promise<boolean>,
+  key?: RequestKey,
 ): Promise<SeriesRecord> {
   const before = plan.baseline && (await seriesOn(store, plan.baseline.digest));
   for (;;) {
@@ -22,6 +27,7 @@ export async function newRecord(
       standing: { conclusion: "undecided", win_rate: null, low: 0, high: 1, counted: 0 },
     };
     if (await create(record)) return record;
+    await demandFree(store.request_keys, key);
   }
 }
 

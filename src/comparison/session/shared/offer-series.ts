@@ -1,4 +1,5 @@
 import type { SeriesRecord } from "../../../domain/series-record.ts";
+import type { RequestKey } from "../../../store/request-keys.ts";
 import type { Needs, SharedStore, Work } from "../../../store/shared-store.ts";
 import { needsOfPlan } from "../../planning/needs.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
@@ -21,7 +22,7 @@ export async function offerSeries(
   services: SessionServices,
   shared: SharedStore,
   setup: SeriesSetup,
-  before?: SeriesRecord,
+  { before, key }: { readonly before: SeriesRecord | undefined; readonly key: RequestKey | undefined },
 ): Promise<StartedSeries> {
   const needs = await needsOfSeries(services, setup);
   await demandWorker(shared, needs);
@@ -32,7 +33,12 @@ export async function offerSeries(
     await shared.queue.resumeSeries(workOf(record.series_id));
     return started(services, shared, record);
   }
-  const record = await newRecord(services, setup, (made) => shared.queue.offerSeries(made, workOf(made.series_id)));
+  const record = await newRecord(
+    services,
+    setup,
+    (made) => shared.queue.offerSeries(made, workOf(made.series_id), key),
+    key,
+  );
   return started(services, shared, record);
 }
 

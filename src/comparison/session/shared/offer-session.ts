@@ -1,13 +1,12 @@
 import { Failure } from "../../../domain/failure.ts";
-import type { SessionOutcome, TrialPlace } from "../../../domain/session.ts";
-import type { Needs, SharedStore } from "../../../store/shared-store.ts";
+import type { TrialPlace } from "../../../domain/session.ts";
+import type { Needs, SharedStore, Work } from "../../../store/shared-store.ts";
 import { isOfSandbox, needsOfPlan, protocolsAmong, providersAmong, workersWithSlots } from "../../planning/needs.ts";
 import { type Reservation, reserve } from "../../planning/reservation.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { worstCaseOf } from "../run/conduct-session.ts";
 import { createSession, type PlannedRun } from "../run/created-entry.ts";
-import type { StartedSession } from "../started-session.ts";
-import { untilEnded } from "./await-end.ts";
+import { type StartedSession, startedBefore } from "../started-session.ts";
 import { briefPrices, type SessionOrder } from "./brief.ts";
 import { keepMaterials } from "./materials.ts";
 
@@ -33,27 +32,16 @@ export async function offerSession(
     const priority = asked.place ? PRIORITY.trial : PRIORITY.run;
     const session_id = await createSession(services, asked, async (entry) => {
       const { session_id: id } = entry.session;
-      if (await shared.queue.offerSession(entry, { kind: "session", id, needs, priority, brief })) return id;
+      const work: Work = { kind: "session", id, needs, priority, brief };
+      if (await shared.queue.offerSession(entry, work, asked.key)) return id;
       if (asked.place) await demandNewTrial(shared, asked.place);
       return undefined;
     });
-    return started(shared, session_id);
+    return startedBefore(services, session_id);
   } catch (error) {
     await reservation.settle(0);
     throw error;
   }
-}
-
-/** A session that another process runs. It is followed only once its end is asked for. */
-function started(shared: SharedStore, session_id: string): StartedSession {
-  let done: Promise<SessionOutcome> | undefined;
-  return {
-    session_id,
-    get done() {
-      done ??= untilEnded(shared, session_id);
-      return done;
-    },
-  };
 }
 
 function briefOf(

@@ -94,10 +94,11 @@ function isDocumented({ method, path, hooks: { detail } }: ApiRoute): boolean {
 }
 
 function operationOf({ hooks }: ApiRoute, components: Components): SchemaObject {
-  const { hide: _, requestBody, responses, ...described } = hooks.detail as Described;
+  const { hide: _, requestBody, responses, parameters: headers = [], ...described } = hooks.detail as Described;
   const parameters = [
     ...parametersOf("path", hooks.params, components),
     ...parametersOf("query", hooks.query, components),
+    ...headers,
   ];
   const answers = hooks.body || hooks.query ? { ...responses, ...UNREADABLE } : responses;
   return {

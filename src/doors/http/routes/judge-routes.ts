@@ -6,6 +6,7 @@ import { VoteRequest } from "../../../domain/vote.ts";
 import { getSelfTest, listJudges, listSelfTests, startSelfTest, voteOnSession } from "../../operation/judging.ts";
 import { about, answer, body, failures } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
+import { KEY_PARAMETER } from "../requester.ts";
 import { integer, LINK_HEADERS, paged, patiently, type RouteContext, refuseTwice, SessionInPath } from "./query.ts";
 import { BEFORE_A_RUN } from "./run-routes.ts";
 
@@ -13,19 +14,20 @@ import { BEFORE_A_RUN } from "./run-routes.ts";
 const SELF_TESTS_PAGE = 100;
 
 /** Routes that examine judges and take votes. */
-export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
+export const judgeRoutes = ({ services, abandoned, requesterOf }: RouteContext) =>
   new Elysia({ name: "judge-routes" })
     .post(
       "/api/self-tests",
-      async ({ body: asked, set }) => {
-        set.status = 202;
-        return await startSelfTest.run(services, asked, abandoned);
+      async (call) => {
+        call.set.status = 202;
+        return await startSelfTest.run(services, call.body, abandoned, requesterOf(call));
       },
       {
         body: SelfTestRequest,
         response: { 202: SelfTestStarted },
         detail: {
           ...about(startSelfTest, "extension", "Read it at `/api/self-tests/{id}`."),
+          parameters: [KEY_PARAMETER],
           requestBody: body({
             as_written: { scenario: EXAMPLES.self_test.scenario },
             another_judge: { scenario: EXAMPLES.self_test.scenario, judge_model: EXAMPLES.self_test.judge.model },

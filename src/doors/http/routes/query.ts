@@ -3,7 +3,7 @@ import type { Context } from "elysia";
 import { Failure } from "../../../domain/failure.ts";
 import { MAX_PAGE } from "../../../domain/request.ts";
 import { wholeJson } from "../../../domain/whole-json.ts";
-import type { Services } from "../../operation/operation.ts";
+import type { Requester, Services } from "../../operation/operation.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import type { EventStreams } from "../stream/event-stream.ts";
 
@@ -110,6 +110,8 @@ export const LINK_HEADERS = {
 
 export interface RouteContext {
   readonly services: Services;
+  /** Who asks. @throws Failure for headers that cannot be read */
+  readonly requesterOf: (call: { readonly request: Request; readonly body: unknown }) => Requester;
   readonly streams: EventStreams;
   /** Fires when the server gives up what still works. */
   readonly abandoned: AbortSignal;

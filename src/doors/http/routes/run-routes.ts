@@ -8,6 +8,7 @@ import { rejudge } from "../../operation/judging.ts";
 import { cancelRun, demandInFlight, runScenario, startScenario } from "../../operation/runs.ts";
 import { about, answer, body, failures, frames } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
+import { KEY_PARAMETER } from "../requester.ts";
 import { EVENT_STREAM_HEADERS } from "../stream/event-stream.ts";
 import { patiently, type RouteContext, SessionInPath } from "./query.ts";
 
@@ -36,28 +37,34 @@ const RUN_BODY = body({
 });
 
 /** Routes that start, watch, stop and judge runs. */
-export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
+export const runRoutes = ({ services, streams, abandoned, requesterOf }: RouteContext) =>
   new Elysia({ name: "run-routes" })
-    .post("/api/runs", (call) => patiently(call, () => runScenario.run(services, call.body, abandoned)), {
-      body: RunRequest,
-      detail: {
-        ...about(
-          runScenario,
-          "runs",
-          `A client that goes away loses nothing: the run goes on and is stored. A run that fails answers with its error; \`details.session_id\` names the session, which keeps what there is.`,
-        ),
-        requestBody: RUN_BODY,
-        responses: {
-          200: answer("The outcome.", EXAMPLES.session, runScenario.output),
-          ...failures(...BEFORE_A_RUN, "provider_failed", "setup_failed", "workspace_failed", "cancelled"),
+    .post(
+      "/api/runs",
+      (call) => patiently(call, () => runScenario.run(services, call.body, abandoned, requesterOf(call))),
+      {
+        body: RunRequest,
+        detail: {
+          ...about(
+            runScenario,
+            "runs",
+            `A client that goes away loses nothing: the run goes on and is stored. A run that fails answers with its error; \`details.session_id\` names the session, which keeps what there is.`,
+          ),
+          parameters: [KEY_PARAMETER],
+          requestBody: RUN_BODY,
+          responses: {
+            200: answer("The outcome.", EXAMPLES.session, runScenario.output),
+            ...failures(...BEFORE_A_RUN, "provider_failed", "setup_failed", "workspace_failed", "cancelled"),
+          },
         },
       },
-    })
-    .post("/api/runs/async", ({ body: asked }) => startScenario.run(services, asked, abandoned), {
+    )
+    .post("/api/runs/async", (call) => startScenario.run(services, call.body, abandoned, requesterOf(call)), {
       body: RunRequest,
       response: startScenario.output,
       detail: {
         ...about(startScenario, "runs", "Watch it at `/api/runs/{id}/stream`, read it at `/api/sessions/{id}`."),
+        parameters: [KEY_PARAMETER],
         requestBody: RUN_BODY,
         responses: {
           200: answer("Started, or waiting for its turn.", { session_id: EXAMPLES.session.session_id }),
@@ -96,42 +103,50 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
         },
       },
     )
-    .post("/api/verdicts", (call) => patiently(call, () => rejudge.run(services, call.body, abandoned)), {
-      body: VerdictRequest,
-      response: rejudge.output,
-      detail: {
-        ...about(rejudge, "verdicts", "Arms of different scenarios are refused before anything else."),
-        requestBody: body({
-          same_session: {
-            arm_a: EXAMPLES.verdict.arm_a,
-            arm_b: EXAMPLES.verdict.arm_b,
-            judge_model: "anthropic/claude-opus-4-5",
+    .post(
+      "/api/verdicts",
+      (call) => patiently(call, () => rejudge.run(services, call.body, abandoned, requesterOf(call))),
+      {
+        body: VerdictRequest,
+        response: rejudge.output,
+        detail: {
+          ...about(rejudge, "verdicts", "Arms of different scenarios are refused before anything else."),
+          parameters: [KEY_PARAMETER],
+          requestBody: body({
+            same_session: {
+              arm_a: EXAMPLES.verdict.arm_a,
+              arm_b: EXAMPLES.verdict.arm_b,
+              judge_model: "anthropic/claude-opus-4-5",
+            },
+            two_sessions: {
+              arm_a: EXAMPLES.verdict.arm_a,
+              arm_b: {
+                session_id: "session-pager-last-page-20260103T101500000Z",
+                arm_id: EXAMPLES.verdict.arm_a.arm_id,
+              },
+            },
+          }),
+          responses: {
+            200: answer("The new verdict.", EXAMPLES.verdict),
+            ...failures(
+              "invalid_request",
+              "body_too_large",
+              "unsupported_media_type",
+              "unknown_session",
+              "unknown_arm",
+              "scenario_mismatch",
+              "session_not_finished",
+              "credentials_missing",
+              "overloaded",
+              "provider_failed",
+              "interrupted",
+              "storage_full",
+              "storage_failed",
+            ),
           },
-          two_sessions: {
-            arm_a: EXAMPLES.verdict.arm_a,
-            arm_b: { session_id: "session-pager-last-page-20260103T101500000Z", arm_id: EXAMPLES.verdict.arm_a.arm_id },
-          },
-        }),
-        responses: {
-          200: answer("The new verdict.", EXAMPLES.verdict),
-          ...failures(
-            "invalid_request",
-            "body_too_large",
-            "unsupported_media_type",
-            "unknown_session",
-            "unknown_arm",
-            "scenario_mismatch",
-            "session_not_finished",
-            "credentials_missing",
-            "overloaded",
-            "provider_failed",
-            "interrupted",
-            "storage_full",
-            "storage_failed",
-          ),
         },
       },
-    })
+    )
     .delete(
       "/api/runs/:id",
       ({ params, set }) => {

@@ -16,18 +16,19 @@ import {
 import { isKnown } from "../compress.ts";
 import { about, answer, body, failures, frames } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
+import { KEY_PARAMETER } from "../requester.ts";
 import { EVENT_STREAM_HEADERS } from "../stream/event-stream.ts";
 import { integer, LINK_HEADERS, paged, type RouteContext, refuseTwice } from "./query.ts";
 import { BEFORE_A_RUN } from "./run-routes.ts";
 
 /** Routes of series, which repeat runs. */
-export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
+export const seriesRoutes = ({ services, streams, abandoned, requesterOf }: RouteContext) =>
   new Elysia({ name: "series-routes" })
     .post(
       "/api/series",
-      ({ body: asked, set }) => {
-        set.status = 202;
-        return startSeries.run(services, asked, abandoned);
+      (call) => {
+        call.set.status = 202;
+        return startSeries.run(services, call.body, abandoned, requesterOf(call));
       },
       {
         body: SeriesRequest,
@@ -38,6 +39,7 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
             "extension",
             `Watch it at \`/api/series/{id}/stream\`, read it at \`/api/series/{id}\`. With \`continue\` a series that has ended goes on: with the same scenarios, arms, judge and margin; what is left out is as before.`,
           ),
+          parameters: [KEY_PARAMETER],
           requestBody: body({
             until_sure: { scenarios: EXAMPLES.series.scenarios.map(({ scenario }) => scenario), stop_when_sure: true },
             on: {

@@ -1,0 +1,46 @@
+import { sha256 } from "../../domain/sha256.ts";
+import type { Requester, Services } from "../operation/operation.ts";
+import { UnreadableRequest } from "./error.ts";
+
+/** Characters of a key. */
+const MAX_KEY = 255;
+
+/** Who asks, as the headers tell. */
+export function requesterOf({ clock }: Pick<Services, "clock">, { request, body }: Asked): Requester {
+  const given = request.headers.get(KEY_HEADER);
+  if (given === null) return {};
+  const asked = `${new URL(request.url).pathname} ${JSON.stringify(body)}`;
+  return { key: { key: sha256(keyIn(given)), request: sha256(asked), at: clock.now().toISOString() } };
+}
+
+interface Asked {
+  readonly request: Request;
+  readonly body: unknown;
+}
+
+const KEY_HEADER = "idempotency-key";
+
+/**
+ * A string of RFC 8941, as draft-ietf-httpapi-idempotency-key-header has it; also the bare value that many clients send.
+ * @throws UnreadableRequest
+ */
+function keyIn(given: string): string {
+  const [, quoted, bare] = /^(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([!#-+\--:<-[\]-~]*))$/.exec(given) ?? [];
+  const key = quoted?.replace(/\\(.)/g, "$1") ?? bare;
+  if (key === undefined)
+    throw new UnreadableRequest('Idempotency-Key is not one string of printable ASCII, such as "8e03978e-40d5-43e8"');
+  if (key === "") throw new UnreadableRequest("Idempotency-Key is empty");
+  if (key.length <= MAX_KEY) return key;
+  throw new UnreadableRequest(`Idempotency-Key has ${key.length} characters; ${MAX_KEY} at most`);
+}
+
+/** For the document of a route that takes a key. */
+export const KEY_PARAMETER = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "Chosen by the client, such as a UUID, for each new request. The same request with the same key, within 24 hours, is not done again: its answer is about what the first one started.",
+  schema: { type: "string", maxLength: MAX_KEY },
+  example: '"8e03978e-40d5-43e8-bc93-6894a57f9324"',
+} as const;

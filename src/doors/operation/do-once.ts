@@ -1,0 +1,34 @@
+import type { Requester } from "../../comparison/session/started-session.ts";
+import { Failure } from "../../domain/failure.ts";
+import { KeyHeld } from "../../store/request-keys.ts";
+import type { Services } from "./operation.ts";
+
+/** What is asked, and what it is when it was asked before and has an id. */
+interface Asked<T> {
+  readonly start: () => Promise<T>;
+  readonly again: (id: string) => Promise<T>;
+}
+
+/** Does what is asked once for each key of a requester. @throws Failure `invalid_request` when the key was used for something else */
+export async function doOnce<T>(services: Services, requester: Requester = {}, { start, again }: Asked<T>): Promise<T> {
+  const before = await doneBefore(services, requester);
+  if (before !== undefined) return await again(before);
+  try {
+    return await start();
+  } catch (error) {
+    // The other request came at the same moment.
+    const first = error instanceof KeyHeld ? await doneBefore(services, requester) : undefined;
+    if (first === undefined) throw error;
+    return await again(first);
+  }
+}
+
+async function doneBefore({ store }: Pick<Services, "store">, { key }: Requester): Promise<string | undefined> {
+  const held = key && (await store.request_keys.read(key));
+  if (held === undefined || held.request === key?.request) return held?.id;
+  throw new Failure(
+    "invalid_request",
+    `this Idempotency-Key was used for another request, which is ${held.id}: use a new key for each request`,
+    { details: { field: "Idempotency-Key" } },
+  );
+}
