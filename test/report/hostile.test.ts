@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { duelHtml } from "../../src/doors/report/duel-html.ts";
 import { html } from "../../src/doors/report/html.ts";
 import { reportedSession } from "../../src/doors/report/reported.ts";
 import { seriesHtml } from "../../src/doors/report/series-html.ts";
@@ -33,6 +34,12 @@ test.each(["all", "blind", "redacted"] as const)(
     expect(page).not.toMatch(/\bon[a-z]+="/);
   },
 );
+
+test("a duel holds names and steps as text, and runs no script", () => {
+  const page = duelHtml(reportedSession(poisoned(EXAMPLES.session)));
+  expect(tagsOf(page)).toEqual(tagsOf(duelHtml(reportedSession(EXAMPLES.session))));
+  expect(page).not.toMatch(/<script|\bon[a-z]+="/);
+});
 
 test("a series as a page holds names as text", () => {
   const page = seriesHtml(poisoned(EXAMPLES.series));

@@ -41,7 +41,7 @@ describeNeeding(CHROMIUM)("a timeline", () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;
     await tell(page, await web.service.run("quick"), 5_000);
-    await page.getByText("The first 40 steps are the same in both").waitFor();
+    await page.getByText("Same start in both: 40 steps").waitFor();
     await page.getByText("Here they part").waitFor();
     expect(await page.locator(".lane.side-a .seq").first().textContent()).toBe("41");
     expect(await page.locator(".step").count()).toBeLessThan(400);

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
-import { kindNamed } from "../../src/doors/web/evidence/decision-kinds.ts";
+import { kindNamed } from "../../src/domain/decision-kinds.ts";
+import type { TimedStep } from "../../src/domain/timeline.ts";
+import { commonSteps } from "../../src/domain/timeline.ts";
 import { isFailure } from "../../src/doors/web/evidence/failed-step.ts";
-import { commonSteps } from "../../src/doors/web/live/divergence.ts";
 import { doneAt, spendOverTime } from "../../src/doors/web/live/spend.ts";
 import { passing, type StepFilter } from "../../src/doors/web/live/step-filter.ts";
 import { closer, marksOf, stepAt, wider } from "../../src/doors/web/live/strip-marks.ts";
-import type { TimedStep } from "../../src/doors/web/live/time-axis.ts";
 
 /** Ends as many seconds after the start as its number says, and took one. */
 const base = (seq: number) => ({

@@ -4,6 +4,7 @@ import { Failure } from "../../domain/failure.ts";
 import { oneOf, record } from "../../domain/schema.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { seriesCard, verdictCard } from "../report/card.ts";
+import { duelHtml } from "../report/duel-html.ts";
 import { seriesMarkdown, verdictMarkdown } from "../report/markdown.ts";
 import { type Reported, reportedSession, reportedVerdict } from "../report/reported.ts";
 import { seriesHtml } from "../report/series-html.ts";
@@ -12,14 +13,14 @@ import { operation, type Services } from "./operation.ts";
 import { getSeries } from "./series.ts";
 import { getSession } from "./sessions.ts";
 
-const SESSION_FORMATS = ["html", "html-blind", "html-redacted", "markdown"] as const;
+const SESSION_FORMATS = ["html", "html-blind", "html-redacted", "html-duel", "markdown"] as const;
 const SERIES_FORMATS = ["html", "markdown"] as const;
 
 export const SessionReportQuery = Type.Object({
   format: Type.Optional(
     oneOf(SESSION_FORMATS, {
       description:
-        "`html` (default): all of it. `html-blind`: without names, models and verdict. `html-redacted`: figures alone, nothing that arms, judge or task say. `markdown`: a short page.",
+        "`html` (default): all of it. `html-blind`: without names, models and verdict. `html-redacted`: figures alone, nothing that arms, judge or task say. `html-duel`: both timelines played on one clock, from where they part to what decided. `markdown`: a short page.",
     }),
   ),
   verdict_id: Type.Optional(
@@ -46,9 +47,8 @@ export const reportSession = operation({
   async run(services, { session_id, format = "html", verdict_id }, signal) {
     const reported = await reportedIn(services, { session_id, verdict_id }, signal);
     const name = verdict_id ?? session_id;
-    return format === "markdown"
-      ? markdown(name, verdictMarkdown(reported))
-      : page(name, verdictHtml(reported, SHOWINGS[format]));
+    if (format === "markdown") return markdown(name, verdictMarkdown(reported));
+    return page(name, format === "html-duel" ? duelHtml(reported) : verdictHtml(reported, SHOWINGS[format]));
   },
 });
 

@@ -38,12 +38,12 @@ export const htmlTable = (
 )}</tbody></table></div>`;
 
 /** A whole page that loads nothing, runs nothing and can be printed. */
-export const htmlPage = (title: string, body: Html): string =>
+export const htmlPage = (title: string, body: Html, style: Html = new Html("")): string =>
   html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">
-<title>${title}</title><style>${STYLE}</style></head>
+<title>${title}</title><style>${STYLE}${style}</style></head>
 <body><main>
 ${body}
 </main></body></html>

@@ -1,9 +1,9 @@
 import type { Decision } from "../../../domain/decision.ts";
+import { kindNamed } from "../../../domain/decision-kinds.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { count, duration, words } from "../format.ts";
 import { useOpened } from "../part/use-opened.ts";
 import { citedRef, isLit, useCitedTarget } from "./cited.ts";
-import { kindNamed } from "./decision-kinds.ts";
 import { failureOf, threadOf } from "./failed-step.ts";
 import { everyDecisionOpen } from "./open-decisions.ts";
 

@@ -2,6 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { SessionOutcome } from "../../../domain/session.ts";
 import { isFinal } from "../../../domain/session-state.ts";
+import { type TimeAxis, timeAxis } from "../../../domain/timeline.ts";
 import { cancelRun } from "../api.ts";
 import { connected } from "../connection.ts";
 import { duration, when, words } from "../format.ts";
@@ -19,7 +20,6 @@ import { SpendChart } from "./spend-chart.tsx";
 import { type StepFilter, stepFilter } from "./step-filter.ts";
 import { TimeStrip } from "./strip.tsx";
 import { useTicks } from "./ticks.ts";
-import { type TimeAxis, timeAxis } from "./time-axis.ts";
 import { Timeline } from "./timeline.tsx";
 
 /** Both arms at work. A run that has ended leads to its verdict, unless `stay` asks for the timeline. */

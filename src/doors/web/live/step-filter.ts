@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Decision, DecisionKind } from "../../../domain/decision.ts";
+import type { TimedStep } from "../../../domain/timeline.ts";
 import { isFailure, threadOf } from "../evidence/failed-step.ts";
-import type { TimedStep } from "./time-axis.ts";
 
 /** A part of the axis, in milliseconds from its start. */
 export interface Span {

@@ -1,11 +1,11 @@
 import type { Signal } from "@preact/signals";
 import type { DecisionKind } from "../../../domain/decision.ts";
-import { ALL_KINDS, KINDS } from "../evidence/decision-kinds.ts";
+import { ALL_KINDS, KINDS } from "../../../domain/decision-kinds.ts";
+import type { TimedStep } from "../../../domain/timeline.ts";
 import { isFailure, threadOf } from "../evidence/failed-step.ts";
 import { count } from "../format.ts";
 import { FilterField } from "../part/fields.tsx";
 import type { StepFilter } from "./step-filter.ts";
-import type { TimedStep } from "./time-axis.ts";
 
 interface StepToolsProps {
   readonly steps: readonly TimedStep[];

@@ -1,7 +1,7 @@
 import type { DecisionKind } from "../../../domain/decision.ts";
+import type { TimedStep } from "../../../domain/timeline.ts";
 import { isFailure } from "../evidence/failed-step.ts";
 import type { Span } from "./step-filter.ts";
-import type { TimedStep } from "./time-axis.ts";
 
 /** What is drawn of a step on the strip: place and length as shares of what is shown. */
 interface Mark {

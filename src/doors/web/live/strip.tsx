@@ -1,14 +1,14 @@
 import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { kindNamed } from "../../../domain/decision-kinds.ts";
+import type { TimeAxis, TimedStep } from "../../../domain/timeline.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { fragmentOf } from "../evidence/cited.ts";
-import { kindNamed } from "../evidence/decision-kinds.ts";
 import { duration } from "../format.ts";
 import { ARM_SIDES, ArmMark } from "../part/arm-name.tsx";
 import { navigate } from "../routes.ts";
 import type { Span, StepFilter } from "./step-filter.ts";
 import { closer, marksOf, stepAt, wider } from "./strip-marks.ts";
-import type { TimeAxis, TimedStep } from "./time-axis.ts";
 
 interface StripProps {
   readonly axis: TimeAxis;

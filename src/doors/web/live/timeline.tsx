@@ -1,14 +1,13 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { commonSteps, type TimedStep } from "../../../domain/timeline.ts";
 import { cited } from "../evidence/cited.ts";
 import { StepList } from "../evidence/step-list.tsx";
 import { countOf } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
-import { commonSteps } from "./divergence.ts";
 import type { Logs } from "./logs.ts";
 import { passing, type StepFilter } from "./step-filter.ts";
 import { StepTools } from "./step-tools.tsx";
-import type { TimedStep } from "./time-axis.ts";
 
 interface TimelineProps {
   readonly steps: readonly TimedStep[];
@@ -69,9 +68,7 @@ function Common({ steps, common, logs }: CommonProps) {
     <>
       <details class="fold" open={isCited || undefined}>
         <summary>
-          {isAll
-            ? `Both did the same, ${countOf(common, "step")}`
-            : `The first ${countOf(common, "step")} are the same in both`}
+          {isAll ? `Both did the same, ${countOf(common, "step")}` : `Same start in both: ${countOf(common, "step")}`}
         </summary>
         <StepList side={place?.side === "b" ? "b" : "a"} steps={steps} />
       </details>

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { timeAxis } from "../../../domain/timeline.ts";
 import { cited } from "../evidence/cited.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
 import { countOf } from "../format.ts";
 import { stepFilter } from "../live/step-filter.ts";
 import { TimeStrip } from "../live/strip.tsx";
-import { timeAxis } from "../live/time-axis.ts";
 import { Timeline } from "../live/timeline.tsx";
 
 /** What both arms did on one scale of time; arms of two sessions each from their own start. */

@@ -8,20 +8,21 @@ interface ShareProps {
   /** Of its picture. */
   readonly card: ReportAddress;
   /** What there is besides the whole page. */
-  readonly less?: readonly { readonly format: string; readonly name: string }[];
+  readonly more?: readonly { readonly format: string; readonly name: string }[];
 }
 
-/** Reports that leave out what a blind reader must not know, or all texts. */
-export const LESS_OF_SESSION = [
+/** Pages without what a blind reader must not know, without all texts, and with both timelines that play. */
+export const MORE_OF_SESSION = [
   { format: "html-blind", name: "HTML, blind" },
   { format: "html-redacted", name: "HTML, figures only" },
+  { format: "html-duel", name: "Duel (HTML)" },
 ] as const;
 
 /** Ways to show it to somebody who has no access to this server. */
-export function ShareWays({ report, card, less = [] }: ShareProps) {
+export function ShareWays({ report, card, more = [] }: ShareProps) {
   return (
     <Ways copied="Copy as Markdown" read={() => readReport(report("markdown"))}>
-      {[{ format: "html", name: "HTML file" }, ...less].map(({ format, name }) => (
+      {[{ format: "html", name: "HTML file" }, ...more].map(({ format, name }) => (
         <a key={format} href={report(format)} download>
           {name}
         </a>

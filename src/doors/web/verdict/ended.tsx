@@ -10,7 +10,7 @@ import { Notice } from "../part/notice.tsx";
 import { Page, PagePart } from "../part/page.tsx";
 import { TrialOf } from "../part/trial-of.tsx";
 import { toCompare, toLive, toRunAgain, toScenario } from "../routes.ts";
-import { LESS_OF_SESSION, ShareWays } from "../share/share.tsx";
+import { MORE_OF_SESSION, ShareWays } from "../share/share.tsx";
 
 const TITLES: Partial<Record<SessionState, string>> = {
   failed: "This run failed",
@@ -87,7 +87,7 @@ export function Ended({ session }: { session: SessionOutcome }) {
           </a>
         )}
         <a href={toLive(session_id, true)}>Timeline</a>
-        <ShareWays report={sessionReport(session_id)} card={sessionPicture(session_id)} less={LESS_OF_SESSION} />
+        <ShareWays report={sessionReport(session_id)} card={sessionPicture(session_id)} more={MORE_OF_SESSION} />
       </nav>
       {answerFirst && answers}
       <PagePart title="What they did">

@@ -18,7 +18,7 @@ import { Page } from "../part/page.tsx";
 import { TrialOf } from "../part/trial-of.tsx";
 import { rememberSeen, voteOn } from "../preferences.ts";
 import { toDiff, toLive, toRunAgain, toScenario, toSeries } from "../routes.ts";
-import { LESS_OF_SESSION, ShareWays } from "../share/share.tsx";
+import { MORE_OF_SESSION, ShareWays } from "../share/share.tsx";
 import type { Comparison } from "./comparison.ts";
 import { Criteria } from "./criteria.tsx";
 import { DecidingFacts, differingChecks } from "./deciding.tsx";
@@ -86,7 +86,7 @@ export function Report({ comparison, session_id, votes }: ReportProps) {
         <JudgeAgain pair={[a, b]} known={history.length} />
         <a href={toRunAgain(a.session)}>Run again</a>
         {a.session.comparison && <a href={toSeries(`cmp-${a.session.comparison}`)}>All runs of this comparison</a>}
-        <ShareWays {...addressesOf(comparison)} less={LESS_OF_SESSION} />
+        <ShareWays {...addressesOf(comparison)} more={MORE_OF_SESSION} />
       </nav>
       <Sections
         sections={[

@@ -1,5 +1,4 @@
-import type { DecisionKind } from "../../../domain/decision.ts";
-import { words } from "../format.ts";
+import type { DecisionKind } from "./decision.ts";
 
 /** A word and a shape for every kind of decision. */
 export const KINDS: Readonly<Record<DecisionKind, { readonly name: string; readonly shape: string }>> = {
@@ -19,4 +18,4 @@ export const ALL_KINDS = Object.keys(KINDS) as readonly DecisionKind[]; // the r
 
 /** The name and shape of a kind, also of one that a newer version added. */
 export const kindNamed = (kind: string): { readonly name: string; readonly shape: string } =>
-  Object.entries(KINDS).find(([known]) => known === kind)?.[1] ?? { name: words(kind), shape: "•" };
+  Object.entries(KINDS).find(([known]) => known === kind)?.[1] ?? { name: kind.replaceAll("_", " "), shape: "•" };
