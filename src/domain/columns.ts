@@ -5,21 +5,26 @@ import type { Scenario } from "./scenario.ts";
 import { MAX_GROUPS, type SeriesColumn } from "./series-record.ts";
 
 /** A longer value names no group. */
-const VALUE_CHARS = 60;
+export const GROUP_VALUE_CHARS = 60;
 
 type Row = Pick<Scenario, "input">;
 
 /** The columns by whose values the rows of a series can be grouped: short ones, of which several rows have the same. */
 export function columnsOf(rows: readonly Row[]): SeriesColumn[] {
   const fields = new Set(rows.flatMap(({ input }) => Object.keys(input?.values ?? {})));
-  return [...fields].filter((field) => field !== "id").flatMap((field) => columnOf(rows, field) ?? []);
+  return [...fields]
+    .filter((field) => field !== "id")
+    .flatMap((field) => {
+      const texts = rows.map(({ input }) => textOf(input?.values[field]));
+      return columnFrom(field, texts) ?? [];
+    });
 }
 
-function columnOf(rows: readonly Row[], field: string): SeriesColumn | undefined {
-  const texts = rows.map(({ input }) => textOf(input?.values[field]));
-  if (texts.some((text) => text.length > VALUE_CHARS)) return undefined;
+/** The column with these values, one for each row; undefined where it groups nothing. */
+export function columnFrom(field: string, texts: readonly string[]): SeriesColumn | undefined {
+  if (texts.some((text) => text.length > GROUP_VALUE_CHARS)) return undefined;
   const values = [...new Set(texts)];
-  if (values.length > MAX_GROUPS || values.length === rows.length) return undefined;
+  if (values.length > MAX_GROUPS || values.length === texts.length) return undefined;
   const places = new Map(values.map((value, place) => [value, place]));
   return { field, values, of_row: texts.map((text) => places.get(text) ?? 0) };
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable, oneOf, record, Share } from "./schema.ts";
-import { SeriesPlan } from "./series-record.ts";
+import { SeriesPlan, SeriesRecord } from "./series-record.ts";
 
 /** Scenarios of an imported table. */
 export const MAX_RESULT_SCENARIOS = 2_000;
@@ -43,5 +43,6 @@ export const ImportedResults = record("ImportedResults", {
       }),
     }),
   ),
+  columns: SeriesRecord.properties.columns,
 });
 export type ImportedResults = Static<typeof ImportedResults>;

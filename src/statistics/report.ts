@@ -59,11 +59,11 @@ export async function storedSeries(runs: StoredRuns, beside: Omit<Beside, "store
 }
 
 /** The report of results that were made elsewhere: nothing can be forecast of them, and no judge is known. */
-export async function importedSeries(results: ImportedResults, id: string): Promise<Series> {
+export async function importedSeries(results: ImportedResults, id: string, by?: SeriesColumn): Promise<Series> {
   const rows = importedRows(results, id);
   await breathe();
   const findings = findingsOf(importedSubject(results, id), rows);
-  return await withResults(await seriesOf(findings, { judge_unaudited: false, forecast: null }), results);
+  return await withResults(await seriesOf(findings, { judge_unaudited: false, forecast: null, by }), results);
 }
 
 /** Null where nothing is left, too much for a forecast, or nothing that it could say. */

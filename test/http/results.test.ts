@@ -30,6 +30,35 @@ test("a table of results is answered with its series, and nothing is kept", asyn
   expect(((await lines.json()) as Series).counts).toMatchObject({ losses: 1 });
 });
 
+test("scenarios are grouped by a column of the table, in the series and whatever its id is made of", async () => {
+  await using service = aService();
+  const rows = (lang: string) =>
+    `s,1,new,1,${lang}\ns,1,old,0,${lang}\nt,1,new,0,fr\nt,1,old,1,fr\nu,1,new,1,fr\nu,1,old,1,fr\n`;
+  const table = (lang: string) => `scenario,trial,arm,score,lang\n${rows(lang)}`;
+  const plain = (await (await send(service, table("de"))).json()) as Series;
+  expect([plain.columns, plain.groups]).toEqual([
+    [{ field: "lang", values: ["de", "fr"], of_row: [0, 1, 1] }],
+    undefined,
+  ]);
+  const grouped = (await (await send(service, table("de"), { query: "?by=lang" })).json()) as Series;
+  expect(grouped.series_id).toBe(plain.series_id);
+  expect(grouped.groups).toMatchObject([
+    { field: "lang", value: "de", counts: { rows: 1, trials: 1, wins: 1, ties: 0, losses: 0 }, win_rate: 1 },
+    { field: "lang", value: "fr", counts: { rows: 2, trials: 2, wins: 0, ties: 1, losses: 1 }, win_rate: 0.25 },
+  ]);
+  expect(await errorOf(await send(service, table("de"), { query: "?by=lagn" }))).toMatchObject({
+    ...{ status: 422, details: { line: 1 } },
+    message: 'line 1: by: there is no column "lagn"; is "lang" meant?',
+  });
+  const torn = `${table("de")}s,2,new,1,fr\n`;
+  expect(await errorOf(await send(service, torn, { query: "?by=lang" }))).toMatchObject({
+    ...{ status: 422, details: { line: 8, column: 5 } },
+    message: 'line 8, column 5: by: lang: s has "de" in line 2 and "fr" here; a scenario is in one group',
+  });
+  // Without being asked for, such a column groups nothing.
+  expect(((await (await send(service, torn)).json()) as Series).columns).toBeUndefined();
+});
+
 test("a wrong table is refused with its place, and arms to choose from are told", async () => {
   await using service = aService();
   expect(await errorOf(await send(service, TABLE))).toEqual({

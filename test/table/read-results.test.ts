@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readResults } from "../../src/comparison/table/read-results.ts";
+import { type Choice, readResults } from "../../src/comparison/table/read-results.ts";
 import { TableFault, type TableForm } from "../../src/comparison/table/table-rows.ts";
 import { MAX_RESULT_PAIRS, MAX_RESULT_SCENARIOS } from "../../src/domain/results.ts";
 
@@ -8,9 +8,9 @@ const HEAD = "scenario,trial,arm,passed";
 const csv = (...lines: readonly string[]) => lines.join("\n");
 
 /** `line:column message` of what is wrong. */
-async function faultOf(text: string, { form = "csv", arms }: { form?: TableForm; arms?: string } = {}) {
+async function faultOf(text: string, { form = "csv", ...choice }: Choice & { form?: TableForm } = {}) {
   try {
-    await readResults(text, form, { arms });
+    await readResults(text, form, choice);
   } catch (error) {
     if (!(error instanceof TableFault)) throw error;
     return `${[error.line, error.column].filter((part) => part !== undefined).join(":")} ${error.message}`;
@@ -135,5 +135,69 @@ describe("a table of results", () => {
     expect(await faultOf(csv(HEAD, ...many))).toBe("2002 more than 2000 scenarios; split the table");
     const long = Array.from({ length: 2 * MAX_RESULT_PAIRS + 1 }, (_, index) => `s,${index + 1},a,1`);
     expect(await faultOf(csv(HEAD, ...long))).toBe("40002 more than 20000 pairs of results; split the table");
+  });
+});
+
+describe("columns by which the scenarios of a table can be grouped", () => {
+  const table = (column: string, values: readonly string[]) =>
+    csv(
+      `${HEAD},${column}`,
+      ...values.flatMap((value, index) => [`s${index},1,a,1,${value}`, `s${index},1,b,0,${value}`]),
+    );
+  const columnsOf = async (text: string, form: TableForm = "csv") => (await readResults(text, form)).columns;
+
+  test("have few short values, of which each scenario has one and several have the same", async () => {
+    const many = Array.from({ length: 60 }, (_, index) => `v${index % 51}`);
+    expect(await columnsOf(table("tier", ["x", "", "x"]))).toEqual([
+      { field: "tier", values: ["x", ""], of_row: [0, 1, 0] },
+    ]);
+    for (const values of [["x", "y"], many, ["x", "x", "y".repeat(61)]])
+      expect(await columnsOf(table("tier", values))).toBeUndefined();
+    expect(await columnsOf(`${table("tier", ["x", "x", "y"])}\ns0,2,a,1,y`)).toBeUndefined();
+  });
+
+  test("are empty in rows of JSON that lack them", async () => {
+    const rows = ["s", "t", "u"].flatMap((scenario, index) =>
+      ["a", "b"].map((arm) => ({ scenario, arm, passed: 1, ...(index === 1 && { tier: 2 }) })),
+    );
+    expect(await columnsOf(lines(rows), "jsonl")).toEqual([{ field: "tier", values: ["", "2"], of_row: [0, 1, 0] }]);
+  });
+
+  test("are refused with their place where the one that is asked for cannot group", async () => {
+    const three = table("tier", ["x", "x", "y"]);
+    const long = table("tier", ["x", "y".repeat(61)]);
+    const own = lines([{ scenario: "s", arm: "a", passed: 1, tier: "x" }]);
+    const faults = [
+      await faultOf(three, { by: "teir" }),
+      await faultOf(three, { by: "arm" }),
+      await faultOf(three, { by: "score" }),
+      await faultOf(`${three}\ns0,2,a,1,y`, { by: "tier" }),
+      await faultOf(long, { by: "tier" }),
+      await faultOf(
+        table(
+          "tier",
+          Array.from({ length: 60 }, (_, index) => `v${index}`),
+        ),
+        { by: "tier" },
+      ),
+      await faultOf(table("tier", ["x", "y"]), { by: "tier" }),
+      await faultOf(own, { form: "jsonl", by: "tire" }),
+    ];
+    expect(faults).toEqual([
+      '1 by: there is no column "teir"; is "tier" meant?',
+      '1:3 by: "arm" says what a row is, so it groups no scenarios',
+      '1 by: "score" says what a row is, so it groups no scenarios',
+      '8:5 by: tier: s0 has "x" in line 2 and "y" here; a scenario is in one group',
+      "4:5 by: tier: a value by which scenarios are grouped has at most 60 characters",
+      "102:5 by: tier: more than 50 values; scenarios are grouped by a column with few",
+      '1:5 by: each scenario has its own "tier", so there is nothing to group',
+      "1 has one arm, a; two are compared",
+    ]);
+    expect(
+      await faultOf(lines(["a", "b"].map((arm) => ({ scenario: "s", arm, passed: 1, tier: "x" }))), {
+        form: "jsonl",
+        by: "tire",
+      }),
+    ).toBe('1 by: no row has "tire"; is "tier" meant?');
   });
 });

@@ -43,6 +43,20 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     expect(complaints.filter((complaint) => !complaint.includes("422"))).toEqual([]);
   });
 
+  test("groups the scenarios by a column of the table that is chosen", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto("/series/results");
+    const [head, ...rows] = TABLE;
+    const lines = rows.map((pair, index) => pair.replace(/$/gm, index < 4 ? ",easy" : ",hard"));
+    await page.getByLabel("Drop a table here, or choose one").setInputFiles(file([`${head},tier`, ...lines]));
+    await page.getByLabel("Scenarios by").selectOption("tier");
+    const row = page.getByRole("region", { name: "Results by tier" }).getByRole("row", { name: /^easy/ });
+    await row.waitFor();
+    expect((await row.textContent())?.replaceAll(/\s+/g, " ")).toStartWith("easy431088%");
+    expect(await inspect(page, "grouped-results")).toEqual([]);
+  });
+
   test("takes a file that is dropped on it", async () => {
     await using reader = await web.visit();
     const { page } = reader;

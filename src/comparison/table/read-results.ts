@@ -1,30 +1,31 @@
-import { closestTo, didYouMean } from "../../domain/did-you-mean.ts";
+import { didYouMean } from "../../domain/did-you-mean.ts";
 import { cut } from "../../domain/excerpt.ts";
 import {
   type ImportedResults,
   MAX_NAME,
   MAX_RESULT_PAIRS,
   MAX_RESULT_SCENARIOS,
-  RESULT_MEASURES,
   type ResultMeasure,
 } from "../../domain/results.ts";
+import { demandColumn, demandNoOther, MAX_KEYS, measureIn, ResultColumns } from "./result-columns.ts";
 import { openTable, TableFault, type TableForm, type TableRow } from "./table-rows.ts";
+
+/** A table of results: what of it is compared, and the columns by which its scenarios can be grouped. */
+export type ReadResults = Pick<ImportedResults, "measure" | "arms" | "scenarios" | "columns">;
 
 /** What of a table is compared. */
 export interface Choice {
   /** Two names with a comma between them. Absent: the table has two arms. */
   readonly arms?: string | undefined;
+  /** A column that must group the scenarios. */
+  readonly by?: string | undefined;
 }
 
 /**
  * The results of two arms in a table with the columns `scenario`, `trial`, `arm`, and `passed` or `score`.
  * @throws TableFault
  */
-export async function readResults(
-  text: string,
-  form: TableForm,
-  choice: Choice = {},
-): Promise<Pick<ImportedResults, "measure" | "arms" | "scenarios">> {
+export async function readResults(text: string, form: TableForm, choice: Choice = {}): Promise<ReadResults> {
   const { header, rows } = await openTable(text, form);
   const reading = new Reading(header, choice);
   for await (const row of rows) reading.add(row);
@@ -36,9 +37,6 @@ interface Told {
   readonly value: number | null;
   readonly line: number;
 }
-
-/** Columns of a row of JSON that are looked at. */
-const MAX_KEYS = 100;
 
 /** Names of arms that a message lists. */
 const LISTED_ARMS = 50;
@@ -53,15 +51,17 @@ class Reading {
   /** By arm, scenario and trial. */
   readonly #told = new Map<string, Map<string, Map<number, Told>>>();
   readonly #scenarios = new Set<string>();
+  readonly #columns: ResultColumns;
   #measure: ResultMeasure | undefined;
   #results = 0;
 
-  constructor(header: readonly string[] | undefined, { arms }: Choice) {
+  constructor(header: readonly string[] | undefined, { arms, by }: Choice) {
     this.#header = header;
     this.#pairs = arms === undefined ? undefined : pairsIn(arms);
     if (header) this.#measure = measureIn(header, 1);
-    for (const name of header ? ["scenario", "arm"] : []) demandColumn(name, header ?? [], 1);
+    for (const name of header ? ["scenario", "arm"] : []) demandColumn(name, header ?? [], { line: 1 });
     if (header) demandNoOther("trial", header, 1);
+    this.#columns = new ResultColumns(header, by);
   }
 
   add({ values, line }: TableRow): void {
@@ -75,9 +75,10 @@ class Reading {
     const scenario = this.#name("scenario", values, line);
     const trial = this.#trial(values, columns, line);
     this.#keep({ arm, scenario, trial }, { value: this.#result(measure, values, line), line });
+    this.#columns.add(scenario, values, line);
   }
 
-  results(): Pick<ImportedResults, "measure" | "arms" | "scenarios"> {
+  results(): ReadResults {
     const [a, b] = this.#chosen();
     const scenarios = [...this.#scenarios].map((scenario) => ({
       scenario,
@@ -85,7 +86,11 @@ class Reading {
     }));
     if (!scenarios.some(({ trials }) => trials.some(([, ofA, ofB]) => ofA !== null && ofB !== null)))
       throw new TableFault(`no scenario and trial has a result of both ${cut(a)} and ${cut(b)}`, 1);
-    return { measure: this.#measure ?? "passed", arms: { a, b }, scenarios };
+    const columns = this.#columns.columns();
+    return {
+      ...{ measure: this.#measure ?? "passed", arms: { a, b }, scenarios },
+      ...(columns.length > 0 && { columns }),
+    };
   }
 
   #measureOf(columns: readonly string[], line: number): ResultMeasure {
@@ -144,7 +149,7 @@ class Reading {
     const text = typeof value === "number" ? String(value) : typeof value === "string" ? value.trim() : "";
     // Marks that turn the direction of a line would show another name than the one that is compared.
     if (/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,200}$/u.test(text)) return text;
-    if (text === "" && !this.#header) demandColumn(column, Object.keys(values), line);
+    if (text === "" && !this.#header) demandColumn(column, Object.keys(values), { line });
     const why = text === "" ? "must name it" : `must have 1 to ${MAX_NAME} characters that can be seen, in one line`;
     throw this.#fault(column, why, line);
   }
@@ -199,32 +204,6 @@ const isMap = (value: unknown): value is Values => typeof value === "object" && 
 const given = (values: Values, column: string) => (Object.hasOwn(values, column) ? values[column] : undefined);
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : (JSON.stringify(value) ?? ""));
-
-function measureIn(columns: readonly string[], line: number): ResultMeasure {
-  const [measure, other] = RESULT_MEASURES.filter((name) => columns.includes(name));
-  if (measure === undefined) {
-    const close = RESULT_MEASURES.flatMap((name) => closestTo(name, columns) ?? [])[0];
-    const meant = close === undefined ? columnsText(columns) : `; is "${cut(close)}" meant?`;
-    throw new TableFault(`there is no column "passed" or "score"${meant}`, line);
-  }
-  if (other !== undefined) throw new TableFault('has "passed" and "score"; keep one', line, columns.indexOf(other) + 1);
-  return measure;
-}
-
-function demandColumn(name: string, columns: readonly string[], line: number): void {
-  if (columns.includes(name)) return;
-  const close = closestTo(name, columns);
-  const meant = close === undefined ? columnsText(columns) : `; is "${cut(close)}" meant?`;
-  throw new TableFault(`there is no column "${name}"${meant}`, line);
-}
-
-/** @throws TableFault where another column stands for one that may be absent */
-function demandNoOther(name: string, columns: readonly string[], line: number): void {
-  const close = columns.includes(name) ? undefined : closestTo(name, columns);
-  if (close !== undefined) throw new TableFault(`there is no column "${name}"; is "${cut(close)}" meant?`, line);
-}
-
-const columnsText = (columns: readonly string[]) => `; there are ${cut(columns.join(", "))}`;
 
 /** Names that a comma may stand between. */
 function pairsIn(arms: string): readonly (readonly [string, string])[] {

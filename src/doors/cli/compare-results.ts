@@ -29,6 +29,7 @@ export async function compareResults(args: RunArguments): Promise<number> {
     arms: value("arms"),
     tie_margin: tieMarginOf(value("tie-margin")),
     margin: marginOf(value("margin")),
+    by: value("by"),
   };
   const reports = openReports(args, []);
   try {

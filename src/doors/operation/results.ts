@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type Choice, readResults } from "../../comparison/table/read-results.ts";
 import { TABLE_FORMS, TableFault, type TableForm } from "../../comparison/table/table-rows.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
+import { columnNamed } from "../../domain/columns.ts";
 import { Failure } from "../../domain/failure.ts";
 import { MAX_NAME, SCORE_TIE_MARGIN, TieMargin } from "../../domain/results.ts";
 import { oneOf, record } from "../../domain/schema.ts";
@@ -19,13 +20,15 @@ interface Comparing extends Choice {
 
 /** What the results of a table show. The same table and levels give the same series. @throws TableFault */
 export async function seriesOfResults(text: string, form: TableForm, comparing: Comparing): Promise<Series> {
-  const { tie_margin = SCORE_TIE_MARGIN, margin = MARGIN } = comparing;
+  const { tie_margin = SCORE_TIE_MARGIN, margin = MARGIN, by } = comparing;
   const results = { ...(await readResults(text, form, comparing)), tie_margin, levels: { alpha: ALPHA, margin } };
   // The largest table takes some tenths of a second: one at a time.
   await ownTurn();
-  const series_id = `results-${sha256(canonicalJson(results))}`;
+  // By what the scenarios can be grouped makes no other results of them.
+  const { columns, ...compared } = results;
+  const series_id = `results-${sha256(canonicalJson(compared))}`;
   await breathe();
-  return await importedSeries(results, series_id);
+  return await importedSeries(results, series_id, by === undefined ? undefined : columnNamed(columns, by));
 }
 
 const ImportRequest = record("ImportRequest", {
@@ -34,6 +37,9 @@ const ImportRequest = record("ImportRequest", {
   ),
   tie_margin: Type.Optional(TieMargin),
   margin: Type.Optional(SeriesPlan.properties.margin),
+  by: Type.Optional(
+    Type.String({ description: "A column that says something of the scenarios: they are grouped by it (`groups`)." }),
+  ),
   text: Type.String({ description: "The table." }),
   form: oneOf(TABLE_FORMS),
 });

@@ -30,12 +30,18 @@ export function evidenceFigure(e: number, alpha: number): string {
 }
 
 /** Head and rows of the table of groups; null where nothing was grouped. */
-export function groupTable({ groups = [], arms }: Pick<Series, "groups" | "arms">) {
+export function groupTable({ groups = [], arms, imported }: Pick<Series, "groups" | "arms" | "imported">) {
   const [first] = groups;
   if (first === undefined) return null;
   const range = ({ low, high }: SeriesGroup) => `${percentText(low)} to ${percentText(high)}`;
   return {
-    head: [first.field, "rows", "wins-ties-losses", `win rate of ${arms.a.arm_id}`, "range"] as const,
+    head: [
+      first.field,
+      imported ? "scenarios" : "rows",
+      "wins-ties-losses",
+      `win rate of ${arms.a.arm_id}`,
+      "range",
+    ] as const,
     rows: groups.map((group) => {
       const { value, counts, win_rate } = group;
       return [value || "(empty)", String(counts.rows), scoreText(counts), rateText(win_rate), range(group)] as const;

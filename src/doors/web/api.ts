@@ -61,8 +61,8 @@ export const summarizeSessions = (filter: Asked<SessionSummaryRequest>, signal?:
 export const listSeries = (page: SeriesListRequest, signal?: AbortSignal) =>
   get<SeriesListing[]>(`/api/series${query(page)}`, signal);
 /** The browser sends the last answer's tag along, so that nothing is sent again while nothing has changed. */
-export const getSeries = (id: string, signal?: AbortSignal) =>
-  get<Series>(`/api/series/${encodeURIComponent(id)}`, signal);
+export const getSeries = (id: string, signal?: AbortSignal, by: string | null = null) =>
+  get<Series>(`/api/series/${encodeURIComponent(id)}${query({ by })}`, signal);
 
 /** Address of a report in a format. */
 export type ReportAddress = (format: string) => string;
@@ -96,8 +96,8 @@ export const startRun = (request: RunRequest) => send<RunStarted>("POST", "/api/
 export const cancelRun = (id: string) => send<RunStarted>("DELETE", `/api/runs/${encodeURIComponent(id)}`);
 export const startSeries = (request: SeriesRequest) => send<SeriesStarted>("POST", "/api/series", request);
 /** What a table of results shows; the server keeps nothing of it. */
-export const sendResults = (table: File, { arms, tie_margin }: { arms: string | null; tie_margin: number }) =>
-  request<Series>(`/api/series/results${query({ arms, tie_margin })}`, {
+export const sendResults = (table: File, asked: { arms: string | null; tie_margin: number; by: string | null }) =>
+  request<Series>(`/api/series/results${query(asked)}`, {
     method: "POST",
     headers: { "content-type": table.name.endsWith(".csv") ? "text/csv" : "application/x-ndjson" },
     body: table,

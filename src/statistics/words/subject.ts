@@ -84,7 +84,7 @@ export function storedSubject({ comparison, scenario, input, rows, ...known }: S
 
 /** The subject of imported results, which abeval neither ran nor judged. */
 export function importedSubject(
-  { arms, levels, measure, tie_margin, scenarios }: ImportedResults,
+  { arms, levels, measure, tie_margin, scenarios, columns }: ImportedResults,
   id: string,
 ): Subject {
   return {
@@ -92,6 +92,7 @@ export function importedSubject(
       ...{ series_id: id, kind: "results", state: "completed", imported: { measure, tie_margin }, levels },
       ...{ stop: null, failure: null, plan: null, plan_digest: null, limits: null, changes: [] },
       ...{ created_at: null, finished_at: null },
+      ...(columns && { columns }),
     },
     scenarios: scenarios.map(({ scenario }) => ({ scenario, digest: null, comparison: "" })),
     ...{ arms, judge_model: "", scripted: false, arms_differ: false },

@@ -85,7 +85,10 @@ export const RUN = {
       description:
         "with --trials: stored runs of a series stand in for the arm that did not change, so that only the other one is paid for",
     },
-    by: { value: "<column>", description: "group the rows of a series by this column of the inputs" },
+    by: {
+      value: "<column>",
+      description: "group the rows of a series by this column of the inputs, or with --results of the table",
+    },
     aa: {
       value: "<arm_id>",
       description:
@@ -149,7 +152,7 @@ const INSTEAD_OF_A_RUN = {
   "self-test": ["json", "judge-model", "prices", "max-cost", "state-dir"],
   new: ["from"],
   bless: ["out", "state-dir", "database-url"],
-  results: ["arms", "tie-margin", "margin", "out", "junit", "markdown", "html", "card"],
+  results: ["arms", "tie-margin", "margin", "by", "out", "junit", "markdown", "html", "card"],
 } as const satisfies Partial<Record<RunFlag, readonly RunFlag[]>>;
 
 const STRAY: Readonly<Record<string, string>> = {

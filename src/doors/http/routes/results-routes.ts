@@ -31,7 +31,7 @@ export const resultsRoutes = ({ services, abandoned }: RouteContext) =>
     ({ body, query }) => importResults.run(services, { ...query, ...(body as TableBody) }, abandoned),
     {
       transform: [refuseTwice, decimal("tie_margin"), decimal("margin")],
-      query: Type.Pick(importResults.input, ["arms", "tie_margin", "margin"]),
+      query: Type.Pick(importResults.input, ["arms", "tie_margin", "margin", "by"]),
       response: importResults.output,
       detail: {
         ...about(

@@ -18,12 +18,14 @@ export function ResultsPage() {
   const failure = useSignal<RequestFailed | null>(null);
   const busy = useSignal(false);
   const tie_margin = useSignal(TIE_MARGIN);
-  async function compare(file: File, arms: string | null): Promise<void> {
+  const chosen = useSignal<string | null>(null);
+  async function compare(file: File, arms: string | null, by: string | null = null): Promise<void> {
     table.value = file;
+    chosen.value = arms;
     busy.value = true;
     failure.value = null;
     try {
-      series.value = await sendResults(file, { arms, tie_margin: tie_margin.value });
+      series.value = await sendResults(file, { arms, tie_margin: tie_margin.value, by });
     } catch (error) {
       failure.value = asFailed(error);
     }
@@ -32,7 +34,7 @@ export function ResultsPage() {
   if (series.value && blind.value) return <HiddenSeries />;
   if (series.value)
     return (
-      <SeriesReport series={series.value}>
+      <SeriesReport series={series.value} group={(by) => table.value && void compare(table.value, chosen.value, by)}>
         <button type="button" onClick={() => (series.value = null)}>
           Compare another table
         </button>

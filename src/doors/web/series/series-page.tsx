@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { memberName } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
@@ -17,6 +18,7 @@ import { ArmsTable } from "./arms-table.tsx";
 import { CheckRates } from "./check-rates.tsx";
 import { EvidenceChart } from "./evidence-chart.tsx";
 import { GoOnForm } from "./go-on-form.tsx";
+import { Groups } from "./groups.tsx";
 import { SeriesAtAGlance, WinRate } from "./headline.tsx";
 import { HiddenSeries } from "./hidden-series.tsx";
 import { Outlook } from "./outlook.tsx";
@@ -29,11 +31,13 @@ import { SeriesWarnings } from "./warnings.tsx";
 
 /** What the trials of a series say together. While it runs, it is read again and again. */
 export function SeriesPage({ id }: { id: string }) {
-  const series = useLoaded(`series ${id}`, (signal) => getSeries(id, signal), {
+  const by = useSignal<string | null>(null);
+  const series = useLoaded(`series ${id} ${by.value ?? ""}`, (signal) => getSeries(id, signal, by.value), {
     changes: ({ state }) => state === "running",
   });
   const loaded = series.value;
-  if (loaded.state === "ready") return blind.value ? <HiddenSeries /> : <SeriesReport series={loaded.value} />;
+  if (loaded.state === "ready" && blind.value) return <HiddenSeries />;
+  if (loaded.state === "ready") return <SeriesReport series={loaded.value} group={(column) => (by.value = column)} />;
   return (
     <Page title="Series" short={id}>
       <Show of={series} what={`series ${id}`}>
@@ -45,11 +49,13 @@ export function SeriesPage({ id }: { id: string }) {
 
 interface SeriesReportProps {
   readonly series: Series;
+  /** Groups its rows by a column; null: by none. */
+  readonly group: (column: string | null) => void;
   /** What can be done with imported results, which the server does not keep. */
   readonly children?: ComponentChildren;
 }
 
-export function SeriesReport({ series, children }: SeriesReportProps) {
+export function SeriesReport({ series, group, children }: SeriesReportProps) {
   const { kind, limits } = series;
   const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
   const running = series.state === "running";
@@ -87,6 +93,7 @@ export function SeriesReport({ series, children }: SeriesReportProps) {
         <h2>{series.scenarios.length > 1 ? "Scenario by scenario" : "Trials"}</h2>
         {series.scenarios.length > 1 ? <SuiteTable series={series} /> : <TrialStrip series={series} />}
       </section>
+      <Groups series={series} group={group} />
       <section data-stop tabIndex={-1}>
         <h2>Evidence</h2>
         <EvidenceChart series={series} />
