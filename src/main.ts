@@ -11,6 +11,7 @@ Usage
                                        make a scenario of a commit that fixed something
   abeval serve [flags]                 the HTTP API, and the web UI on the same port
   abeval mcp [flags]                   seven tools for one MCP client, over stdin and stdout
+  abeval prune [flags]                 forget stored sessions by age, size or scenario
 
   abeval <command> --help              flags and examples of a command
   abeval --version                     print the version
@@ -21,13 +22,14 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly
   run: () => import("./doors/cli/run.ts"),
   serve: () => import("./doors/cli/serve.ts"),
   mcp: () => import("./doors/cli/mcp.ts"),
+  prune: () => import("./doors/cli/prune.ts"),
 };
 
 /** For abeval itself, in a sandbox. */
 const HIDDEN: typeof COMMANDS = { __launch: () => import("./arms/agent/launcher.ts") };
 
 /** On Deno there is `run`. */
-const NEEDING_BUN = new Set(["serve", "mcp"]);
+const NEEDING_BUN = new Set(["serve", "mcp", "prune"]);
 
 process.on("uncaughtException", endUnlessUnread);
 process.on("unhandledRejection", endUnlessUnread);

@@ -9,6 +9,7 @@ import type {
 } from "../domain/session-list.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Pruning } from "./pruning.ts";
 import type { RequestKey, RequestKeys } from "./request-keys.ts";
 import type { SelfTestStore } from "./self-test-store.ts";
 import type { SeriesStore } from "./series-store.ts";
@@ -58,6 +59,8 @@ export interface SessionStore extends Disposable {
   readonly series: SeriesStore;
   readonly self_tests: SelfTestStore;
   readonly request_keys: RequestKeys;
+  /** Absent: what it keeps goes with the process. */
+  readonly pruning?: Pruning;
   /** Begins a log, written; undefined when its id is taken, or the key of who asks for it. */
   create(entry: CreatedEntry, key?: RequestKey): Promise<Run | undefined>;
   /**

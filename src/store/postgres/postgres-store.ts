@@ -1,4 +1,5 @@
 import type { Clock, Entropy } from "../../runtime/clock.ts";
+import type { Pruning } from "../pruning.ts";
 import type { SelfTestStore } from "../self-test-store.ts";
 import type { StoreInspection } from "../shared-store.ts";
 import type { SessionStore } from "../store.ts";
@@ -8,6 +9,7 @@ import { inspectDatabase } from "./inspect.ts";
 import { PostgresKeys } from "./postgres-keys.ts";
 import { PostgresLedger } from "./postgres-ledger.ts";
 import { PostgresMaterials } from "./postgres-materials.ts";
+import { postgresPruning } from "./postgres-pruning.ts";
 import { postgresSelfTests } from "./postgres-self-tests.ts";
 import { PostgresSeries } from "./postgres-series.ts";
 import { PostgresSessions, type SessionsParts } from "./postgres-sessions.ts";
@@ -59,6 +61,7 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
   readonly series: PostgresSeries;
   readonly self_tests: SelfTestStore;
   readonly request_keys: PostgresKeys;
+  readonly pruning: Pruning;
   readonly database: PostgresDatabase;
   readonly flusher: Flusher;
   readonly #clock: Clock;
@@ -76,6 +79,7 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
     this.ledger = new PostgresLedger(database, me);
     this.#clock = clock;
     this.#wakes = wakes;
+    this.pruning = postgresPruning(database);
     this.self_tests = postgresSelfTests(database);
     this.request_keys = new PostgresKeys(database, flusher);
     this.#opened = opened.move();

@@ -36,3 +36,7 @@ export async function waitingByNeeds(sql: Sql): Promise<readonly WaitingWork[]> 
 /** Whether there is work, waiting or running, that was offered so long ago. */
 export const isWorkOlderThan = (interval: string) => `EXISTS (SELECT FROM abeval_queue.job AS one
   WHERE one.state <= 'active' AND one.created_on < now() - interval '${interval}')`;
+
+/** Whether somebody works on it, or is to. */
+export const isWorkOn = (id: string) => `EXISTS (SELECT FROM abeval_queue.job AS one
+  WHERE one.state <= 'active' AND one.data->'work'->>'id' = ${id})`;

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Entropy } from "../../runtime/clock.ts";
+import type { Pruning } from "../pruning.ts";
 import type { SelfTestStore } from "../self-test-store.ts";
 import type { SessionStore } from "../store.ts";
 import { openDatabase } from "./database.ts";
@@ -8,6 +9,7 @@ import { isInUse, ProcessLease } from "./process-lease.ts";
 import { SeriesRows } from "./series-rows.ts";
 import type { Written } from "./session-rows.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
+import { sqlitePruning } from "./sqlite-pruning.ts";
 import { sqliteSelfTests } from "./sqlite-self-tests.ts";
 import { SqliteSeries } from "./sqlite-series.ts";
 import { type SqliteParts, SqliteSessions } from "./sqlite-sessions.ts";
@@ -40,6 +42,7 @@ class SqliteStore extends SqliteSessions implements SessionStore {
   readonly ledger: SqliteLedger;
   readonly series: SqliteSeries;
   readonly self_tests: SelfTestStore;
+  readonly pruning: Pruning;
   readonly #parts: SqliteParts;
   readonly #clock: Clock;
   readonly #seriesRows: SeriesRows;
@@ -50,6 +53,7 @@ class SqliteStore extends SqliteSessions implements SessionStore {
     this.#parts = parts;
     this.#clock = clock;
     this.self_tests = sqliteSelfTests(database, this.batch, stateDir);
+    this.pruning = sqlitePruning(stateDir, database);
     this.ledger = new SqliteLedger(database, this.batch, lease, stateDir);
     this.#seriesRows = new SeriesRows(database, lease);
     this.series = new SqliteSeries({

@@ -65,13 +65,19 @@ export type SharedSettings = Awaited<ReturnType<typeof sharedSettings>>;
 /** @throws Failure `invalid_request` with the mistakes of the file of prices */
 export const sharedSettings = async ({ value, values, has }: SharedArguments) => ({
   state_dir: value("state-dir"),
-  database: { url: value("database-url"), lease_s: LEASE.default, max_queued: MAX_WAITING },
+  database: databaseSettings(value("database-url")),
   sandbox: { mode: value("sandbox"), accept_host_network: has("accept-host-network"), read: values("sandbox-read") },
   agents_dir: value("agents-dir"),
   images_dir: value("images-dir"),
   prices: await readPrices(value("prices")),
   recordings: { replay: value("replay"), strict: has("replay-strict"), live_judge: has("live-judge") },
   keep_workspaces: has("keep-workspaces"),
+});
+
+export const databaseSettings = (url: string | undefined) => ({
+  url,
+  lease_s: LEASE.default,
+  max_queued: MAX_WAITING,
 });
 
 async function readPrices(path: string | undefined): Promise<PriceList> {

@@ -17,9 +17,9 @@ import { loopClock, systemClock, systemEntropy } from "../../../runtime/clock.ts
 import { ON_BUN } from "../../../runtime/on-bun.ts";
 import { Semaphore } from "../../../runtime/semaphore.ts";
 import { version } from "../../../runtime/version.ts";
-import { UsageError } from "../flags/arguments.ts";
+import { type ParsedArguments, UsageError } from "../flags/arguments.ts";
 import type { RunArguments } from "../flags/run-arguments.ts";
-import { type SharedSettings, sharedSettings } from "../flags/service-flags.ts";
+import { databaseSettings, type SharedSettings, sharedSettings } from "../flags/service-flags.ts";
 import { isStdoutClosed } from "../terminal/terminal.ts";
 import { databasePlace, type OpenedStore, openStore } from "./open-store.ts";
 import { openRecordingDirectory, type RecordingSettings } from "./recordings.ts";
@@ -151,6 +151,16 @@ async function seal(notice: ServiceOptions["notice"]): Promise<void> {
   notice(
     "commands without a sandbox can read the keys that this process was started with; only on Bun can it hide them",
   );
+}
+
+/** The stored sessions alone, for a command that runs nothing. @throws as `openStore` does, UsageError where none are named */
+export async function openStoredSessions({ value }: Pick<ParsedArguments<"state-dir" | "database-url">, "value">) {
+  const { environment } = await readOutside(() => undefined);
+  const state_dir = value("state-dir");
+  const database = databasePlace(environment, databaseSettings(value("database-url")), state_dir);
+  if (!database && state_dir === undefined)
+    throw new UsageError("where are the sessions? Name --state-dir <path>, or --database-url <url>");
+  return await openStore({ state_dir, database });
 }
 
 /** Whether colours are wanted: a terminal, and neither NO_COLOR nor a dumb one. */
