@@ -14,12 +14,17 @@ interface Changes {
   readonly task?: object;
   /** Fields of `agent:`, as a scenario writes them. */
   readonly agent?: object;
+  /** Other fields of the agent's arm. */
+  readonly arm?: object;
 }
 
 /** Runs the agent in a session against an arm that does nothing. */
 export async function runCli({ environment }: Pick<FakeProvider, "environment">, cli: Cli, changes: Changes = {}) {
-  const { policies = {}, agent = {}, task } = changes;
-  const arms = [armOf("agent", cli, agent), { id: "script", model: "scripted/x", script: [{ say: "No." }] }];
+  const { policies = {}, agent = {}, task, arm } = changes;
+  const arms = [
+    { ...armOf("agent", cli, agent), ...arm },
+    { id: "script", model: "scripted/x", script: [{ say: "No." }] },
+  ];
   const { outcome } = await runArms(testServices(environment, { agents_dir: AGENTS_DIR }), {
     arms,
     policies,
