@@ -1,6 +1,8 @@
 import { expect } from "bun:test";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
+import { openSeries } from "../../src/comparison/session/open-series.ts";
 import { trialRowOf } from "../../src/domain/trial.ts";
+import { seriesReport } from "../../src/doors/operation/series.ts";
 import type { ReplyCall, SeenRequest } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { runOnce, testServices } from "../harness.ts";
@@ -44,16 +46,48 @@ const AGENTS = [
 
 const installed = install(Object.fromEntries(AGENTS.map((agent) => [agent.install, agent.package])));
 
-/** A model that uses the skill where it is told of one, and says so. */
-function played(request: SeenRequest, { read, write }: (typeof AGENTS)[number]) {
+/** A model that uses the skill where it is told of one and wants to, and says so. */
+function played(
+  request: SeenRequest,
+  { read, write }: (typeof AGENTS)[number],
+  wants: () => string | null = () => "I use the iso-dates skill.",
+) {
   const called = (call: ReplyCall, text = "") => ({ text, calls: [{ id: `call_${call.name}`, ...call }] });
   const knows = JSON.stringify(request.body).includes("iso-dates");
   const turn = request.messages.filter(({ role }) => role === "assistant").length;
   if (request.tools.length === 0) return { text: "A title." };
-  if (turn === 0) return knows ? called(read, "I use the iso-dates skill.") : called(write("24.11.2026"));
-  if (turn === 1 && knows) return { text: "", calls: [{ id: "call_last", ...write("2026.11.24") }] };
+  if (turn === 0) {
+    const words = knows ? wants() : null;
+    return words === null ? called(write("24.11.2026")) : called(read, words);
+  }
+  if (turn === 1 && hasCalled(request, read)) return { text: "", calls: [{ id: "call_last", ...write("2026.11.24") }] };
   return { text: knows ? "Write the year first, then a full stop, as in 2026.11.24: done." : "Done." };
 }
+
+const hasCalled = ({ messages }: SeenRequest, { name, input }: Omit<ReplyCall, "id">) =>
+  messages.some(
+    (message) =>
+      message.role === "assistant" &&
+      message.calls.some((call) => call.name === name && JSON.stringify(call.input) === JSON.stringify(input)),
+  );
+
+/** With and without the skill, by this agent. */
+const datesScenario = (agent: (typeof AGENTS)[number]) =>
+  JSON.stringify({
+    ...{ name: "dates", varies: ["files"], rubric: { criteria: ["Is it tidy?"] } },
+    task: {
+      prompt: "Write the date of 24 November 2026 into out.txt.",
+      probe: {
+        checks: [
+          { id: "form", run: "grep -q 2026.11.24 out.txt && ! test -e .claude && ! test -e .agents", required: true },
+        ],
+      },
+    },
+    arms: [
+      { id: "without", agent: { use: agent.use, install: agent.install }, model: agent.model },
+      { id: "with", extends: "without", files: { [agent.path]: SKILL } },
+    ],
+  });
 
 const testCli = testNeeding(registry(installed), SANDBOX, NODE);
 
@@ -69,22 +103,7 @@ for (const agent of AGENTS)
         return { calls: [{ name: request.force_tool ?? "", input }] };
       },
     });
-    const scenario = {
-      ...{ name: "dates", varies: ["files"], rubric: { criteria: ["Is it tidy?"] } },
-      task: {
-        prompt: "Write the date of 24 November 2026 into out.txt.",
-        probe: {
-          checks: [
-            { id: "form", run: "grep -q 2026.11.24 out.txt && ! test -e .claude && ! test -e .agents", required: true },
-          ],
-        },
-      },
-      arms: [
-        { id: "without", agent: { use: agent.use, install: agent.install }, model: agent.model },
-        { id: "with", extends: "without", files: { [agent.path]: SKILL } },
-      ],
-    };
-    await using folder = await scenarioFolder({ "dates.yaml": JSON.stringify(scenario) });
+    await using folder = await scenarioFolder({ "dates.yaml": datesScenario(agent) });
     const services = testServices(server.environment, { agents_dir: AGENTS_DIR });
     const loaded = await loadScenarioFile(folder.path("dates.yaml"));
     const { outcome } = await runOnce(services, loaded, { judge_model: "anthropic/judge" });
@@ -98,3 +117,31 @@ for (const agent of AGENTS)
     expect(judged.length).toBe(2);
     expect(judged.filter((text) => /iso-dates|SKILL\.md|year first, then|How this house/.test(text))).toEqual([]);
   });
+
+for (const agent of AGENTS)
+  testCli(
+    `a series of ${agent.use} tells in how many trials a skill fired, and what became of both groups`,
+    async () => {
+      let begun = 0;
+      const wants = () => {
+        begun += 1;
+        // Equal trials would count once.
+        return begun % 3 === 0 ? null : `I use the iso-dates skill, as ${begun} did.`;
+      };
+      await using server = await startFakeProvider({ reply: (request) => played(request, agent, wants) });
+      await using folder = await scenarioFolder({ "dates.yaml": datesScenario(agent) });
+      const services = testServices(server.environment, { agents_dir: AGENTS_DIR });
+      const load = () => loadScenarioFile(folder.path("dates.yaml"));
+      const source = { scenarios: [await load()], load };
+      const { done } = await openSeries(services, source, { trials: 3, judge_model: "builtin/evidence" });
+      const report = await seriesReport(services.store, await done);
+      expect(report).toMatchObject({ state: "completed", counts: { trials: 3 } });
+      expect(report.arms.b.skills).toEqual([
+        {
+          ...{ name: "iso-dates", fired: 2, trials: 3 },
+          ...{ solved_fired: { solved: 2, trials: 2 }, solved_silent: { solved: 0, trials: 1 } },
+        },
+      ]);
+      expect(report.arms.a.skills).toBeUndefined();
+    },
+  );

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/needs.ts";
 import type { RunNews } from "../../src/comparison/planning/services.ts";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { cancelSeriesAnywhere } from "../../src/comparison/session/cancel.ts";
 import { cancelInFlight, isInFlight, seriesInFlight } from "../../src/comparison/session/in-flight.ts";
 import { openSeries } from "../../src/comparison/session/open-series.ts";
@@ -9,11 +10,15 @@ import { isFinal } from "../../src/domain/session-state.ts";
 import { followRun } from "../../src/doors/operation/follow-run.ts";
 import { followSeries } from "../../src/doors/operation/follow-series.ts";
 import { readSession } from "../../src/store/read-session.ts";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { playScript } from "../fake-provider/play-script.ts";
 import { bundled, testServices } from "../harness.ts";
+import { wellFormed } from "../judge/mock-judge.ts";
 import { describeNeeding } from "../needs.ts";
 import { anOutcome } from "../outcomes.ts";
 import { aGate, aProcess, type Process, start } from "../postgres/processes.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
+import { scenarioFolder } from "../scenario/scenario-folder.ts";
 import { talk } from "../session/series.ts";
 import { createdEntry } from "../stored.ts";
 import { until } from "../turns.ts";
@@ -60,6 +65,52 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     Object.assign(front.services, { resolveModel });
     const { done } = await start(front, bundled("pager-last-page"));
     expect(await done).toMatchObject({ state: "completed", arms: [{ probe: { total: 4 } }, { probe: { total: 4 } }] });
+  });
+
+  test("an arm's own files come along, and the worker's judge learns nothing of them", async () => {
+    const url = await database();
+    await using provider = await startFakeProvider({
+      reply: playScript({
+        scriptOf: () => undefined,
+        judge: (request) =>
+          // What a judge reads of a request.
+          wellFormed({ ...request, params: { max_output_tokens: 1 }, timeout_ms: 1 } as never, (_slot, ids) =>
+            Object.fromEntries(ids.map((id) => [id, 2])),
+          ),
+      }),
+    });
+    const { resolveModel } = testServices(provider.environment);
+    await using front = await aProcess(url);
+    const sandbox = (await front.services.sandboxes.choose(front.services.sandbox, false)).sandbox.kind;
+    const capabilities = [`sandbox:${sandbox}`, "provider:anthropic"];
+    await using worker = await aProcess(url, { slots: 1, capabilities });
+    for (const { services } of [front, worker]) Object.assign(services, { resolveModel });
+    const rule = "Always greet the zebra before you count anything.";
+    const scenario = {
+      ...{ name: "notes", varies: ["files"], task: { prompt: "Write twelve." } },
+      arms: [
+        { id: "without", model: "scripted/x", script: [{ say: "Twelve." }] },
+        {
+          ...{ id: "with", extends: "without", files: { dir: "with" } },
+          script: [{ calls: [{ run_command: { command: "cat CLAUDE.md | tee twelve.txt" } }] }, { say: rule }],
+        },
+      ],
+      rubric: { criteria: ["Is it twelve?"], judge: { model: "anthropic/judge" } },
+    };
+    await using folder = await scenarioFolder({
+      ...{ "notes.yaml": JSON.stringify(scenario), "with/CLAUDE.md": `${rule}\n` },
+    });
+    const { done } = await start(front, loadScenarioFile(folder.path("notes.yaml")));
+    await folder[Symbol.asyncDispose]();
+    const outcome = await done;
+    expect(outcome).toMatchObject({ state: "completed", failure: null });
+    expect(JSON.stringify(outcome.decisions["with"])).toContain(rule);
+    expect(outcome.arms.map(({ notes }) => notes?.paths)).toEqual([undefined, ["CLAUDE.md"]]);
+    expect(outcome.arms[1].changes?.files.map(({ path }) => path)).toEqual(["twelve.txt"]);
+    const told = provider.requests.map(({ body }) => JSON.stringify(body));
+    expect(told.length).toBeGreaterThan(1);
+    expect(told.filter((text) => /zebra before|CLAUDE\.md/.test(text))).toEqual([]);
+    expect(told.every((text) => text.includes("twelve.txt"))).toBe(true);
   });
 
   test("what no worker has is named before anything is stored", async () => {
