@@ -63,3 +63,12 @@ export const Count = (description: string) => Type.Integer({ minimum: 0, descrip
 export const Share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
 export const Digest = (description: string) => Type.String({ pattern: "^[0-9a-f]{64}$", description });
+
+/** Characters of a user's name. */
+export const USER_CHARS = 200;
+
+export const UserName = Type.String({
+  minLength: 1,
+  maxLength: USER_CHARS,
+  description: "Who asked, as a proxy names them; nobody checks it. Absent: unnamed.",
+});

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { InputId } from "./scenario.ts";
-import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
+import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp, UserName } from "./schema.ts";
 import { CONCLUSIONS, UndecidedBy } from "./series-summary.ts";
 import { SeriesId } from "./session.ts";
 
@@ -156,6 +156,7 @@ export const SeriesRecord = record("SeriesRecord", {
     ),
   ),
   columns: Type.Optional(Columns),
+  user: Type.Optional(UserName),
   /** Limits that were in force before, with the moment at which they were changed. */
   changes: Type.Array(record("SeriesChange", { at: Timestamp("When."), limits: SeriesLimits })),
 });
@@ -171,6 +172,7 @@ export const SeriesListing = record("SeriesListing", {
   arms: SeriesPlan.properties.arms,
   judge_model: Type.String(),
   baseline: Type.Optional(Digest("Of the stored runs that stand in for an arm.")),
+  user: Type.Optional(UserName),
   trials: Count("Planned trials of each scenario."),
   standing: SeriesStanding,
 });

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { MAX_PAGE } from "./request.ts";
 import { InputId } from "./scenario.ts";
-import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
+import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp, UserName } from "./schema.ts";
 import { ARM_STATUSES, SeriesId, SessionId, STATES, TrialPlace } from "./session.ts";
 import { CONFIDENCES, OUTCOMES } from "./verdict.ts";
 
@@ -28,6 +28,7 @@ export const SessionListing = record("SessionListing", {
   confidence: nullable(oneOf(CONFIDENCES)),
   judge_model: nullable(Type.String()),
   trial: Type.Optional(TrialPlace),
+  user: Type.Optional(UserName),
   title: Type.Optional(Type.String({ description: "Of the scenario. What follows may be absent in sessions of 0.1." })),
   scenario_digest: Type.Optional(Digest("As in SessionOutcome.")),
   cost_usd: Type.Optional(nullable(Type.Number({ minimum: 0 }), { description: "As in SessionTotals." })),
@@ -54,6 +55,7 @@ const FILTER = {
   outcome: Type.Optional(oneOf(OUTCOMES, { description: "With this outcome." })),
   model: Type.Optional(Type.String({ maxLength: 300, description: "An arm has this model." })),
   judge: Type.Optional(Type.String({ maxLength: 2000, description: "With this judge." })),
+  user: Type.Optional({ ...UserName, description: "Asked for by this user." }),
   text: Type.Optional(
     Type.String({
       maxLength: 200,
@@ -118,6 +120,7 @@ export const SessionSummary = record(
           scenarios: tallies("Scenarios."),
           models: tallies("Models of arms; a session whose arms share one counts once."),
           judges: tallies("Judges."),
+          users: Type.Optional(tallies("Who asked. Absent: nobody was named.")),
         },
         { description: "What all sessions have, whatever they were chosen by. Absent unless `names` is asked for." },
       ),

@@ -7,7 +7,7 @@ import { FAILURE_CODES } from "./failure.ts";
 import { Price } from "./price-list.ts";
 import { ImportedFrom } from "./ran.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
-import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
+import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp, UserName } from "./schema.ts";
 import { STATES } from "./session-state.ts";
 import { SkillUse } from "./skill.ts";
 import { Verdict } from "./verdict.ts";
@@ -186,15 +186,6 @@ const LostAttempt = record(
 );
 export type LostAttempt = Static<typeof LostAttempt>;
 
-const SessionPrices = record(
-  "SessionPrices",
-  {
-    arms: Type.Record(Type.String(), nullable(Price), { description: "By arm id." }),
-    judge: nullable(Price),
-  },
-  { description: "USD per million tokens that this run was counted with; null = unknown." },
-);
-
 export const ScriptChoice = record("ScriptChoice", {
   seed: Type.String({ description: "The scenario's digest unless another was given." }),
   trial: Type.Integer({ minimum: 1, description: "In a series: its number where no trial is lost." }),
@@ -208,7 +199,13 @@ export const SessionSettings = record("SessionSettings", {
   call_timeout_ms: Count("One provider call."),
   provider_tries: Count("Tries of one provider call."),
   max_output_tokens: Count("Sent with a model turn unless the arm says otherwise."),
-  prices: Type.Optional(SessionPrices),
+  prices: Type.Optional(
+    record(
+      "SessionPrices",
+      { arms: Type.Record(Type.String(), nullable(Price), { description: "By arm id." }), judge: nullable(Price) },
+      { description: "USD per million tokens that this run was counted with; null = unknown." },
+    ),
+  ),
   max_cost_usd: Type.Optional(
     nullable(Type.Number({ exclusiveMinimum: 0 }), { description: "Of arms and judge together; null = no limit." }),
   ),
@@ -263,6 +260,7 @@ const SessionOutcomeSchema = record("SessionOutcome", {
   ),
   evidence_digests: Type.Optional(EvidenceDigests),
   trial: Type.Optional(TrialPlace),
+  user: Type.Optional(UserName),
   votes: Type.Optional(Type.Array(Vote, { description: "Of people, oldest first. Absent: none." })),
   lost_attempts: Type.Optional(
     Type.Array(LostAttempt, { description: "Oldest first; absent when the first attempt is the one that counts." }),

@@ -39,13 +39,17 @@ export function summarize(
         scenarios: tally(rows.map(({ scenario }) => scenario)),
         models: tally(rows.flatMap(({ arms }) => [...new Set(arms.map(({ model }) => model))])),
         judges: tally(rows.flatMap(({ judge_model }) => judge_model ?? [])),
+        ...withUsers(tally(rows.flatMap(({ user }) => user ?? []))),
       },
     }),
   };
 }
 
+/** An object to spread: empty where nobody was named. */
+export const withUsers = (users: SessionTally[]): { users?: SessionTally[] } => (users.length > 0 ? { users } : {});
+
 function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): SessionListing[] {
-  const { scenario, input, state, series_id, outcome, model, judge, text, blind } = filter;
+  const { scenario, input, state, series_id, outcome, model, judge, user, text, blind } = filter;
   const words = searchedWords(text);
   return rows.filter(
     (row) =>
@@ -56,6 +60,7 @@ function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): S
       (outcome === undefined || row.outcome === outcome) &&
       (model === undefined || row.arms.some((arm) => arm.model === model)) &&
       (judge === undefined || row.judge_model === judge) &&
+      (user === undefined || row.user === user) &&
       isOfKind(row, filter) &&
       (words.length === 0 || includesAll(searchedText(blind ? { ...row, outcome: null, winner: null } : row), words)),
   );

@@ -11,7 +11,7 @@ import type { Verdict } from "../domain/verdict.ts";
 const TITLE_CHARS = 200;
 
 export function listingOf(outcome: SessionOutcome): SessionListing {
-  const { verdict, trial } = outcome;
+  const { verdict, trial, user } = outcome;
   const all = everyVerdict(outcome);
   return {
     session_id: outcome.session_id,
@@ -26,6 +26,7 @@ export function listingOf(outcome: SessionOutcome): SessionListing {
     confidence: verdict?.confidence ?? null,
     judge_model: verdict?.judge.model ?? outcome.request.judge_model,
     ...(trial && { trial }),
+    ...(user !== undefined && { user }),
     title: cut(outcome.definition.title, TITLE_CHARS),
     scenario_digest: outcome.scenario_digest,
     cost_usd: outcome.totals.cost_usd,
@@ -54,6 +55,7 @@ export function seriesListingOf({ plan, limits, ...series }: SeriesRecord): Seri
     arms: plan.arms,
     judge_model: plan.judge_model,
     ...(plan.baseline && { baseline: plan.baseline.digest }),
+    ...(series.user !== undefined && { user: series.user }),
     trials: limits.trials,
     standing: series.standing,
   };

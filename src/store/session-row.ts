@@ -48,6 +48,7 @@ export const listedColumns = (row: SessionListing) => ({
   cost: row.cost_usd ?? null,
   duration: row.wall_ms ?? null,
   conflict: row.conflict === true,
+  asked_by: row.user ?? null,
 });
 
 /** An end of a session that could not be stored. */

@@ -21,6 +21,7 @@ interface Made {
   readonly title?: string;
   readonly state?: SessionOutcome["state"];
   readonly trial?: SessionOutcome["trial"];
+  readonly user?: string;
 }
 
 function made({
@@ -34,6 +35,7 @@ function made({
   title,
   state,
   trial,
+  user,
 }: Made): SessionOutcome {
   const outcome = anOutcome(idOf(n), { scenario, state: state ?? (found ? "completed" : "cancelled") });
   const [a, b] = outcome.arms;
@@ -46,6 +48,7 @@ function made({
   return {
     ...outcome,
     ...(trial && { trial }),
+    ...(user && { user }),
     definition: { ...outcome.definition, title: title ?? outcome.definition.title },
     arms: [
       { ...a, model: models?.[0] ?? "scripted/a", wall_ms: 1 },
@@ -66,7 +69,7 @@ const NOTHING = { sessions: 0, results: [], conflicts: 0, cost_usd: null, cost_u
 /** Oldest first. */
 const SESSIONS: readonly Made[] = [
   { n: 1, found: WON, title: "Fix the PAGER" },
-  { n: 2, scenario: "other", found: TIE, models: ["openai/x", "openai/x"] },
+  { n: 2, scenario: "other", user: "Ann '); --", found: TIE, models: ["openai/x", "openai/x"] },
   { n: 3, found: LOST, later: [WON], models: ["openai/x", "scripted/b"] },
   { n: 4, trial: { series_id: "series-20260102T030400000Z-00000000", trial: 1, round: 1 } },
   { n: 5, found: { ...TIE, judge: { ...EXAMPLES.verdict.judge, model: "a/judge%_" } } },
@@ -88,6 +91,8 @@ describe.each(STORES)("%s store", (_name, open) => {
     expect(await found({ model: "openai/x" })).toEqual([3, 2]);
     expect(await found({ model: "openai/" })).toEqual([]);
     expect(await found({ judge: "a/judge%_" })).toEqual([5]);
+    expect(await found({ user: "Ann '); --" })).toEqual([2]);
+    expect(await found({ user: "Ann", scenario: "other" })).toEqual([]);
     expect(await found({ conflict: "only" })).toEqual([3]);
     expect(await found({ trials: "none" })).toEqual([5, 3, 2, 1]);
     expect(await found({ scenario: "other", model: "openai/x" })).toEqual([2]);
@@ -191,6 +196,7 @@ describe.each(STORES)("%s store", (_name, open) => {
         { name: EXAMPLES.verdict.judge.model, sessions: 4 },
         { name: "a/judge%_", sessions: 1 },
       ],
+      users: [{ name: "Ann '); --", sessions: 1 }],
     });
   });
 });

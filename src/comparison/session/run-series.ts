@@ -15,15 +15,15 @@ export async function startSeries(
   services: SessionServices,
   setup: SeriesSetup,
   before?: SeriesRecord,
-  { key }: Requester = {},
+  requester: Requester = {},
 ): Promise<StartedSeries> {
   if (services.shared) {
     const { offerSeries } = await import("./shared/offer-series.ts");
-    return await offerSeries(services, services.shared, setup, { before, key });
+    return await offerSeries(services, services.shared, setup, { before, requester });
   }
   const record = before
     ? await continuedRecord(services, setup, before)
-    : await newRecord(services, setup, (made) => services.store.series.create(made, key), key);
+    : await newRecord(services, setup, (made) => services.store.series.create(made, requester.key), requester);
   const series = new RunningSeries(services, setup, { record });
   services.series.add(record.series_id, series);
   // The end may have no listener.

@@ -11,8 +11,8 @@ import type { Requester, StartedSession } from "./started-session.ts";
 /**
  * Gives the session an id that can be read and streamed at once, and has it run in the background: here, or by whoever of
  * those on the same store has a place.
- * @throws KeyHeld when another request with the requester's key was first; Failure `overloaded`, `storage_full` or `storage_failed`, among others `credentials_missing` and
- * `sandbox_unavailable` when nobody could run it; then nothing was started.
+ * @throws KeyHeld when another request with the requester's key was first; Failure `overloaded`, `storage_full` or
+ * `storage_failed`, among others `credentials_missing` and `sandbox_unavailable` when nobody could run it; then nothing was started.
  */
 export async function startSession(
   services: SessionServices,
@@ -20,7 +20,7 @@ export async function startSession(
   trial?: Trial,
   requester: Requester = {},
 ): Promise<StartedSession> {
-  const planned = { plan, place: trial?.place, key: requester.key };
+  const planned = { plan, place: trial?.place, requester };
   const started = services.shared
     ? await (await import("./shared/offer-session.ts")).offerSession(services, services.shared, planned)
     : await startHere(services, planned, trial);
@@ -31,7 +31,7 @@ export async function startSession(
 }
 
 async function startHere(services: SessionServices, planned: PlannedRun, trial?: Trial): Promise<StartedSession> {
-  const { plan, key } = planned;
+  const { plan, requester } = planned;
   demandRoom(services);
   const stop = new AbortController();
   // Its place in line is taken before anything is waited for: others may ask for it meanwhile.
@@ -42,7 +42,7 @@ async function startHere(services: SessionServices, planned: PlannedRun, trial?:
   }, ignored);
   try {
     const reservation = await reserve(services, "run", worstCaseOf(plan));
-    const run = await createSession(services, planned, (entry) => services.store.create(entry, key)).catch(
+    const run = await createSession(services, planned, (entry) => services.store.create(entry, requester.key)).catch(
       async (error: unknown) => {
         await reservation.settle(0);
         throw error;

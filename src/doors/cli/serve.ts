@@ -11,7 +11,7 @@ import { Metrics } from "../http/metrics.ts";
 import { openWebUi, type WebUi } from "../http/web-ui.ts";
 import type { Services } from "../operation/operation.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
-import { checkHost, checkOrigin, listenProblem, parseAddress, warnWhenOpen } from "./flags/address.ts";
+import { checkHost, checkOrigin, checkUserHeader, listenProblem, parseAddress, warnWhenOpen } from "./flags/address.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./flags/arguments.ts";
 import { SERVER_FLAGS, serverSettings } from "./flags/service-flags.ts";
 import {
@@ -68,6 +68,11 @@ const SPEC = {
       description:
         "pages of these origins, and of this server, may start, judge and stop; others only read; repeatable",
     },
+    "user-header": {
+      value: "<name>",
+      description:
+        "keep who asked with runs and series, from a header that the reverse proxy sets; no right follows from it",
+    },
     grace: {
       value: "<seconds>",
       range: { min: 0, max: 86_400 },
@@ -90,7 +95,7 @@ export const command = (args: readonly string[]): Promise<number> =>
 
 async function serve(args: Arguments): Promise<number> {
   const given = settingsOf(args);
-  const { address, hosts, origins, worker, slots } = given;
+  const { address, hosts, origins, worker, slots, user_header } = given;
   const log = openLog((args.value("log") ?? "text") as LogFormat); // parseArguments checked the choices
   const metrics = new Metrics();
   using web_ui = await webUiOf(args.value("web-dir"), log.notice);
@@ -120,6 +125,7 @@ async function serve(args: Arguments): Promise<number> {
     metrics,
     ...(log.request && { log: log.request }),
     ...(web_ui && { web_ui }),
+    user_header,
   };
   const signal = signalled();
   const listening = listenAs(given, services, options);
@@ -137,6 +143,7 @@ interface Settings {
   readonly addressed: boolean;
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
+  readonly user_header: string | undefined;
   /** It only runs what others accept. */
   readonly worker: boolean;
   /** Sessions at once. */
@@ -150,10 +157,12 @@ function settingsOf(args: Arguments): Settings {
   const [hosts, origins] = [args.values("allowed-host"), args.values("allowed-origin")];
   for (const host of hosts) checkHost(host);
   for (const origin of origins) checkOrigin(origin);
+  const user_header = args.value("user-header");
+  if (user_header !== undefined) checkUserHeader(user_header);
   const slots = args.integer("max-sessions") ?? MAX_SESSIONS;
   const worker = args.has("worker");
   if (worker && slots === 0) throw new UsageError("--worker with --max-sessions 0 would run nothing: leave one out");
-  return { address, addressed: addr !== undefined, hosts, origins, worker, slots };
+  return { address, addressed: addr !== undefined, hosts, origins, user_header, worker, slots };
 }
 
 /** @throws UsageError */

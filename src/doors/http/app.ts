@@ -35,6 +35,8 @@ export interface AppOptions {
   readonly hosts?: (request: Request) => void;
   readonly origins?: (request: Request) => void;
   readonly web_ui?: WebUi;
+  /** In which a proxy names the user. Absent: nobody is named. */
+  readonly user_header?: string | undefined;
   /** Absent: those of this app alone. */
   readonly metrics?: Metrics;
   /** Fires when the server takes no new work. */
@@ -50,7 +52,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
   const { hosts, origins, stopping = NEVER, abandoned = NEVER, metrics = new Metrics() } = options;
   const context: RouteContext = {
     ...{ services, streams: new EventStreams(options.pace), abandoned },
-    requesterOf: (call) => requesterOf(services, call),
+    requesterOf: (call) => requesterOf(services, call, options.user_header),
   };
   const routes = (): readonly ApiRoute[] => app.routes;
   const app = new Elysia({

@@ -1,3 +1,6 @@
+import { isUtf8 } from "node:buffer";
+import { plainText } from "../../domain/plain-text.ts";
+import { USER_CHARS } from "../../domain/schema.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import type { Requester, Services } from "../operation/operation.ts";
 import { UnreadableRequest } from "./error.ts";
@@ -5,13 +8,30 @@ import { UnreadableRequest } from "./error.ts";
 /** Characters of a key. */
 const MAX_KEY = 255;
 
-/** Who asks, as the headers tell. */
-export function requesterOf({ clock }: Pick<Services, "clock">, { request, body }: Asked): Requester {
+/** Who asks, as the headers tell. `user_header` is the one in which a proxy names the user. @throws UnreadableRequest */
+export function requesterOf(
+  { clock }: Pick<Services, "clock">,
+  { request, body }: Asked,
+  user_header: string | undefined,
+): Requester {
   const given = request.headers.get(KEY_HEADER);
-  if (given === null) return {};
+  const user = user_header === undefined ? undefined : userIn(request.headers.get(user_header) ?? "");
+  if (given === null) return { user };
   const asked = `${new URL(request.url).pathname} ${JSON.stringify(body)}`;
-  return { key: { key: sha256(keyIn(given)), request: sha256(asked), at: clock.now().toISOString() } };
+  return { user, key: { key: sha256(keyIn(given)), request: sha256(asked), at: clock.now().toISOString() } };
 }
+
+/** A name as text in one line; undefined when nothing is left of it. Headers arrive as bytes, and proxies write UTF-8. */
+function userIn(given: string): string | undefined {
+  const bytes = Buffer.from(given, "latin1");
+  const name = isUtf8(bytes) ? bytes.toString() : given;
+  return plainText(name).replace(/\s+/g, " ").trim().slice(0, USER_CHARS).toWellFormed() || undefined;
+}
+
+const SECRET = /^(authorization|proxy-authorization|cookie)$/i;
+
+/** Whether names may be read from a header: one that a proxy can set, and that holds no password. */
+export const isUserHeader = (name: string): boolean => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) && !SECRET.test(name);
 
 interface Asked {
   readonly request: Request;

@@ -8,6 +8,7 @@ import {
   type SessionTally,
   searchedWords,
 } from "../../domain/session-list.ts";
+import { withUsers } from "../choose-listings.ts";
 import {
   DAMAGED,
   EXACT,
@@ -55,6 +56,7 @@ export async function summarizeListings(
     scenarios: await tally(namesIn("scenario")),
     models: await tally(MODELS),
     judges: await tally(namesIn("judge")),
+    ...withUsers(await tally(namesIn("asked_by"))),
   };
   return summaryOfRows(results, known);
 }
@@ -71,6 +73,7 @@ function conditionsOf(filter: SessionFilter): { readonly where: string[]; readon
   };
   for (const name of EXACT) if (filter[name] !== undefined) add(filter[name], (place) => `${name} = ${place}`);
   if (filter.model !== undefined) add(filter.model, (place) => `${place} IN (model_a, model_b)`);
+  if (filter.user !== undefined) add(filter.user, (place) => `asked_by = ${place}`);
   if (filter.input !== undefined) add(inputText(filter.input), (place) => `strpos(listing, ${place}) > 0`);
   if (filter.conflict !== undefined) where.push("conflict");
   if (filter.trials !== undefined) where.push("series_id IS NULL");

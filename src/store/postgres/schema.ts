@@ -114,6 +114,8 @@ const MIGRATIONS: readonly ((longText: string) => string)[] = [
     at text COLLATE "C" NOT NULL
   );
   CREATE INDEX request_keys_by_time ON abeval.request_keys (at)`,
+  () => `ALTER TABLE abeval.sessions ADD COLUMN asked_by text COLLATE "C";
+  CREATE INDEX sessions_by_user ON abeval.sessions (asked_by, position) WHERE asked_by IS NOT NULL`,
 ];
 
 /**

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { closeSync, openSync, statSync } from "node:fs";
 import { errorCode, Failure } from "../../domain/failure.ts";
-import { ADD_LISTED_COLUMNS } from "./listed-columns.ts";
+import { ADD_LISTED_COLUMNS, ADD_USERS } from "./listed-columns.ts";
 
 /** SQLite as Bun has it; nothing else here names it. */
 export { Database };
@@ -102,6 +102,7 @@ const MIGRATIONS = [
      at TEXT NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX request_keys_by_time ON request_keys (at);`,
+  ADD_USERS,
 ];
 
 /**

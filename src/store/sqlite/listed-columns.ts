@@ -10,7 +10,10 @@ const SEARCHED = ["session_id", "title", "arms[0].arm_id", "arms[0].model", "arm
 const real = (path: string) => `CASE WHEN json_type(listing, '$.${path}') IN ('integer', 'real') THEN ${at(path)} END`;
 const text = (path: string) => `CASE WHEN json_type(listing, '$.${path}') = 'text' THEN ${at(path)} END`;
 
-const COLUMNS: Readonly<Record<keyof ReturnType<typeof listedColumns>, readonly [type: string, value: string]>> = {
+type Names = keyof ReturnType<typeof listedColumns>;
+
+/** Those that were added first. */
+const COLUMNS: Readonly<Record<Exclude<Names, "asked_by">, readonly [type: string, value: string]>> = {
   searched: ["TEXT", `lower(concat_ws(' ', ${SEARCHED.join(", ")}))`],
   result: ["TEXT", `coalesce(${text("outcome")}, state)`],
   outcome: ["TEXT", text("outcome")],
@@ -23,7 +26,8 @@ const COLUMNS: Readonly<Record<keyof ReturnType<typeof listedColumns>, readonly 
   conflict: ["INTEGER", "0"],
 };
 
-const NAMES = Object.keys(COLUMNS);
+const FIRST_NAMES = Object.keys(COLUMNS);
+const NAMES = [...FIRST_NAMES, "asked_by" satisfies Names];
 
 /** The SET clause of an UPDATE with `listedColumns`. */
 export const SET_LISTED = NAMES.map((name) => `${name} = $${name}`).join(", ");
@@ -59,4 +63,14 @@ export const ADD_LISTED_COLUMNS = `
     .join(", ")} WHERE json_valid(listing);
   DROP INDEX sessions_by_scenario;
   DROP INDEX sessions_by_state;
-  CREATE INDEX sessions_listed ON sessions (position, scenario, state, series_id, ${NAMES.join(", ")});`;
+  ${indexOf(FIRST_NAMES)}`;
+
+/** No session before was asked for by somebody with a name. */
+export const ADD_USERS = `
+  ALTER TABLE sessions ADD COLUMN asked_by TEXT;
+  DROP INDEX sessions_listed;
+  ${indexOf(NAMES)}`;
+
+function indexOf(names: readonly string[]): string {
+  return `CREATE INDEX sessions_listed ON sessions (position, scenario, state, series_id, ${names.join(", ")});`;
+}

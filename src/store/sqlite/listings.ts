@@ -8,7 +8,7 @@ import {
   searchedWords,
 } from "../../domain/session-list.ts";
 import { breathe } from "../../runtime/pace.ts";
-import { tallied } from "../choose-listings.ts";
+import { tallied, withUsers } from "../choose-listings.ts";
 import {
   DAMAGED,
   EXACT,
@@ -93,7 +93,7 @@ export async function summarizeListings(
 ): Promise<SessionSummary> {
   const { where, values } = conditionsOf(filter);
   const results: ResultRow[] = [];
-  const known = { scenarios: new Map<string, number>(), models: new Map(), judges: new Map() };
+  const known = { scenarios: new Map<string, number>(), models: new Map(), judges: new Map(), users: new Map() };
   for await (const turn of turns(database, Number.MAX_SAFE_INTEGER, signal)) {
     const add = (to: Map<string, number>, rows: string) => {
       for (const { name, sessions } of database.query(tallyOf(rows)).iterate({ ...turn }) as Iterable<SessionTally>)
@@ -108,10 +108,17 @@ export async function summarizeListings(
     add(known.scenarios, namesIn("scenario"));
     add(known.models, MODELS);
     add(known.judges, namesIn("judge"));
+    add(known.users, namesIn("asked_by"));
   }
   const tally = (counts: ReadonlyMap<string, number>) =>
     tallied([...counts].map(([name, sessions]) => ({ name, sessions })));
-  const told = { scenarios: tally(known.scenarios), models: tally(known.models), judges: tally(known.judges) };
+  const { scenarios, models, judges, users } = known;
+  const told = {
+    scenarios: tally(scenarios),
+    models: tally(models),
+    judges: tally(judges),
+    ...withUsers(tally(users)),
+  };
   return summaryOfRows(added(results), names && told);
 }
 
@@ -155,6 +162,10 @@ function conditionsOf(filter: SessionFilter): { readonly where: string; readonly
   if (filter.model !== undefined) {
     conditions.push("$model IN (model_a, model_b)");
     values["model"] = filter.model;
+  }
+  if (filter.user !== undefined) {
+    conditions.push("asked_by = $user");
+    values["user"] = filter.user;
   }
   if (filter.input !== undefined) {
     conditions.push("instr(listing, $input) > 0");

@@ -1,15 +1,16 @@
 import type { SessionOutcome, TrialPlace } from "../../../domain/session.ts";
 import type { CreatedEntry } from "../../../domain/session-entry.ts";
-import { demandFree, type RequestKey } from "../../../store/request-keys.ts";
+import { demandFree } from "../../../store/request-keys.ts";
 import type { SessionPlan } from "../../planning/prepare-session.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { pendingArm } from "../pending-arm.ts";
+import type { Requester } from "../started-session.ts";
 
-/** A plan, the trial that it is run as, and the key of the request that asked for it. */
+/** A plan, the trial that it is run as, and who asked for it. */
 export interface PlannedRun {
   readonly plan: SessionPlan;
   readonly place: TrialPlace | undefined;
-  readonly key: RequestKey | undefined;
+  readonly requester: Requester;
 }
 
 /**
@@ -29,13 +30,13 @@ export async function createSession<T>(
     const session_id = sessionId(asked.plan.scenario.name, new Date(time));
     const created = await store(createdEntry(services, asked, { session_id, created_at }));
     if (created !== undefined) return created;
-    await demandFree(services.store.request_keys, asked.key);
+    await demandFree(services.store.request_keys, asked.requester.key);
   }
 }
 
 function createdEntry(
   { version }: Pick<SessionServices, "version">,
-  { plan, place }: PlannedRun,
+  { plan, place, requester: { user } }: PlannedRun,
   identity: Pick<SessionOutcome, "session_id" | "created_at">,
 ): CreatedEntry {
   const { loaded, scenario, options, settings, declared, comparison, evidence_digests } = plan;
@@ -61,6 +62,7 @@ function createdEntry(
       comparison,
       evidence_digests,
       ...(place && { trial: place }),
+      ...(user !== undefined && { user }),
     },
   };
 }

@@ -265,19 +265,13 @@ export class RunningSeries implements SeriesInFlight {
     const { trial, round } = spec;
     const plan = await this.#setup.prepare(spec);
     this.#halted.signal.throwIfAborted();
-    const place = { series_id: this.series_id, trial, round };
+    const asTrial = trialOfSeries(() => this.#record, {
+      ...{ place: { series_id: this.series_id, trial, round }, others: this.#others, store: this.#services.store },
+      unmoved: () => this.#standingUnmoved(),
+    });
     this.#starting += 1;
     try {
-      const { session_id, done } = await startSession(
-        this.#services,
-        plan,
-        trialOfSeries(() => this.#record, {
-          place,
-          others: this.#others,
-          store: this.#services.store,
-          unmoved: () => this.#standingUnmoved(),
-        }),
-      );
+      const { session_id, done } = await startSession(this.#services, plan, asTrial, { user: this.#record.user });
       const [row] = await this.#services.store.trials({ session_id });
       if (row) this.#rows.set(session_id, row);
       this.#follow(session_id, done);

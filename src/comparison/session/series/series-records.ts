@@ -1,7 +1,8 @@
 import type { SeriesRecord } from "../../../domain/series-record.ts";
-import { demandFree, type RequestKey } from "../../../store/request-keys.ts";
+import { demandFree } from "../../../store/request-keys.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
 import type { SessionServices } from "../../planning/services.ts";
+import type { Requester } from "../started-session.ts";
 
 type Storing = Pick<SessionServices, "store" | "clock" | "entropy">;
 
@@ -13,7 +14,7 @@ export async function newRecord(
   { clock, entropy, store }: Storing,
   { plan, plan_digest, limits, columns }: SeriesSetup,
   create: (record: SeriesRecord) => Promise<boolean>,
-  key?: RequestKey,
+  { key, user }: Requester,
 ): Promise<SeriesRecord> {
   const before = plan.baseline && (await seriesOn(store, plan.baseline.digest));
   for (;;) {
@@ -24,6 +25,7 @@ export async function newRecord(
       ...{ plan, plan_digest, limits, changes: [] },
       ...(before !== undefined && { series_before: before }),
       ...(columns.length > 0 && { columns: [...columns] }),
+      ...(user !== undefined && { user }),
       standing: { conclusion: "undecided", win_rate: null, low: 0, high: 1, counted: 0 },
     };
     if (await create(record)) return record;

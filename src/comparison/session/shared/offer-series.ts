@@ -1,11 +1,10 @@
 import type { SeriesRecord } from "../../../domain/series-record.ts";
-import type { RequestKey } from "../../../store/request-keys.ts";
 import type { Needs, SharedStore, Work } from "../../../store/shared-store.ts";
 import { needsOfPlan } from "../../planning/needs.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { continuedRecord, newRecord } from "../series/series-records.ts";
-import type { StartedSeries } from "../started-session.ts";
+import type { Requester, StartedSeries } from "../started-session.ts";
 import { briefPrices, type SeriesOrder } from "./brief.ts";
 import { distantSeries } from "./distant-series.ts";
 import { keepMaterials } from "./materials.ts";
@@ -22,7 +21,7 @@ export async function offerSeries(
   services: SessionServices,
   shared: SharedStore,
   setup: SeriesSetup,
-  { before, key }: { readonly before: SeriesRecord | undefined; readonly key: RequestKey | undefined },
+  { before, requester }: { readonly before: SeriesRecord | undefined; readonly requester: Requester },
 ): Promise<StartedSeries> {
   const needs = await needsOfSeries(services, setup);
   await demandWorker(shared, needs);
@@ -36,8 +35,8 @@ export async function offerSeries(
   const record = await newRecord(
     services,
     setup,
-    (made) => shared.queue.offerSeries(made, workOf(made.series_id), key),
-    key,
+    (made) => shared.queue.offerSeries(made, workOf(made.series_id), requester.key),
+    requester,
   );
   return started(services, shared, record);
 }

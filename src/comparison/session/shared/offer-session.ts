@@ -33,7 +33,7 @@ export async function offerSession(
     const session_id = await createSession(services, asked, async (entry) => {
       const { session_id: id } = entry.session;
       const work: Work = { kind: "session", id, needs, priority, brief };
-      if (await shared.queue.offerSession(entry, work, asked.key)) return id;
+      if (await shared.queue.offerSession(entry, work, asked.requester.key)) return id;
       if (asked.place) await demandNewTrial(shared, asked.place);
       return undefined;
     });

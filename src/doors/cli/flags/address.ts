@@ -1,6 +1,7 @@
 import { errorCode } from "../../../domain/failure.ts";
 import { isHost, isOrigin } from "../../http/allowed-callers.ts";
 import type { Address } from "../../http/listen.ts";
+import { isUserHeader } from "../../http/requester.ts";
 import { UsageError } from "./arguments.ts";
 
 /** `127.0.0.1:8080`, `localhost:0`, `[::1]:8080`, which keeps its brackets. @throws UsageError */
@@ -30,6 +31,14 @@ export function checkOrigin(text: string): void {
   const near = URL.parse(text)?.origin ?? "null";
   const hint = isOrigin(near) ? `; did you mean ${near}?` : "";
   throw new UsageError(`--allowed-origin: expected an origin such as https://dash.example.com, got "${text}"${hint}`);
+}
+
+/** @throws UsageError for what is no header's name, or names one that holds a password */
+export function checkUserHeader(text: string): void {
+  if (isUserHeader(text)) return;
+  throw new UsageError(
+    `--user-header: expected the name of a header that the proxy sets and that holds no password, such as X-Remote-User, got "${text}"`,
+  );
 }
 
 /** @throws UsageError for what no browser sends as a host. */

@@ -80,7 +80,7 @@ interface RowProps {
   readonly children: ComponentChildren;
 }
 
-function Row({ row: { series_id, created_at, scenarios, arms, state, standing, trials }, children }: RowProps) {
+function Row({ row: { series_id, created_at, scenarios, arms, state, standing, trials, user }, children }: RowProps) {
   const [first, ...others] = scenarios;
   const [a = "a", b = "b"] = arms;
   return (
@@ -91,6 +91,7 @@ function Row({ row: { series_id, created_at, scenarios, arms, state, standing, t
           {others.length > 0 && ` and ${others.length} more`}
         </strong>
         <time dateTime={created_at}>{when(created_at)}</time>
+        {user !== undefined && <bdi>{user}</bdi>}
         <span class="session-id">{series_id}</span>
       </a>
       <div class="session-outcome">

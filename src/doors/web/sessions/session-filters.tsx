@@ -34,6 +34,9 @@ export function SessionFilters({ view, known, set }: FiltersProps) {
       {!blind.value && <Choice label="Outcome" field="outcome" choices={plain(OUTCOMES)} {...{ view, set }} />}
       {!blind.value && <Choice label="Model" field="model" choices={tallied(known?.models)} {...{ view, set }} />}
       <Choice label="Judge" field="judge" choices={tallied(known?.judges)} {...{ view, set }} />
+      {(known?.users || view.user) && (
+        <Choice label="User" field="user" choices={tallied(known?.users)} {...{ view, set }} />
+      )}
       {isFiltered(view) && (
         <button
           type="button"
@@ -89,7 +92,7 @@ function TextFilter({ text, typed: { field, type } }: { text: string; typed: Ret
 
 interface ChoiceProps extends Pick<FiltersProps, "view" | "set"> {
   readonly label: string;
-  readonly field: "scenario" | "state" | "outcome" | "model" | "judge";
+  readonly field: "scenario" | "state" | "outcome" | "model" | "judge" | "user";
   readonly choices: readonly { readonly name: string; readonly text: string }[];
 }
 

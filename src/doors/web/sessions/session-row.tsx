@@ -37,6 +37,7 @@ export function SessionRow({ row, index, top }: SessionRowProps) {
     judge_model,
     cost_usd = null,
     wall_ms = null,
+    user,
   } = row;
   return (
     <tr {...place} class="session" data-stop tabIndex={-1}>
@@ -45,6 +46,12 @@ export function SessionRow({ row, index, top }: SessionRowProps) {
           <Ago iso={created_at} />
           <span class="hidden-text"> {session_id}</span>
         </a>
+        {user !== undefined && (
+          <bdi class="aside" title={user}>
+            {" "}
+            {user}
+          </bdi>
+        )}
       </td>
       <td class="session-scenario" title={title}>
         <bdi>{scenario}</bdi>

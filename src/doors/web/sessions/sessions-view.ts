@@ -10,6 +10,7 @@ const FIELDS = [
   "outcome",
   "model",
   "judge",
+  "user",
   "text",
   "conflict",
   "trials",
