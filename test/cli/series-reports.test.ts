@@ -101,6 +101,18 @@ test("Markdown has the conclusion, the statement, tables by scenario and arm, an
     expect(page).toContain(part);
 });
 
+test("the reports of a suite say what failed in how many scenarios, and nothing of it where nothing did", async () => {
+  const failure = { class: "infra", code: "provider_failed", message: HOSTILE } as const;
+  const rows = suite(["a", "failed", "failed", "failed"]).map((row) => (row.failure ? { ...row, failure } : row));
+  const series = await report(SUITE, rows);
+  const [html, markdown] = [seriesHtml(series), seriesMarkdown(series)];
+  expect(markdown).toContain("| what failed | rows | candidate | baseline | among them |");
+  expect(markdown).toMatch(/\| 2 \| – \| – \| two, one \|/);
+  expect(html).toContain("<h2>What failed</h2>");
+  for (const text of [html, markdown]) expect(text).not.toContain("<b>|");
+  expect(seriesMarkdown(await report(SUITE, suite(["a", "b"])))).not.toContain("what failed");
+});
+
 test("Markdown leaves out what does not fit into a comment, and says so", async () => {
   const page = seriesMarkdown(await report({ trials: 1000 }, rowsOf(times(1000, "tie"))));
   expect(page).toContain("<summary>The last 200 of 1000 trials</summary>");

@@ -4,6 +4,8 @@ import type { Decision } from "../../src/domain/decision.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
+import { SERIES_ID } from "../statistics/series.ts";
+import { longTable, serveTable } from "./long-table.ts";
 import { manySessions } from "./many-sessions.ts";
 import { webService } from "./web-service.ts";
 
@@ -64,6 +66,12 @@ const LARGE: readonly Large[] = [
     prepare: (page, session) => tell(page, withFiles(session, 500)),
     path: ({ session_id }) => `/sessions/${session_id}/diff`,
     ready: "500 files",
+  },
+  {
+    name: "a table of 2,000 rows",
+    prepare: async (page) => serveTable(page, await longTable(2_000)),
+    path: () => `/series/${SERIES_ID}`,
+    ready: "Of 2,000 rows",
   },
 ];
 

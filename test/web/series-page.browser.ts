@@ -8,6 +8,7 @@ import { describeNeeding } from "../needs.ts";
 import { rowOf, rowsOf, SERIES_ID, seriesOf, times } from "../statistics/series.ts";
 import { shownText } from "./browser.ts";
 import { inspect } from "./inspect.ts";
+import { longTable, serveTable } from "./long-table.ts";
 import { webService } from "./web-service.ts";
 
 const ALONE = { stored: [], judge_unaudited: true };
@@ -158,6 +159,39 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     expect(await page.locator(".by-scenario tbody tr").count()).toBe(100);
     expect(await page.locator(".by-scenario .trial").count()).toBe(400);
     expect(await inspect(page, "series-hundred")).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("has the rows of a table in pages, in groups, and only those in which something failed", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    const series = await longTable(1_200);
+    await serveTable(page, series);
+    await page.goto(`/series/${SERIES_ID}`);
+    await page.getByText("Of 1,200 rows").waitFor();
+    const lines = page.locator(".member-table tbody tr");
+    expect(await lines.first().locator("th").textContent()).toBe("row-5");
+    expect(await lines.first().getByRole("link").getAttribute("href")).toBe(
+      `/sessions/${series.trials[5]?.session_id}`,
+    );
+    expect(await lines.count()).toBeLessThan(100);
+    const failed = page.getByRole("region", { name: "What failed, in how many rows" }).locator("tbody tr");
+    expect(await failed.nth(1).locator("td").allTextContents()).toEqual([
+      "170",
+      "–",
+      "–",
+      "sums[row-0], sums[row-14], sums[row-21] and 167 more",
+    ]);
+
+    await page.getByLabel("Group by").selectOption("language");
+    expect(await lines.first().locator("th").textContent()).toBe("de");
+    await page.getByLabel("Show").selectOption("no such command");
+    await page.getByText("2 rows", { exact: true }).waitFor();
+    expect(await inspect(page, "series-table")).toEqual([]);
+    await lines.nth(1).focus();
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    expect(await page.locator(":focus th").textContent()).toBe("row-7");
     expect(complaints).toEqual([]);
   }, 60_000);
 

@@ -23,6 +23,7 @@ import {
 import {
   armFigures,
   costsText,
+  failedTable,
   groupTable,
   leftOutText,
   namesInShort,
@@ -48,7 +49,7 @@ export function seriesMarkdown(series: Series): string {
     ...(failure === null ? [] : [`The series failed: ${plain(failure)}\n`]),
     `Win rate of ${plain(arms.a.arm_id)}: ${plain(winRateText(series))}\n`,
     `${plain(statement)}\n`,
-    ...groupsIn(series),
+    ...groupsAndFailed(series),
     scenarioTable(series),
     table(["", arms.a.arm_id, arms.b.arm_id], armFigures(series)),
     ...flags.map((flag) => `- \`${flag}\`: ${plain(SERIES_FLAG_TEXT[flag])}`),
@@ -60,9 +61,9 @@ export function seriesMarkdown(series: Series): string {
   return parts.join("\n");
 }
 
-function groupsIn(series: Series): string[] {
-  const found = groupTable(series);
-  return found === null ? [] : [table(found.head, found.rows)];
+function groupsAndFailed(series: Series): string[] {
+  const found = [groupTable(series), failedTable(series)];
+  return found.flatMap((one) => (one === null ? [] : [table(one.head, one.rows)]));
 }
 
 function scenarioTable({ scenarios, arms }: Series): string {

@@ -10,6 +10,7 @@ import { type Html, html, htmlPage, htmlTable } from "./html.ts";
 import {
   armFigures,
   costsText,
+  failedTable,
   groupTable,
   namesInShort,
   namesOf,
@@ -38,6 +39,7 @@ ${failure === null ? null : html`<p class="bad">The series failed: ${failure}</p
 <p class="soft ends"><span>0% <span class="b">${arms.b.arm_id}</span></span><span>50%</span><span><span class="a">${arms.a.arm_id}</span> 100%</span></p>
 ${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${SERIES_FLAG_TEXT[flag]}</p>`)}`}
 ${groupsIn(series)}
+${failedIn(series)}
 ${scenarios.length > 1 ? suiteOf(series) : scenarioOf(series)}
 ${evidencePlot(series)}
 <h2>Both arms</h2>
@@ -76,6 +78,11 @@ function rangeOf({ headline, conclusion }: Pick<Series, "headline" | "conclusion
 function groupsIn(series: Series): Html | null {
   const found = groupTable(series);
   return found && html`<h2>By ${found.head[0]}</h2>${htmlTable(found.head, found.rows)}`;
+}
+
+function failedIn(series: Series): Html | null {
+  const found = failedTable(series);
+  return found && html`<h2>What failed</h2>${htmlTable(found.head, found.rows)}`;
 }
 
 /** One line for each scenario: the result of every trial, and what the trials say together. */

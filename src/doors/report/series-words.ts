@@ -1,3 +1,4 @@
+import { cut } from "../../domain/excerpt.ts";
 import { percentText, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series, SeriesFlag, SeriesGroup, SolvedCount } from "../../domain/series.ts";
@@ -5,6 +6,7 @@ import { trialResult } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { confidenceText } from "../../statistics/figure-text.ts";
 import { skillNames, skillText } from "../../statistics/skill-text.ts";
+import { FAILED_ROWS, failedShown, whatFailed } from "../../statistics/what-failed.ts";
 
 /** The ids of both arms. */
 export const namesOf = ({ a, b }: Series["arms"]): Readonly<Record<Side, string>> => ({ a: a.arm_id, b: b.arm_id });
@@ -48,6 +50,23 @@ export function groupTable({ groups = [], arms, imported }: Pick<Series, "groups
     }),
   };
 }
+
+/** Head and rows of the table of what failed in several scenarios; null where nothing did. */
+export function failedTable(series: Series) {
+  const failed = series.scenarios.length > 1 ? whatFailed(series) : [];
+  if (failed.length === 0) return null;
+  const { a, b } = series.arms;
+  return {
+    head: ["what failed", "rows", a.arm_id, b.arm_id, "among them"] as const,
+    rows: failed.slice(0, FAILED_ROWS).map(({ what, by_arm, rows }) => {
+      const [of_a, of_b] = by_arm ? [String(by_arm.a), String(by_arm.b)] : ["–", "–"];
+      return [cut(what, REASON_CHARS), String(rows.length), of_a, of_b, failedShown(rows)] as const;
+    }),
+  };
+}
+
+/** Of a reason in a table. */
+const REASON_CHARS = 120;
 
 /** Lines of a table in a text that people read as a whole. A longer one is in the JSON, and in the web UI. */
 export const TEXT_ROWS = 50;

@@ -11,7 +11,7 @@ import type {
   SelfTestRequest,
   SelfTestStarted,
 } from "../../domain/self-test.ts";
-import type { Series } from "../../domain/series.ts";
+import type { Series, SeriesMembers } from "../../domain/series.ts";
 import type { SeriesListing } from "../../domain/series-record.ts";
 import type { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../domain/series-request.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
@@ -63,6 +63,9 @@ export const listSeries = (page: SeriesListRequest, signal?: AbortSignal) =>
 /** The browser sends the last answer's tag along, so that nothing is sent again while nothing has changed. */
 export const getSeries = (id: string, signal?: AbortSignal, by: string | null = null) =>
   get<Series>(`/api/series/${encodeURIComponent(id)}${query({ by })}`, signal);
+/** A page of its rows. */
+export const listMembers = (id: string, after: number, signal?: AbortSignal) =>
+  get<SeriesMembers>(`/api/series/${encodeURIComponent(id)}/members${query({ after })}`, signal);
 
 /** Address of a report in a format. */
 export type ReportAddress = (format: string) => string;

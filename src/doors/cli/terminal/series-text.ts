@@ -7,6 +7,7 @@ import { preferredSide, statusText } from "../../../domain/series-status.ts";
 import {
   armFigures,
   costsText,
+  failedTable,
   groupTable,
   leftOutText,
   namesOf,
@@ -41,6 +42,7 @@ export function summariseSeries(series: Series, { painter, again }: SummaryOptio
     ],
     wrapWords(plainText(series.statement), width),
     groupLines(series, width),
+    failedLines(series, width),
     scenarioLines(series, width),
     armLines(series, width),
     flagLines(series, width).map((line) => painter.paint(line, "yellow")),
@@ -90,6 +92,14 @@ function groupLines(series: Series, width: number): string[] {
   if (table === null) return [];
   const [field, ...head] = table.head;
   return [`by ${plainText(field)}:`, ...columns({ head, rows: table.rows }, width)];
+}
+
+function failedLines(series: Series, width: number): string[] {
+  const table = failedTable(series);
+  if (table === null) return [];
+  const [what, ...head] = table.head;
+  const rows = table.rows.map(([first, ...figures]) => [plainText(first), ...figures] as const);
+  return [`${what}:`, ...columns({ head, rows }, width)];
 }
 
 function armLines(series: Series, width: number): string[] {

@@ -53,3 +53,27 @@ export function CheckField({ label, value }: { label: string; value: Signal<bool
     </label>
   );
 }
+
+interface ChoiceFieldProps<Name extends string> {
+  readonly label: string;
+  readonly chosen: Signal<Name>;
+  readonly choices: readonly (readonly [name: string, text: string])[];
+}
+
+export function ChoiceField<Name extends string>({ label, chosen, choices }: ChoiceFieldProps<Name>) {
+  return (
+    <label class="field">
+      {label}
+      <select
+        value={chosen.value}
+        onChange={(event) => (chosen.value = event.currentTarget.value as Name)} // one of the choices
+      >
+        {choices.map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -6,11 +6,14 @@ import { DataTable } from "../part/table.tsx";
 import { armHeads } from "./arms-table.tsx";
 import { ShareBar } from "./range-bar.tsx";
 
+/** Lines at most: of more, the table of what failed tells. */
+const LINES = 200;
+
 /** How often each hidden check passed, for each arm. Nothing without such. */
 export function CheckRates({ series: { scenarios, arms } }: { series: Series }) {
   const isSuite = scenarios.length > 1;
   const rows = scenarios.flatMap(({ scenario, checks }) => checks.map((check) => ({ scenario, ...check })));
-  if (rows.length === 0) return null;
+  if (rows.length === 0 || rows.length > LINES) return null;
   return (
     <section data-stop tabIndex={-1}>
       <h2>Hidden checks</h2>

@@ -21,13 +21,14 @@ import { GoOnForm } from "./go-on-form.tsx";
 import { Groups } from "./groups.tsx";
 import { SeriesAtAGlance, WinRate } from "./headline.tsx";
 import { HiddenSeries } from "./hidden-series.tsx";
+import { useMembers } from "./members.ts";
 import { Outlook } from "./outlook.tsx";
 import { JudgeCosts, Plan } from "./plan.tsx";
 import { ScenarioLink } from "./scenario-link.tsx";
+import { isRowByRow, SeriesTrials } from "./series-trials.tsx";
 import { StatusName } from "./status-name.tsx";
-import { SuiteTable } from "./suite-table.tsx";
-import { TrialStrip } from "./trial-strip.tsx";
 import { SeriesWarnings } from "./warnings.tsx";
+import { WhatFailedTable } from "./what-failed-table.tsx";
 
 /** What the trials of a series say together. While it runs, it is read again and again. */
 export function SeriesPage({ id }: { id: string }) {
@@ -59,6 +60,15 @@ export function SeriesReport({ series, group, children }: SeriesReportProps) {
   const { kind, limits } = series;
   const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
   const running = series.state === "running";
+  const members = useMembers(series);
+  // What has thousands of rows comes last.
+  const isLong = isRowByRow(series);
+  const rows = (
+    <section data-stop tabIndex={-1}>
+      <h2>{headOf(series)}</h2>
+      <SeriesTrials series={series} members={members} />
+    </section>
+  );
   return (
     <Page
       title={statusText(series, arms)}
@@ -89,10 +99,8 @@ export function SeriesReport({ series, group, children }: SeriesReportProps) {
           <ShareWays report={seriesReport(series.series_id)} card={seriesPicture(series.series_id)} />
         </nav>
       )}
-      <section data-stop tabIndex={-1}>
-        <h2>{series.scenarios.length > 1 ? "Scenario by scenario" : "Trials"}</h2>
-        {series.scenarios.length > 1 ? <SuiteTable series={series} /> : <TrialStrip series={series} />}
-      </section>
+      {!isLong && rows}
+      {series.scenarios.length > 1 && <WhatFailedTable series={series} members={members} />}
       <Groups series={series} group={group} />
       <section data-stop tabIndex={-1}>
         <h2>Evidence</h2>
@@ -120,8 +128,14 @@ export function SeriesReport({ series, group, children }: SeriesReportProps) {
         <summary>Plan and limits</summary>
         <Plan series={series} />
       </details>
+      {isLong && rows}
     </Page>
   );
+}
+
+function headOf({ scenarios, columns }: Series): string {
+  if (scenarios.length <= 1) return "Trials";
+  return columns ? "Row by row" : "Scenario by scenario";
 }
 
 /** Scenarios named in the line above the title. */

@@ -6,8 +6,8 @@ import { countOf } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Show } from "../part/show.tsx";
 import { toSeries } from "../routes.ts";
-import { SuiteTable } from "./suite-table.tsx";
-import { TrialStrip } from "./trial-strip.tsx";
+import { useMembers } from "./members.ts";
+import { SeriesTrials } from "./series-trials.tsx";
 
 /** The series that these sessions are trials of, each once, to be opened: how the scenario of a trial stands among all. */
 export function Standings({ sessions }: { sessions: readonly SessionOutcome[] }) {
@@ -37,5 +37,6 @@ function Standing({ series_id, current }: { series_id: string; current: readonly
   );
 }
 
-const Trials = ({ series, current }: { series: Series; current: readonly string[] }) =>
-  series.scenarios.length > 1 ? <SuiteTable {...{ series, current }} /> : <TrialStrip {...{ series, current }} />;
+function Trials({ series, current }: { series: Series; current: readonly string[] }) {
+  return <SeriesTrials {...{ series, current }} members={useMembers(series)} />;
+}

@@ -40,7 +40,7 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
   const columns = columnsOf(series, arms);
   return (
     <>
-      <p>{aheadText(series, arms)}</p>
+      <p>{aheadText(aheadIn(scenarios), arms)}</p>
       <Scroller kind="scroller" label="Results by scenario">
         <table class="by-scenario">
           <thead>
@@ -89,12 +89,6 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
         {told.value ?? pointText(series)}
       </p>
       <Legend trials={trials} arms={arms} />
-      {series.omitted && (
-        <p class="small-print">
-          {count(series.omitted.scenarios)} more rows and {count(series.omitted.trials)} more trials are not drawn here;{" "}
-          <code>/api/series/{series.series_id}/members</code> has them in pages.
-        </p>
-      )}
       <p class="small-print">
         {isCut && `Of each scenario the latest ${count(latest)} trials are drawn. `}
         Every scenario counts the same. A row makes a claim of its own only at a higher bar, because with many rows some
@@ -168,11 +162,10 @@ function Missing({ counts }: Pick<ScenarioRow, "counts">) {
   );
 }
 
-function aheadText({ scenarios, omitted }: Series, arms: Names): string {
-  const { a, b, even } = aheadIn(scenarios);
-  const first = omitted?.scenarios ? "the first " : "";
+/** In how many scenarios, or rows, each arm is ahead. */
+export function aheadText({ a, b, even }: ReturnType<typeof aheadIn>, arms: Names, what = "scenarios"): string {
   const level = even === 0 ? "" : `; ${count(even)} ${even === 1 ? "is" : "are"} level`;
-  return `Of ${first}${count(scenarios.length)} scenarios ${arms.a} has won more trials in ${count(a)}, ${arms.b} in ${count(b)}${level}.`;
+  return `Of ${count(a + b + even)} ${what} ${arms.a} has won more trials in ${count(a)}, ${arms.b} in ${count(b)}${level}.`;
 }
 
 interface HeadProps {

@@ -1,6 +1,7 @@
-import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { computed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { SessionSort } from "../../../domain/session-list.ts";
+import { isBelow } from "../part/is-below.ts";
 import { useWindowRows } from "../part/use-window-rows.ts";
 import { blind } from "../preferences.ts";
 import { SessionRow } from "./session-row.tsx";
@@ -10,15 +11,6 @@ import type { ShownSessions } from "./use-session-rows.ts";
 /** As `sessions.css` has it: below these widths a row has four lines, and three. */
 const isPhone = isBelow("40rem");
 const isNarrow = isBelow("62rem");
-
-function isBelow(width: string): ReadonlySignal<boolean> {
-  const window = globalThis.matchMedia?.(`(max-width: ${width})`);
-  const below = signal(window?.matches ?? false);
-  window?.addEventListener("change", ({ matches }) => {
-    below.value = matches;
-  });
-  return below;
-}
 
 /** Pixels. Every row has the same, so that a list of any length knows its own. */
 export const rowHeight = computed(() => (isPhone.value ? 112 : isNarrow.value ? 88 : 34));

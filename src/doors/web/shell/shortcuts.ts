@@ -114,7 +114,8 @@ function focusFirst(selector: string): void {
 /** Moves the focus to the next or previous row of a list, or section of a page. */
 function step(by: 1 | -1): void {
   const stops = [...document.querySelectorAll<HTMLElement>("[data-stop]")];
-  const now = stops.findIndex((stop) => stop === document.activeElement || stop.contains(document.activeElement));
+  // A row may stand in a section.
+  const now = stops.findLastIndex((stop) => stop === document.activeElement || stop.contains(document.activeElement));
   const next = stops[now === -1 ? (by === 1 ? 0 : stops.length - 1) : now + by];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });

@@ -1,0 +1,26 @@
+import type { Series } from "../../../domain/series.ts";
+import { MemberTable } from "./member-table.tsx";
+import type { Members } from "./members.ts";
+import { SuiteTable } from "./suite-table.tsx";
+import { TrialStrip } from "./trial-strip.tsx";
+
+/** Scenarios of which every trial is drawn at once. */
+const MANY = 100;
+
+/** Whether a table names its members, or there are too many to draw each trial. */
+export const isRowByRow = ({ scenarios, columns }: Series): boolean =>
+  scenarios.length > 1 && (columns !== undefined || scenarios.length > MANY);
+
+interface SeriesTrialsProps {
+  readonly series: Series;
+  readonly members: Members;
+  /** Sessions that the reader came from. */
+  readonly current?: readonly string[];
+}
+
+/** The trials of a series. */
+export function SeriesTrials({ series, members, current = [] }: SeriesTrialsProps) {
+  if (series.scenarios.length <= 1) return <TrialStrip {...{ series, current }} />;
+  if (isRowByRow(series)) return <MemberTable {...{ series, members, current }} />;
+  return <SuiteTable {...{ series: { ...series, ...members }, current }} />;
+}

@@ -1,0 +1,36 @@
+import type { Series } from "../../../domain/series.ts";
+import { FAILED_ROWS, failedShown } from "../../../statistics/what-failed.ts";
+import { count } from "../format.ts";
+import { ARM_SIDES } from "../part/arm-name.tsx";
+import { DataTable } from "../part/table.tsx";
+import { armHeads } from "./arms-table.tsx";
+import type { Members } from "./members.ts";
+
+/** What failed in the rows of a series, by check and by reason. Nothing where nothing did. */
+export function WhatFailedTable({ series: { arms }, members: { failed } }: { series: Series; members: Members }) {
+  if (failed.length === 0) return null;
+  return (
+    <section data-stop tabIndex={-1}>
+      <h2>What failed</h2>
+      <DataTable
+        label="What failed, in how many rows"
+        kind="rows what-failed"
+        heads={["Check or reason", "Rows", ...armHeads(arms), "Among them"]}
+      >
+        {failed.slice(0, FAILED_ROWS).map(({ what, is_check, by_arm, rows }) => (
+          <tr key={`${is_check} ${what}`}>
+            <th scope="row">{is_check ? <code>{what}</code> : what}</th>
+            <td class="number">{count(rows.length)}</td>
+            {ARM_SIDES.map((side) => (
+              <td key={side} class="number">
+                {by_arm ? count(by_arm[side]) : "–"}
+              </td>
+            ))}
+            <td>{failedShown(rows)}</td>
+          </tr>
+        ))}
+      </DataTable>
+      {failed.length > FAILED_ROWS && <p class="small-print">and {count(failed.length - FAILED_ROWS)} more</p>}
+    </section>
+  );
+}
