@@ -64,7 +64,7 @@ export const listSeries = (page: SeriesListRequest, signal?: AbortSignal) =>
 export const getSeries = (id: string, signal?: AbortSignal, by: string | null = null) =>
   get<Series>(`/api/series/${encodeURIComponent(id)}${query({ by })}`, signal);
 /** A page of its rows. */
-export const listMembers = (id: string, after: number, signal?: AbortSignal) =>
+export const getMembers = (id: string, after: number, signal?: AbortSignal) =>
   get<SeriesMembers>(`/api/series/${encodeURIComponent(id)}/members${query({ after })}`, signal);
 
 /** Address of a report in a format. */

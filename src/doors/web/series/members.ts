@@ -4,7 +4,7 @@ import type { Series } from "../../../domain/series.ts";
 import type { SeriesTrial } from "../../../domain/series-trial.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { type Failed, whatFailed } from "../../../statistics/what-failed.ts";
-import { listMembers } from "../api.ts";
+import { getMembers } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
 import { missingTrials, type ScenarioRow } from "./suite-rows.ts";
 
@@ -41,7 +41,7 @@ async function everyPage(series_id: string, signal: AbortSignal): Promise<Pick<S
   const scenarios: ScenarioRow[] = [];
   const trials: SeriesTrial[] = [];
   for (let after: number | null = 0; after !== null; ) {
-    const page = await listMembers(series_id, after, signal);
+    const page = await getMembers(series_id, after, signal);
     scenarios.push(...page.scenarios);
     trials.push(...page.trials);
     after = page.next_after;
