@@ -7,7 +7,7 @@ import { kindOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
 import { count, countOf } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import { ChoiceField } from "../part/fields.tsx";
-import { isBelow } from "../part/is-below.ts";
+import { narrowerThan } from "../part/narrower-than.ts";
 import { useWindowRows } from "../part/use-window-rows.ts";
 import { toSession } from "../routes.ts";
 import {
@@ -24,7 +24,7 @@ import { aheadText } from "./suite-table.tsx";
 import { trialSentence } from "./trial-text.ts";
 
 /** As `series.css` has it: a narrow row has two lines. */
-const isNarrow = isBelow("48rem");
+const isNarrow = narrowerThan("48rem");
 const rowHeight = computed(() => (isNarrow.value ? 60 : 34));
 
 interface MemberTableProps {

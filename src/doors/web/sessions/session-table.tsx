@@ -1,7 +1,7 @@
 import { computed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { SessionSort } from "../../../domain/session-list.ts";
-import { isBelow } from "../part/is-below.ts";
+import { narrowerThan } from "../part/narrower-than.ts";
 import { useWindowRows } from "../part/use-window-rows.ts";
 import { blind } from "../preferences.ts";
 import { SessionRow } from "./session-row.tsx";
@@ -9,8 +9,8 @@ import { type SessionsView, TELLING } from "./sessions-view.ts";
 import type { ShownSessions } from "./use-session-rows.ts";
 
 /** As `sessions.css` has it: below these widths a row has four lines, and three. */
-const isPhone = isBelow("40rem");
-const isNarrow = isBelow("62rem");
+const isPhone = narrowerThan("40rem");
+const isNarrow = narrowerThan("62rem");
 
 /** Pixels. Every row has the same, so that a list of any length knows its own. */
 export const rowHeight = computed(() => (isPhone.value ? 112 : isNarrow.value ? 88 : 34));

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 /** Whether the window is narrower than a width of CSS, now and whenever it changes. */
-export function isBelow(width: string): ReadonlySignal<boolean> {
+export function narrowerThan(width: string): ReadonlySignal<boolean> {
   const window = globalThis.matchMedia?.(`(max-width: ${width})`);
   const below = signal(window?.matches ?? false);
   window?.addEventListener("change", ({ matches }) => {
