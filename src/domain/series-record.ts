@@ -169,11 +169,12 @@ export const SeriesListing = record("SeriesListing", {
   created_at: Timestamp("When the series was accepted."),
   finished_at: nullable(Timestamp("When it reached a final state.")),
   scenarios: Type.Array(Slug()),
+  members: Count("Its scenarios; of one with inputs, each row that runs."),
   arms: SeriesPlan.properties.arms,
   judge_model: Type.String(),
   baseline: Type.Optional(Digest("Of the stored runs that stand in for an arm.")),
   user: Type.Optional(UserName),
-  trials: Count("Planned trials of each scenario."),
+  trials: Count("Planned trials of each member."),
   standing: SeriesStanding,
 });
 export type SeriesListing = Static<typeof SeriesListing>;

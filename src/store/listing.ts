@@ -52,6 +52,7 @@ export function seriesListingOf({ plan, limits, ...series }: SeriesRecord): Seri
     created_at: series.created_at,
     finished_at: series.finished_at,
     scenarios: [...new Set(plan.scenarios.map(({ scenario }) => scenario))],
+    members: plan.scenarios.length,
     arms: plan.arms,
     judge_model: plan.judge_model,
     ...(plan.baseline && { baseline: plan.baseline.digest }),

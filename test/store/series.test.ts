@@ -116,7 +116,10 @@ describe.each(STORES)("%s store", (_name, open) => {
     for (const n of [1, 2, 3]) await store.series.create(aSeries(seriesOf(n)));
     await store.series.create(aSeries(seriesOf(4), { scenarios: ["other", "sample"] }));
     await store.series.create(aSeries(seriesOf(5), { scenarios: ["other"] }));
-    await store.series.update(aSeries(seriesOf(2), { state: "completed", stop: "exhausted", finished_at: AT }));
+    // Two rows of one scenario's inputs are two members.
+    const scenarios = ["sample", "sample"];
+    const ended = { scenarios, state: "completed", stop: "exhausted", finished_at: AT } as const;
+    await store.series.update(aSeries(seriesOf(2), ended));
     const ids = async (query = {}) => (await store.series.list(query)).map(({ series_id }) => series_id);
     expect(await ids()).toEqual([5, 4, 3, 2, 1].map(seriesOf));
     expect(await ids({ scenario: "sample" })).toEqual([4, 3, 2, 1].map(seriesOf));
@@ -132,6 +135,7 @@ describe.each(STORES)("%s store", (_name, open) => {
         created_at: aSeries(seriesOf(2)).created_at,
         finished_at: AT,
         scenarios: ["sample"],
+        members: 2,
         arms: ["left", "right"],
         judge_model: "builtin/evidence",
         trials: limits.trials,

@@ -40,6 +40,14 @@ describeNeeding(CHROMIUM)("the page of a scenario", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(/000000003Z/);
     expect(complaints.filter((line) => !line.includes("404"))).toEqual([]);
+
+    await manySessions(page, 4, (index) => ({
+      input: `row-${index % 2}`,
+      scenario_digest: String(index % 2).padEnd(64, "0"),
+    }));
+    await page.goto("/scenarios/quick");
+    await history.waitFor();
+    expect(await history.locator(".drifted").count()).toBe(0);
   }, 60_000);
 
   test("on its card stands the last result, and a broken file comes last", async () => {

@@ -15,7 +15,7 @@ export function AtWork({ series, sessions }: AtWorkProps) {
   return (
     <PagePart title="Running now">
       <ul class="newest">
-        {series.map(({ series_id, scenarios, standing, trials, created_at }) => (
+        {series.map(({ series_id, scenarios, members, standing, trials, created_at }) => (
           <li key={series_id} data-stop tabIndex={-1}>
             <p>
               <a href={toSeries(series_id)}>
@@ -24,7 +24,7 @@ export function AtWork({ series, sessions }: AtWorkProps) {
               </a>
             </p>
             <p class="aside">
-              {count(standing.counted)} of up to {count(trials * scenarios.length)} trials count
+              {count(standing.counted)} of up to {count(trials * members)} trials count
             </p>
             <p class="aside newest-when">
               <Ago iso={created_at} />

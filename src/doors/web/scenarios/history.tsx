@@ -52,7 +52,7 @@ function Columns({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
   const rows = newestFirst.toReversed();
   const at = useSignal(rows.length - 1);
   const told = useSignal<string | null>(null);
-  const drifts = rows.map((row, index) => index > 0 && hasDrifted(rows[index - 1], row));
+  const drifts = driftsIn(rows);
   return (
     <>
       <div class="history-plot">
@@ -100,10 +100,16 @@ function Columns({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
   );
 }
 
-const hasDrifted = (before: SessionListing | undefined, now: SessionListing) =>
-  before?.scenario_digest !== undefined &&
-  now.scenario_digest !== undefined &&
-  before.scenario_digest !== now.scenario_digest;
+/** Whether the file was another one when the same row of its inputs ran before. Each row has a digest of its own. */
+function driftsIn(oldestFirst: readonly SessionListing[]): readonly boolean[] {
+  const before = new Map<string | undefined, string>();
+  return oldestFirst.map(({ input, scenario_digest }) => {
+    if (scenario_digest === undefined) return false;
+    const last = before.get(input);
+    before.set(input, scenario_digest);
+    return last !== undefined && last !== scenario_digest;
+  });
+}
 
 const winnerOf = ({ arms, winner }: SessionListing): Side | null =>
   ARM_SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)] ?? null;

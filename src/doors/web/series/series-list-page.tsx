@@ -80,7 +80,10 @@ interface RowProps {
   readonly children: ComponentChildren;
 }
 
-function Row({ row: { series_id, created_at, scenarios, arms, state, standing, trials, user }, children }: RowProps) {
+function Row({
+  row: { series_id, created_at, scenarios, members, arms, state, standing, trials, user },
+  children,
+}: RowProps) {
   const [first, ...others] = scenarios;
   const [a = "a", b = "b"] = arms;
   return (
@@ -101,7 +104,7 @@ function Row({ row: { series_id, created_at, scenarios, arms, state, standing, t
           <StatusName {...standing} state={state} arms={{ a, b }} />
         )}
         <span class="aside">
-          {count(standing.counted)} of {count(trials * scenarios.length)} trials count
+          {count(standing.counted)} of {count(trials * members)} trials count
           {state !== "completed" && `, ${words(state)}`}
         </span>
       </div>
