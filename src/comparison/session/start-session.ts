@@ -1,4 +1,4 @@
-import { Failure } from "../../domain/failure.ts";
+import { Failure, wordsOf } from "../../domain/failure.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
 import { reserve } from "../planning/reservation.ts";
 import type { SessionServices } from "../planning/services.ts";
@@ -51,7 +51,7 @@ async function startHere(services: SessionServices, planned: PlannedRun, trial?:
     const log = new RunLog(services.store, services.clock, run);
     const done = conductSession({ plan, trial, log, slot, services, signal: stop.signal }, reservation);
     // The end may have no listener.
-    done.catch((error: unknown) => services.notice(`${run.session_id}: its outcome cannot be read: ${error}`));
+    done.catch((error: unknown) => services.notice(`${run.session_id}: its outcome cannot be read: ${wordsOf(error)}`));
     services.runs.add(run.session_id, {
       waits: () => waits,
       over: () => log.over,

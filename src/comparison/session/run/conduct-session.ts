@@ -1,3 +1,4 @@
+import { Failure } from "../../../domain/failure.ts";
 import { paidFor } from "../../../domain/ran.ts";
 import type { SessionOutcome } from "../../../domain/session.ts";
 import { sumKnown } from "../../../domain/usage.ts";
@@ -17,7 +18,8 @@ export async function conductSession(session: Session, reservation: Reservation)
   try {
     await runSession(session);
     const outcome = log.outcome ?? foldLog(await services.store.read(log.session_id));
-    if (outcome === undefined) throw new Error(`the log of ${log.session_id} is gone`);
+    if (outcome === undefined)
+      throw new Failure("interrupted", `${log.session_id} was deleted while it ran`, { retryable: true });
     cost_usd = costOfRun(plan, outcome);
     if (!log.abandoned) tellEnd(services, outcome);
     return outcome;
