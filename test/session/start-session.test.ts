@@ -45,7 +45,7 @@ test("a run whose end cannot be read is over all the same: it tells so, stands i
   expect(services.runs.all()).toEqual([]);
   await stopRuns(services, new Failure("interrupted", "the program stops"));
   expect(await services.store.ledger.on(DAY)).toEqual({ spent: 7, reserved: 0 });
-  expect(notices).toContain(`${session_id}: its outcome cannot be read: Failure: the disk cannot be read`);
+  expect(notices).toContain(`${session_id}: its outcome cannot be read: the disk cannot be read`);
 });
 
 test("a run that nobody waits for ends no process, though its end cannot be read", async () => {
