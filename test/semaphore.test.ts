@@ -39,6 +39,27 @@ test("no more hold a place than there are, and the others follow in the order th
   expect(started).toEqual([0, 1, 2, 3, 4]);
 });
 
+test("names in line have a turn each, and what has no name is one name", async () => {
+  const semaphore = new Semaphore(2);
+  const started: string[] = [];
+  const ends: PromiseWithResolvers<void>[] = [];
+  const ask = async (name: string, owner: string) => {
+    using _place = await semaphore.acquire(never, owner);
+    started.push(name);
+    const end = Promise.withResolvers<void>();
+    ends.push(end);
+    await end.promise;
+  };
+  const works = ["ann1", "ann2", "ann3", "ann4", "ann5"].map((name) => ask(name, "ann"));
+  works.push(ask("bob1", "bob"), ask("bob2", "bob"), ask("one", ""), ask("two", ""));
+  for (let n = 0; n < works.length; n += 1) {
+    await hasRoom(semaphore);
+    ends[n]?.resolve();
+  }
+  await Promise.all(works);
+  expect(started).toEqual(["ann1", "ann2", "ann3", "bob1", "one", "ann4", "bob2", "two", "ann5"]);
+});
+
 test("when all have left, every place can be held again, and no more", async () => {
   const semaphore = new Semaphore(3);
   const work = async () => {

@@ -4,8 +4,12 @@ export interface Waiter {
   outside?(isOutside: boolean): void;
 }
 
+/** Who asks: a name, or somebody who hears of it. */
+type Owner = Waiter | string;
+
 /**
- * Lets `size` holders in at once. The others wait in the order they came. An owner who holds a place already leaves `kept` of
+ * Lets `size` holders in at once. The others wait in the order they came; owners who have several in line
+ * have a turn each. An owner who holds a place already leaves `kept` of
  * them to others, so that nobody who asks for many at once keeps the rest out.
  */
 export class Semaphore {
@@ -13,10 +17,10 @@ export class Semaphore {
   readonly #max_waiting: number;
   readonly #kept: number;
   /** By owner, in the order in which they are asked. */
-  readonly #waiting = new Map<Waiter, Set<() => void>>();
+  readonly #waiting = new Map<Owner, Set<() => void>>();
   /** Places by owner; who holds none is not in it. */
-  readonly #held = new Map<Waiter, number>();
-  readonly #outside = new Set<Waiter>();
+  readonly #held = new Map<Owner, number>();
+  readonly #outside = new Set<Owner>();
   #taken = 0;
   #waits = 0;
 
@@ -40,7 +44,7 @@ export class Semaphore {
    * Waits for a place, which is held until it is disposed. Without an `owner` it is somebody's only one.
    * @throws the signal's reason when it fires first.
    */
-  async acquire(signal: AbortSignal, owner: Waiter = {}): Promise<Disposable> {
+  async acquire(signal: AbortSignal, owner: Owner = {}): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.#mayEnter(owner)) this.#take(owner);
     else await this.#turn(signal, owner);
@@ -53,18 +57,18 @@ export class Semaphore {
     };
   }
 
-  #mayEnter(owner: Waiter): boolean {
+  #mayEnter(owner: Owner): boolean {
     if (this.#taken >= this.#size) return false;
     const second_places = this.#taken - this.#held.size;
     return !this.#held.has(owner) || second_places < this.#size - this.#kept;
   }
 
-  #take(owner: Waiter): void {
+  #take(owner: Owner): void {
     this.#taken += 1;
     this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
   }
 
-  #turn(signal: AbortSignal, owner: Waiter): Promise<void> {
+  #turn(signal: AbortSignal, owner: Owner): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const enter = () => {
       signal.removeEventListener("abort", leave);
@@ -83,7 +87,8 @@ export class Semaphore {
     return promise;
   }
 
-  #tell(owner: Waiter): void {
+  #tell(owner: Owner): void {
+    if (typeof owner === "string") return;
     const isOutside = this.#waiting.has(owner) && !this.#held.has(owner);
     if (isOutside === this.#outside.has(owner)) return;
     if (isOutside) this.#outside.add(owner);
@@ -91,24 +96,24 @@ export class Semaphore {
     owner.outside?.(isOutside);
   }
 
-  #leaveLine(owner: Waiter, enter: () => void): void {
+  #leaveLine(owner: Owner, enter: () => void): void {
     const line = this.#waiting.get(owner);
     if (!line?.delete(enter)) return;
     this.#waits -= 1;
     if (line.size === 0) this.#waiting.delete(owner);
   }
 
-  #release(owner: Waiter): void {
+  #release(owner: Owner): void {
     const left = (this.#held.get(owner) ?? 0) - 1;
     if (left > 0) this.#held.set(owner, left);
     else this.#held.delete(owner);
     this.#taken -= 1;
     const next = this.#handOver();
-    for (const one of [owner, next]) if (one) this.#tell(one);
+    for (const one of [owner, next]) if (one !== undefined) this.#tell(one);
   }
 
   /** The place goes to the first who may have it. It is not free in between, so nobody who comes later can take it. */
-  #handOver(): Waiter | undefined {
+  #handOver(): Owner | undefined {
     for (const [next, line] of this.#waiting) {
       const [enter] = line;
       if (enter === undefined || !this.#mayEnter(next)) continue;

@@ -18,6 +18,8 @@ export interface Work {
   readonly needs: Needs;
   /** Higher goes first. */
   readonly priority: number;
+  /** In whose name. Names have their turns; those without one are one name. */
+  readonly user?: string | undefined;
   /** JSON: what cannot be read from the log or the record. */
   readonly brief: string;
 }
@@ -39,8 +41,8 @@ export interface WorkClaim {
 /** Work that any process on the same store may do. @throws Failure `storage_full` or `storage_failed`, from every method */
 export interface WorkQueue {
   /**
-   * Begins the log of a queued session that nobody runs yet, and asks for it to be run; both or nothing. False when its id is taken, or the key
-   * of who asks.
+   * Begins the log of a queued session that nobody runs yet, and asks for it to be run; both or nothing. False when its id is
+   * taken, or the key of who asks.
    * @throws Failure `overloaded` when as many wait as may, `series_not_running` for a trial of a series that this process does not run
    */
   offerSession(entry: CreatedEntry, work: Work, key?: RequestKey): Promise<boolean>;
@@ -48,7 +50,10 @@ export interface WorkQueue {
   offerSeries(record: SeriesRecord, work: Work, key?: RequestKey): Promise<boolean>;
   /** Asks for a stored series to be run again. */
   resumeSeries(work: Work): Promise<void>;
-  /** Claims at most `free` pieces of a kind that need no more than `capabilities`: the highest priority first, then the oldest. */
+  /**
+   * Claims at most `free` pieces of a kind that need no more than `capabilities`: the highest priority first; of one priority a
+   * piece of each name in turn, its oldest.
+   */
   claim(kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly WorkClaim[]>;
   /** Calls `wake` when there may be work to claim, and from time to time. The returned function ends it. */
   watch(wake: () => void): () => void;

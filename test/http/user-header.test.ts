@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { SeriesListing } from "../../src/domain/series-record.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { SessionListing } from "../../src/domain/session-list.ts";
+import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { abeval } from "../abeval.ts";
 import { until } from "../turns.ts";
 import { aService, jsonPost, type TestService } from "./service.ts";
@@ -49,6 +50,27 @@ test("who began a series is named in it and in its trials", async () => {
   const [row]: SeriesListing[] = (await (await service.get("/api/series")).json()) as never;
   expect(row).toMatchObject({ series_id, user: "ann" });
   expect((await store.list({ user: "ann" })).map(({ trial }) => trial?.series_id)).toEqual([series_id, series_id]);
+});
+
+test("a second user's run is not behind all runs of the first", async () => {
+  const ended: string[] = [];
+  const slots = new Semaphore(1, 100);
+  const held = await slots.acquire(new AbortController().signal);
+  await using service = aService({
+    app: { user_header: "X-User" },
+    services: {
+      slots,
+      news: ({ event, session_id }) => void (event === "ended" && ended.push(session_id)),
+    },
+  });
+  const start = async (user?: string) =>
+    (await named(service, "/api/runs/async", { scenario: "quick" }, user)).session_id;
+  const ann: string[] = [];
+  for (let n = 0; n < 6; n += 1) ann.push(await start("ann"));
+  const bob = await start("bob");
+  held[Symbol.dispose]();
+  await until(async () => (ended.length === 7 ? true : undefined));
+  expect(ended).toEqual(ann.toSpliced(1, 0, bob));
 });
 
 test("without the setting the header is a header like any other", async () => {

@@ -114,6 +114,46 @@ describeNeeding(POSTGRES)("the queue", () => {
     expect(names(await one.queue.claim("session", [...both, "z"], 9))).toEqual(["boxed"]);
   });
 
+  test("names have their turns: who comes late waits for one piece of the others, and not for all", async () => {
+    const { url } = await server.create();
+    await using one = await open(url);
+    await using other = await open(url);
+    for (const n of [1, 2, 3, 4, 5, 6]) await one.offer(`ann${n}`, { user: "ann" });
+    const order = [await one.next(), await one.next()];
+    // Needs do not matter, nor who accepts it.
+    for (const n of [1, 2, 3]) await other.offer(`bob${n}`, { user: "bob", needs: n === 2 ? ["provider:x"] : [] });
+    for (const n of [1, 2]) await other.offer(`unnamed${n}`);
+    await one.offer("ann7", { user: "ann" });
+    await one.offer("urgent", { user: "ann", priority: 1 });
+    for (let left = 11; left > 0; left -= 1) order.push(await one.next(["provider:x"]));
+    expect(names(order)).toEqual([
+      ...["ann1", "ann2", "urgent"],
+      ...["ann3", "bob1", "unnamed1"],
+      ...["ann4", "bob2", "unnamed2"],
+      ...["ann5", "bob3", "ann6", "ann7"],
+    ]);
+  });
+
+  test("several that are claimed at once are one of each name; hostile names are names", async () => {
+    await using one = await open((await server.create()).url);
+    const users = ["'; DROP TABLE x; --", '{"a"}', "张", "a".repeat(200)];
+    for (const user of users) for (const n of [1, 2]) await one.offer(`${n} of ${user}`, { user });
+    await one.next().then((claim) => claim.handBack());
+    const claims = await one.queue.claim("session", [], users.length);
+    expect(names(claims).sort()).toEqual(users.map((user) => `1 of ${user}`).sort());
+  });
+
+  test("what an earlier version has left in the queue goes first of its priority", async () => {
+    const { url, sql } = await server.create();
+    await using one = await open(url);
+    await one.offer("early", { priority: 3 });
+    await sql("UPDATE abeval_queue.job SET priority = 6");
+    await one.offer("new", { priority: 3 });
+    await one.offer("urgent", { priority: 10 });
+    await using other = await open(url);
+    expect(names([await other.next(), await other.next(), await other.next()])).toEqual(["urgent", "early", "new"]);
+  });
+
   test("keeps series and sessions apart, and a series waits or runs once", async () => {
     await using one = await open((await server.create()).url);
     const work: Work = { kind: "series", id: "r1", needs: [], priority: 5, brief: "{}" };

@@ -35,7 +35,7 @@ async function startHere(services: SessionServices, planned: PlannedRun, trial?:
   demandRoom(services);
   const stop = new AbortController();
   // Its place in line is taken before anything is waited for: others may ask for it meanwhile.
-  const slot = services.slots.acquire(stop.signal);
+  const slot = services.slots.acquire(stop.signal, requester.user ?? UNNAMED);
   let waits = true;
   void slot.then(() => {
     waits = false;
@@ -65,6 +65,9 @@ async function startHere(services: SessionServices, planned: PlannedRun, trial?:
     throw error;
   }
 }
+
+/** No name is empty: all who have none wait in one line. */
+const UNNAMED = "";
 
 const ignored = () => undefined;
 

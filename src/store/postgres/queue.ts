@@ -13,7 +13,7 @@ import { type Attempt, HeldClaims } from "./held-claims.ts";
 import { beginOnce } from "./postgres-keys.ts";
 import { demandOwner, insertSeries } from "./series-rows.ts";
 import { insertSession } from "./session-rows.ts";
-import { headsIn, waitingByNeeds, waitingIn } from "./waiting-work.ts";
+import { firstOf, headsIn, priorityOf, rankEarlier, waitingByNeeds, waitingIn } from "./waiting-work.ts";
 
 /** The parts of the store that the queue uses. */
 interface QueueHouse {
@@ -74,6 +74,7 @@ export async function openQueue(house: QueueHouse): Promise<PostgresQueue> {
   // Its upkeep runs again within seconds, on every server. Without a listener an error would end the process.
   boss.on("error", () => undefined);
   await database.write(() => boss.start().catch((error) => startAgain(boss, error)));
+  await database.write(rankEarlier);
   return new PostgresQueue(house, boss, fromBunSql);
 }
 
@@ -186,8 +187,15 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
 
   /** Work that waits or runs already is not sent twice. */
   async #send(sql: Sql, job: Job, first: 0 | 1): Promise<void> {
-    const { id, priority } = job.work;
-    const options = { db: this.#within(sql), singletonKey: id, priority: 2 * priority + first };
+    const { id, user } = job.work;
+    const rank = 2 * job.work.priority + first;
+    const priority = first === 1 ? firstOf(rank) : await priorityOf(sql, rank, user);
+    const options = {
+      db: this.#within(sql),
+      singletonKey: id,
+      priority,
+      ...(user !== undefined && { group: { id: user } }),
+    };
     await this.#boss.send(queueOf(job.work), job, { ...options, heartbeatSeconds: this.#house.lease_s });
     await ask(sql, "SELECT pg_notify($1, '')", [CHANNEL]);
   }

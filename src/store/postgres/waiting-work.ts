@@ -6,7 +6,10 @@ interface Head {
   readonly priority: number;
 }
 
-/** Finds the queues that hold the best of what waits: pg-boss orders one queue, not several. */
+/**
+ * Finds the queues that hold the best of what waits: pg-boss orders one queue, not several. All that is in one has the same needs,
+ * so an index gives the first few of each, and the long line behind them is not read.
+ */
 export async function headsIn(
   sql: Sql,
   kind: Work["kind"],
@@ -14,11 +17,42 @@ export async function headsIn(
   free: number,
 ): Promise<readonly Head[]> {
   const statement = `
-    SELECT name, priority FROM abeval_queue.job
-    WHERE state < 'active' AND NOT blocked AND start_after <= now()
-      AND data->'work'->>'kind' = $1 AND data->'work'->'needs' <@ $2::text::jsonb
-    ORDER BY priority DESC, created_on LIMIT $3::int`;
+    SELECT head.name, head.priority FROM abeval_queue.queue CROSS JOIN LATERAL (
+      SELECT name, priority, created_on, data FROM abeval_queue.job
+      WHERE job.name = queue.name AND state < 'active' AND NOT blocked AND start_after <= now()
+      ORDER BY priority DESC, created_on LIMIT $3::int) AS head
+    WHERE queue.name LIKE $1 || '-%' AND head.data->'work'->'needs' <@ $2::text::jsonb
+    ORDER BY head.priority DESC, head.created_on LIMIT $3::int`;
   return await ask(sql, statement, [kind, JSON.stringify(capabilities), free]);
+}
+
+/** Pieces of one name that may wait in one priority before they lose their order. */
+const TURNS = 2 ** 24;
+
+/** What an earlier version sent has a priority below this. */
+const LEAST = 64;
+
+/**
+ * The library's priority for one more piece of a name: behind the last that it has waiting, and not before the turn that is
+ * next. So the library's own order gives each name its turn. `rank` is a small number; higher ones go first.
+ */
+export async function priorityOf(sql: Sql, rank: number, user: string | undefined): Promise<number> {
+  const [low, top] = [rank * TURNS + LEAST, firstOf(rank)];
+  const [line] = await ask<{ next: number | null; last: number | null }>(sql, LINE, [low, top, user ?? null]);
+  return Math.max(low, line?.last == null ? (line?.next ?? top) : line.last - 1);
+}
+
+/** Before all others of the rank. */
+export const firstOf = (rank: number) => (rank + 1) * TURNS - 1;
+
+const LINE = `SELECT max(priority) AS next, min(priority) FILTER (WHERE group_id IS NOT DISTINCT FROM $3) AS last
+  FROM abeval_queue.job WHERE state < 'active' AND priority BETWEEN $1::int AND $2::int`;
+
+/** What an earlier version sent has its rank as its priority: it goes first of its rank. */
+export async function rankEarlier(sql: Sql): Promise<void> {
+  const statement = `UPDATE abeval_queue.job SET priority = (priority + 1) * ${TURNS} - 1
+    WHERE state <= 'active' AND priority < ${LEAST}`;
+  await ask(sql, statement);
 }
 
 export async function waitingIn(sql: Sql): Promise<number> {

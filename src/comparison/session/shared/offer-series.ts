@@ -25,8 +25,9 @@ export async function offerSeries(
 ): Promise<StartedSeries> {
   const needs = await needsOfSeries(services, setup);
   await demandWorker(shared, needs);
+  const { user } = before ?? requester;
   const brief = JSON.stringify(await briefOf(services, shared, setup, before));
-  const workOf = (id: string): Work => ({ kind: "series", id, needs, priority: PRIORITY, brief });
+  const workOf = (id: string): Work => ({ kind: "series", id, needs, priority: PRIORITY, brief, user });
   if (before) {
     const record = await continuedRecord(services, setup, before);
     await shared.queue.resumeSeries(workOf(record.series_id));

@@ -32,7 +32,7 @@ export async function offerSession(
     const priority = asked.place ? PRIORITY.trial : PRIORITY.run;
     const session_id = await createSession(services, asked, async (entry) => {
       const { session_id: id } = entry.session;
-      const work: Work = { kind: "session", id, needs, priority, brief };
+      const work: Work = { kind: "session", id, needs, priority, brief, user: asked.requester.user };
       if (await shared.queue.offerSession(entry, work, asked.requester.key)) return id;
       if (asked.place) await demandNewTrial(shared, asked.place);
       return undefined;
