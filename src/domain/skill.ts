@@ -16,7 +16,7 @@ const NAME_CHARS = 64;
 const FILE = /(?:^|[\s'"=/])([^\s'"/<>|;&]{1,200})\/SKILL\.md(?![\w.-])/g;
 
 /** Programs that look at no text of a file, or write one. */
-const NO_READER = /^\s*(?:ls|find|test|\[|stat|wc|rm|mv|cp|ln|mkdir|touch|chmod|git)\b|>\s*\S*SKILL\.md/;
+const NO_READER = /^\s*(?:ls|find|test|\[|stat|wc|rm|mv|cp|ln|mkdir|touch|chmod|git)\b|>\s*[^\s>]*SKILL\.md/;
 
 /** The skill whose file a call reads; undefined when it reads none. */
 export function skillRead(tool: string, subject: string): string | undefined {

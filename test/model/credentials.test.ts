@@ -165,6 +165,21 @@ describe("secrets", () => {
     expect(redactor(KEY).redact(text)).toBe("[redacted] / Authorization: Bearer [redacted] / Basic [redacted]");
   });
 
+  test.each([
+    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+    "github_pat_11ABCDEFG0123456789abc_0123456789abcdefABCDEF0123456789abcdefABCDEF0123456789abcdeABC",
+    "AKIAIOSFODNN7EXAMPLE",
+    "xoxb-123456789012-abcdefABCDEF",
+    "AIzaSyA-1234567890abcdefghijklmnopqrstu",
+  ])("a key of another service goes, too: %s", (key) => {
+    expect(redactor(KEY).redact(`token=${key}, again ${key}.`)).toBe("token=[redacted], again [redacted].");
+  });
+
+  test("words that begin as such keys stay", () => {
+    const text = "ghp_token, github_pat_name, AKIA, AKIAIOSFODNN7EXAMPLES1, xoxb-some-word-of-many";
+    expect(redactor(KEY).redact(text)).toBe(text);
+  });
+
   test("what a model writes loses only the loaded secrets", () => {
     const credentials = new Credentials({ OPENAI_API_KEY: KEY });
     expect(credentials.redactSecrets(`sk-ant-api03-AbCdEfGh1234567890 ${KEY}`)).toBe(

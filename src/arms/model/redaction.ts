@@ -6,11 +6,23 @@ const REDACTED = "[redacted]";
 const MIN_SECRET_CHARS = 8;
 
 /**
- * What keys look like at the usual providers. They have a digit among their first hundred characters;
- * `sk-some-css-class-name` is no key. The looks ahead are bounded, so that a text of nothing but beginnings takes linear time.
+ * What keys look like at the usual providers, at GitHub, AWS and Slack. Where words could look the same they have a digit among
+ * their first hundred characters; `sk-some-css-class-name` is no key. The looks ahead are bounded, so that a text of nothing but
+ * beginnings takes linear time.
  */
-const KEY_SHAPES =
-  /\b(?:sk|pk|gsk|xai|rk)[-_](?=[\w-]{0,99}\d)[\w-]{16,}|\bAIza[\w-]{30,}|\b(Bearer|Basic)\s+(?=[\w.~+/=-]{0,99}\d)[\w.~+/-]{16,}=*/g;
+const KEY_SHAPES = new RegExp(
+  [
+    /\b(?:sk|pk|gsk|xai|rk)[-_](?=[\w-]{0,99}\d)[\w-]{16,}/,
+    /\bAIza[\w-]{30,}/,
+    /\b(?:gh[opsur]_[A-Za-z\d]{36,}|github_pat_\w{36,})/,
+    /\b(?:AKIA|ASIA)[A-Z\d]{16}\b/,
+    /\bxox[abeoprs]-(?=[\w-]{0,99}\d)[\w-]{10,}/,
+    /\b(Bearer|Basic)\s+(?=[\w.~+/=-]{0,99}\d)[\w.~+/-]{16,}=*/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "g",
+);
 
 /** Characters of the longest secret that is looked for where a text is cut. */
 const LONGEST = 8 * 1024;

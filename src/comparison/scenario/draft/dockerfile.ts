@@ -54,6 +54,7 @@ function setBase(rest: string, file: Reading): void {
 
 function setWorkdir(rest: string, file: Reading): void {
   file.workdir = below(file.workdir, unquoted(rest));
+  if (file.workdir.length > MAX_PATH) throw new Unusable("has a Dockerfile with a path that is too long");
 }
 
 /** What an instruction does to what was read. */
@@ -121,7 +122,7 @@ function copyOf(rest: string, workdir: string): CopyStep {
   if (sources.length === 0 || sources.some((source) => /^\w+:\/\/|\$/.test(source)) || target.includes("$"))
     throw new Unusable(`has a Dockerfile that copies in a way that is not known: ${plain.slice(0, SHOWN)}`);
   const isDirectory = sources.length > 1 || /(^|\/)\.?$/.test(target);
-  const absolute = below(workdir, target).replace(/\/+$/, "");
+  const absolute = below(workdir, target).replace(/(?<!\/)\/+$/, "");
   return { sources, target: isDirectory ? `${absolute}/` : absolute };
 }
 
@@ -185,7 +186,7 @@ const PREPARES: readonly RegExp[] = [
   /^ln -sf? \/usr\/bin\/python3(\.\d+)? \/usr\/(local\/)?bin\/python$/,
   /^(locale-gen|ldconfig|true|set -|export |update-(alternatives|ca-certificates))/,
   /^mkdir (-p )?(\/tests|\/logs|\/oracle|\/solution)\S*$/,
-  /^curl [^|]*astral\.sh\/uv[^|]*\| *(ba)?sh$/,
+  /^curl (?=[^|]*astral\.sh\/uv)[^|]*\| *(ba)?sh$/,
   /^\S+ --?version$/,
 ];
 
