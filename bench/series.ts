@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Series } from "../src/domain/series.ts";
-import type { SeriesListing } from "../src/domain/series-record.ts";
+import type { SeriesListing } from "../src/domain/series-listing.ts";
 import { forecast } from "../src/statistics/claim/forecast.ts";
 import { until } from "../test/turns.ts";
 import { inTurns, report, round, sampleOf } from "./measure.ts";

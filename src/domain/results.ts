@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { nullable, oneOf, record, Share } from "./schema.ts";
-import { SeriesPlan, SeriesRecord } from "./series-record.ts";
+import { nullable, oneOf, record, Share, Timestamp } from "./schema.ts";
+import { SeriesPlan, SeriesRecord, SeriesStanding } from "./series-record.ts";
 
 /** Scenarios of an imported table. */
 export const MAX_RESULT_SCENARIOS = 2_000;
@@ -46,3 +46,13 @@ export const ImportedResults = record("ImportedResults", {
   columns: SeriesRecord.properties.columns,
 });
 export type ImportedResults = Static<typeof ImportedResults>;
+
+/** What a store keeps of a table: a series that nobody ran here. Its trials are in no statistics but its own. */
+export const StoredResults = record("StoredResults", {
+  series_id: Type.String({ pattern: "^results-[0-9a-f]{64}$", description: "`results-<digest of the results>`." }),
+  created_at: Timestamp("When it was first stored."),
+  state: Type.Literal("completed"),
+  results: ImportedResults,
+  standing: SeriesStanding,
+});
+export type StoredResults = Static<typeof StoredResults>;

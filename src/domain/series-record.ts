@@ -161,20 +161,3 @@ export const SeriesRecord = record("SeriesRecord", {
   changes: Type.Array(record("SeriesChange", { at: Timestamp("When."), limits: SeriesLimits })),
 });
 export type SeriesRecord = Static<typeof SeriesRecord>;
-
-export const SeriesListing = record("SeriesListing", {
-  series_id: SeriesId,
-  state: oneOf(SERIES_STATES),
-  stop: nullable(oneOf(STOPS)),
-  created_at: Timestamp("When the series was accepted."),
-  finished_at: nullable(Timestamp("When it reached a final state.")),
-  scenarios: Type.Array(Slug()),
-  members: Count("Its scenarios; of one with inputs, each row that runs."),
-  arms: SeriesPlan.properties.arms,
-  judge_model: Type.String(),
-  baseline: Type.Optional(Digest("Of the stored runs that stand in for an arm.")),
-  user: Type.Optional(UserName),
-  trials: Count("Planned trials of each member."),
-  standing: SeriesStanding,
-});
-export type SeriesListing = Static<typeof SeriesListing>;

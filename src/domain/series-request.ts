@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { JudgeModel, MAX_PAGE, RunRequest } from "./request.ts";
 import { oneOf, record, Slug } from "./schema.ts";
+import { StoredSeriesId } from "./series-listing.ts";
 import { MAX_SCENARIOS, MaxCost, SERIES_STATES, SeriesLimits, SeriesPlan } from "./series-record.ts";
 import { SeriesId } from "./session.ts";
 
@@ -36,6 +37,6 @@ export const SeriesListRequest = record("SeriesListRequest", {
   scenario: Type.Optional(Slug({ description: "Only series with this scenario." })),
   state: Type.Optional(oneOf(SERIES_STATES, { description: "Only series in this state." })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "Rows at most." })),
-  before: Type.Optional({ ...SeriesId, description: "Only series older than this one." }),
+  before: Type.Optional({ ...StoredSeriesId, description: "Only series older than this one." }),
 });
 export type SeriesListRequest = Static<typeof SeriesListRequest>;

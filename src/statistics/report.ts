@@ -33,7 +33,7 @@ import { isNeverFired, skillsOf } from "./summary/skills.ts";
 import { trialListOf } from "./summary/trial-list.ts";
 import { servedAnotherBefore } from "./words/baseline.ts";
 import { seriesStatement } from "./words/statement.ts";
-import { importedSubject, plannedSubject, type StoredRuns, storedSubject } from "./words/subject.ts";
+import { type ImportedAs, importedSubject, plannedSubject, type StoredRuns, storedSubject } from "./words/subject.ts";
 
 /** What a report tells beside the series' own trials. */
 export interface Beside {
@@ -59,10 +59,14 @@ export async function storedSeries(runs: StoredRuns, beside: Omit<Beside, "store
 }
 
 /** The report of results that were made elsewhere: nothing can be forecast of them, and no judge is known. */
-export async function importedSeries(results: ImportedResults, id: string, by?: SeriesColumn): Promise<Series> {
+export async function importedSeries(
+  results: ImportedResults,
+  { series_id: id, created_at = null }: ImportedAs,
+  by?: SeriesColumn,
+): Promise<Series> {
   const rows = importedRows(results, id);
   await breathe();
-  const findings = findingsOf(importedSubject(results, id), rows);
+  const findings = findingsOf(importedSubject(results, { series_id: id, created_at }), rows);
   return await withResults(await seriesOf(findings, { judge_unaudited: false, forecast: null, by }), results);
 }
 

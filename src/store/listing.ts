@@ -2,10 +2,12 @@ import { contradict } from "../domain/contradict.ts";
 import { everyVerdict } from "../domain/every-verdict.ts";
 import { cut } from "../domain/excerpt.ts";
 import { withInputId } from "../domain/member.ts";
-import type { SeriesListing, SeriesRecord } from "../domain/series-record.ts";
+import type { StoredResults } from "../domain/results.ts";
+import type { SeriesListing } from "../domain/series-listing.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import type { SessionListing } from "../domain/session-list.ts";
 import type { Verdict } from "../domain/verdict.ts";
+import { isResults, type StoredSeries } from "./stored-series.ts";
 
 /** A list has many rows. */
 const TITLE_CHARS = 200;
@@ -44,7 +46,9 @@ const listedArm = ({ arm_id, model, status, probe }: ArmSummary, verdict: Verdic
   checks: probe && { passed: probe.passed, total: probe.total },
 });
 
-export function seriesListingOf({ plan, limits, ...series }: SeriesRecord): SeriesListing {
+export function seriesListingOf(stored: StoredSeries): SeriesListing {
+  if (isResults(stored)) return resultsListingOf(stored);
+  const { plan, limits, ...series } = stored;
   return {
     series_id: series.series_id,
     state: series.state,
@@ -61,3 +65,13 @@ export function seriesListingOf({ plan, limits, ...series }: SeriesRecord): Seri
     standing: series.standing,
   };
 }
+
+const resultsListingOf = ({ series_id, created_at, state, results, standing }: StoredResults): SeriesListing => ({
+  ...{ series_id, kind: "results", state, stop: null, created_at, finished_at: created_at },
+  scenarios: results.scenarios.map(({ scenario }) => scenario),
+  members: results.scenarios.length,
+  arms: [results.arms.a, results.arms.b],
+  judge_model: null,
+  trials: results.scenarios.reduce((most, { trials }) => Math.max(most, trials.length), 0),
+  standing,
+});

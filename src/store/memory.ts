@@ -1,6 +1,8 @@
 import { MEMORY_SESSIONS } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
-import { MAX_TRIALS_IN_ALL, type SeriesListing, type SeriesRecord } from "../domain/series-record.ts";
+import type { StoredResults } from "../domain/results.ts";
+import type { SeriesListing } from "../domain/series-listing.ts";
+import { MAX_TRIALS_IN_ALL, type SeriesRecord } from "../domain/series-record.ts";
 import type { SeriesListRequest } from "../domain/series-request.ts";
 import { isFinal, type SessionOutcome } from "../domain/session.ts";
 import type { SessionEntry } from "../domain/session-entry.ts";
@@ -25,6 +27,7 @@ import {
   type TrialsOf,
   unknownSeries,
 } from "./store.ts";
+import { isResults, keptAgain, type StoredSeries } from "./stored-series.ts";
 import { Watchers } from "./watchers.ts";
 
 interface KeptSession {
@@ -174,7 +177,7 @@ function memoryLedger(): Ledger {
 }
 
 interface KeptSeries {
-  readonly record: SeriesRecord;
+  readonly record: StoredSeries;
   readonly running: boolean;
 }
 
@@ -211,7 +214,7 @@ class MemorySeries implements SeriesStore {
 
   async take(series_id: string): Promise<SeriesRecord | undefined> {
     const kept = this.#series.get(series_id);
-    if (kept === undefined) return undefined;
+    if (kept === undefined || isResults(kept.record)) return undefined;
     if (kept.running) throw stillRunning(series_id);
     this.#series.set(series_id, { ...kept, running: true });
     this.#ended.delete(series_id);
@@ -219,7 +222,19 @@ class MemorySeries implements SeriesStore {
   }
 
   async read(series_id: string): Promise<SeriesRecord | undefined> {
-    return structuredClone(this.#series.get(series_id)?.record);
+    const record = this.#series.get(series_id)?.record;
+    return record && !isResults(record) ? structuredClone(record) : undefined;
+  }
+
+  async keep(results: StoredResults): Promise<StoredResults> {
+    const kept = keptAgain(results, this.#series.get(results.series_id)?.record);
+    this.#keep(kept);
+    return structuredClone(kept);
+  }
+
+  async results(series_id: string): Promise<StoredResults | undefined> {
+    const record = this.#series.get(series_id)?.record;
+    return record && isResults(record) ? structuredClone(record) : undefined;
   }
 
   async list({ scenario, state, limit, before }: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
@@ -236,7 +251,7 @@ class MemorySeries implements SeriesStore {
     this.#series.clear();
   }
 
-  #keep(record: SeriesRecord): void {
+  #keep(record: StoredSeries): void {
     const { series_id, state } = record;
     const running = state === "running";
     this.#series.set(series_id, { record: structuredClone(record), running });

@@ -1,4 +1,6 @@
-import type { SeriesListing, SeriesRecord } from "../domain/series-record.ts";
+import type { StoredResults } from "../domain/results.ts";
+import type { SeriesListing } from "../domain/series-listing.ts";
+import type { SeriesRecord } from "../domain/series-record.ts";
 import type { SeriesListRequest } from "../domain/series-request.ts";
 import type { RequestKey } from "./request-keys.ts";
 
@@ -20,6 +22,10 @@ export interface SeriesStore {
   take(series_id: string): Promise<SeriesRecord | undefined>;
   /** The series as it is now; undefined when it is unknown. */
   read(series_id: string): Promise<SeriesRecord | undefined>;
+  /** Stores a table of results, which is listed with the series; durable. What it replaces has the same results. Gives it as stored. */
+  keep(results: StoredResults): Promise<StoredResults>;
+  /** A table of results; undefined when it is unknown. */
+  results(series_id: string): Promise<StoredResults | undefined>;
   /** Newest first, without those that are damaged. @throws Failure `unknown_series` for `before`. */
   list(query?: SeriesListRequest): Promise<readonly SeriesListing[]>;
 }

@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Series } from "../../src/domain/series.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
+import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { abeval } from "../abeval.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -39,6 +41,24 @@ test("--results prints the series of a table, writes every report, and keeps not
   expect(existsSync(join(table.path, "sessions.db"))).toBe(false);
   // The same table says the same, to the byte.
   expect((await table.run("--results results.csv --arms new,old --quiet")).stdout).toBe(stdout);
+});
+
+test("--results with --state-dir stores a table once, and never among the runs of a comparison", async () => {
+  using table = openTable();
+  const args = "--results results.csv --arms new,old --quiet --state-dir state";
+  const first = await table.run(args);
+  expect(first.status, first.stderr).toBe(0);
+  const series: Series = JSON.parse(first.stdout);
+  expect(series.created_at).toBeString();
+  expect((await table.run(args)).stdout).toBe(first.stdout);
+  const plain: Series = JSON.parse((await table.run("--results results.csv --arms new,old --quiet")).stdout);
+  expect({ ...series, created_at: null, finished_at: null } as Series).toEqual(plain);
+  using store = sqliteStore(join(table.path, "state"), systemClock, systemEntropy);
+  expect((await store.series.list()).map(({ series_id }) => series_id)).toEqual([series.series_id]);
+  expect(await store.trials({ comparison: "" })).toEqual([]);
+  const refused = await table.run(`--bless ${series.series_id} --out b.jsonl --state-dir state`);
+  expect([refused.status, refused.stdout]).toEqual([2, ""]);
+  expect(refused.stderr).toContain("results of runs made elsewhere");
 });
 
 test.each([

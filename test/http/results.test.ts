@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { RESULTS_BODY_BYTES } from "../../src/domain/defaults.ts";
 import type { ErrorBody } from "../../src/domain/health.ts";
 import type { Series } from "../../src/domain/series.ts";
+import type { SeriesListing } from "../../src/domain/series-listing.ts";
 import { turnsDuring } from "../turns.ts";
 import { aService, type TestService } from "./service.ts";
 
@@ -16,7 +17,7 @@ async function errorOf(response: Response) {
   return { status: response.status, ...error };
 }
 
-test("a table of results is answered with its series, and nothing is kept", async () => {
+test("a table of results is answered with its series, which is stored once and opens under its id", async () => {
   await using service = aService({ persistent: true });
   const asked = { query: "?arms=new,old&tie_margin=0.4&margin=0.2" };
   const series = (await (await send(service, TABLE, asked)).json()) as Series;
@@ -24,10 +25,48 @@ test("a table of results is answered with its series, and nothing is kept", asyn
     ...{ kind: "results", imported: { measure: "score", tie_margin: 0.4 }, levels: { margin: 0.2 } },
     counts: { trials: 1, wins: 0, ties: 1 },
   });
-  expect(await (await service.get("/api/series")).json()).toEqual([]);
+  const path = `/api/series/${series.series_id}`;
+  const stored = await service.get(path);
+  expect((await stored.json()) as Series).toEqual(series);
+  const etag = stored.headers.get("etag") ?? "";
+  expect((await service.fetch(path, { headers: { "if-none-match": etag } })).status).toBe(304);
+  expect((await (await send(service, TABLE, asked)).json()) as Series).toEqual(series);
+  const other = (await (await send(service, TABLE, { query: "?arms=old,third" })).json()) as Series;
+  const listed = (await (await service.get("/api/series")).json()) as SeriesListing[];
+  expect(listed.map(({ series_id, kind, judge_model, arms }) => [series_id, kind, judge_model, arms])).toEqual([
+    [other.series_id, "results", null, ["old", "third"]],
+    [series.series_id, "results", null, ["new", "old"]],
+  ]);
+  expect(listed[1]).toMatchObject({
+    created_at: series.created_at,
+    scenarios: ["s"],
+    trials: 1,
+    standing: { counted: 1 },
+  });
+  const older = await service.get(`/api/series?limit=1&before=${other.series_id}`);
+  expect((await older.json()) as SeriesListing[]).toEqual(listed.slice(1));
+  expect(await (await service.get(`${path}/report?format=markdown`)).text()).toContain("These results were imported");
+  expect(await (await service.get("/api/sessions")).json()).toEqual([]);
   const rows = ["new", "old"].map((arm, index) => JSON.stringify({ scenario: "s", arm, score: index }));
   const lines = await send(service, rows.join("\n"), { type: "application/x-ndjson; charset=utf-8" });
   expect(((await lines.json()) as Series).counts).toMatchObject({ losses: 1 });
+});
+
+test("stored results are no series to go on with, to stop, or to take as a baseline", async () => {
+  await using service = aService({ persistent: true });
+  const { series_id } = (await (await send(service, TABLE, { query: "?arms=new,old" })).json()) as Series;
+  expect(await errorOf(await service.fetch(`/api/series/${series_id}`, { method: "DELETE" }))).toMatchObject({
+    ...{ status: 409, code: "series_not_running" },
+  });
+  const body = JSON.stringify({ scenarios: ["s"], continue: series_id });
+  const headers = { "content-type": "application/json" };
+  expect(await errorOf(await service.fetch("/api/series", { method: "POST", headers, body }))).toMatchObject({
+    ...{ status: 422, code: "invalid_request" },
+  });
+  expect((await errorOf(await service.get(`/api/series/${series_id}?by=lang`))).message).toContain(
+    "nothing can be grouped",
+  );
+  expect((await errorOf(await service.get(`/api/series/results-${"0".repeat(64)}`))).code).toBe("unknown_series");
 });
 
 test("scenarios are grouped by a column of the table, in the series and whatever its id is made of", async () => {
@@ -46,6 +85,8 @@ test("scenarios are grouped by a column of the table, in the series and whatever
     { field: "lang", value: "de", counts: { rows: 1, trials: 1, wins: 1, ties: 0, losses: 0 }, win_rate: 1 },
     { field: "lang", value: "fr", counts: { rows: 2, trials: 2, wins: 0, ties: 1, losses: 1 }, win_rate: 0.25 },
   ]);
+  const read = (await (await service.get(`/api/series/${plain.series_id}?by=lang`)).json()) as Series;
+  expect(read.groups).toEqual(grouped.groups);
   expect(await errorOf(await send(service, table("de"), { query: "?by=lagn" }))).toMatchObject({
     ...{ status: 422, details: { line: 1 } },
     message: 'line 1: by: there is no column "lagn"; is "lang" meant?',

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Series } from "../../src/domain/series.ts";
-import type { SeriesListing } from "../../src/domain/series-record.ts";
+import type { SeriesListing } from "../../src/domain/series-listing.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { stopRuns } from "../../src/doors/operation/runs.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { SeriesListing } from "../../src/domain/series-record.ts";
+import type { SeriesListing } from "../../src/domain/series-listing.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { SessionListing } from "../../src/domain/session-list.ts";
 import { Semaphore } from "../../src/runtime/semaphore.ts";

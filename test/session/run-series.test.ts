@@ -337,6 +337,8 @@ function refusing(store: SessionStore, failure: Failure): SessionStore {
       },
       take: (series_id) => series.take(series_id),
       read: (series_id) => series.read(series_id),
+      keep: (results) => series.keep(results),
+      results: (series_id) => series.results(series_id),
       list: (query) => series.list(query),
     },
   };

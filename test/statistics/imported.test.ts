@@ -24,7 +24,7 @@ const importedOf = (scenarios: Readonly<Record<string, string>>): ImportedResult
   scenarios: Object.entries(scenarios).map(([scenario, letters]) => ({ scenario, trials: trialsOf(letters) })),
 });
 
-const ID = `results-${"0".repeat(64)}`;
+const ID = { series_id: `results-${"0".repeat(64)}` };
 
 const told = (scenarios: Readonly<Record<string, string>>) => importedSeries(importedOf(scenarios), ID);
 

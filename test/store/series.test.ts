@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { StoredResults } from "../../src/domain/results.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { DecisionEntry, RunEntry } from "../../src/domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../../src/domain/trial.ts";
@@ -50,6 +51,57 @@ describe.each(STORES)("%s store", (_name, open) => {
     const next = aSeries(SERIES, { standing: { ...aSeries(SERIES).standing, counted: 1, win_rate: 1 / 3 } });
     await store.series.update(next);
     expect(await store.series.read(SERIES)).toEqual(next);
+  });
+
+  test("a table of results is listed with the series, is none to run, and keeps the time at which it was first stored", async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const standing = { conclusion: "a_preferred", win_rate: 1, low: 0.6, high: 1, counted: 2 } as const;
+    const results: StoredResults = {
+      ...{ series_id: `results-${"a".repeat(64)}`, created_at: AT, state: "completed", standing },
+      results: {
+        ...{
+          measure: "passed",
+          arms: { a: "new one", b: "old" },
+          tie_margin: 0.05,
+          levels: { alpha: 0.05, margin: 0.15 },
+        },
+        scenarios: [
+          {
+            scenario: "Any name",
+            trials: [
+              [1, 1, 0],
+              [2, 1, null],
+            ],
+          },
+        ],
+      },
+    };
+    await store.series.create(aSeries(SERIES));
+    expect(await store.series.keep(results)).toEqual(results);
+    const again = { ...results, created_at: "2026-02-02T00:00:00.000Z" };
+    const columns = [{ field: "tier", values: ["x"], of_row: [0] }];
+    const kept = { ...results, results: { ...results.results, columns } };
+    expect(await store.series.keep({ ...again, results: kept.results })).toEqual(kept);
+    expect(await store.series.results(results.series_id)).toEqual(kept);
+    expect(await store.series.results(SERIES)).toBeUndefined();
+    expect(await store.series.read(results.series_id)).toBeUndefined();
+    expect(await store.series.take(results.series_id)).toBeUndefined();
+    expect(await store.series.list({ scenario: "Any name" })).toEqual([
+      {
+        ...{ series_id: results.series_id, kind: "results", state: "completed", stop: null, judge_model: null },
+        ...{
+          created_at: AT,
+          finished_at: AT,
+          scenarios: ["Any name"],
+          members: 1,
+          arms: ["new one", "old"],
+          trials: 2,
+          standing,
+        },
+      },
+    ]);
+    expect((await store.series.list()).map(({ series_id }) => series_id)).toEqual([results.series_id, SERIES]);
   });
 
   test("the id of a series is given once, also when many ask at the same moment", async () => {

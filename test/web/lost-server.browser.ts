@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Page, Route } from "playwright-core";
 import { everyVerdict } from "../../src/domain/every-verdict.ts";
-import type { SeriesListing } from "../../src/domain/series-record.ts";
+import type { SeriesListing } from "../../src/domain/series-listing.ts";
 import type { SessionListing } from "../../src/domain/session-list.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";

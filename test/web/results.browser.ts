@@ -38,8 +38,16 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     expect(await page.locator(".strip a").count()).toBe(0);
     expect(await page.locator(".by-scenario a").count()).toBe(0);
     expect(await inspect(page, "imported-results")).toEqual([]);
-    await page.getByRole("button", { name: "Compare another table" }).click();
+    expect(new URL(page.url()).pathname).toMatch(/^\/series\/results-[0-9a-f]{64}$/);
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "new is preferred" }).waitFor();
+    await page.getByRole("link", { name: "Compare another table" }).click();
     await field.waitFor();
+    await page.goto("/series");
+    const listed = page.locator(".session").filter({ hasText: "imported results" });
+    await listed.getByText("9 trials count, imported results").waitFor();
+    expect(await listed.getByRole("checkbox").count()).toBe(0);
+    expect(await inspect(page, "listed-results")).toEqual([]);
     expect(complaints.filter((complaint) => !complaint.includes("422"))).toEqual([]);
   });
 
@@ -54,6 +62,7 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     const row = page.getByRole("region", { name: "Results by tier" }).getByRole("row", { name: /^easy/ });
     await row.waitFor();
     expect((await row.textContent())?.replaceAll(/\s+/g, " ")).toStartWith("easy431088%");
+    expect(await page.locator(".member-table a").count()).toBe(0);
     expect(await inspect(page, "grouped-results")).toEqual([]);
   });
 

@@ -40,6 +40,11 @@ export async function storedBaseline(store: Store, series_id: string): Promise<B
 }
 
 async function seriesRecord({ series, persistent }: Store, series_id: string): Promise<SeriesRecord> {
+  if (series_id.startsWith("results-"))
+    throw new Failure(
+      "invalid_request",
+      `${series_id}: results of runs made elsewhere have no runs that could stand in`,
+    );
   const record = await series.read(series_id);
   if (record === undefined)
     throw new Failure(

@@ -2,7 +2,8 @@ import { extname } from "node:path";
 import { readText } from "../../comparison/scenario/read-text.ts";
 import { Unusable } from "../../comparison/scenario/unusable.ts";
 import { TABLE_BYTES, TableFault, type TableForm } from "../../comparison/table/table-rows.ts";
-import { seriesOfResults } from "../operation/results.ts";
+import type { Series } from "../../domain/series.ts";
+import { keepResults, seriesOfResults } from "../operation/results.ts";
 import { seriesCard } from "../report/card.ts";
 import { seriesMarkdown } from "../report/markdown.ts";
 import { seriesHtml } from "../report/series-html.ts";
@@ -12,7 +13,7 @@ import { demandFlagsOf, type RunArguments } from "./flags/run-arguments.ts";
 import { seriesJunit } from "./reports/junit.ts";
 import { deliver, openReports } from "./reports/reports.ts";
 import { marginOf } from "./run-series.ts";
-import { demandStdout } from "./services/services.ts";
+import { demandStdout, openRun } from "./services/services.ts";
 import { Painter } from "./terminal/paint.ts";
 import { summariseSeries } from "./terminal/series-text.ts";
 
@@ -33,7 +34,8 @@ export async function compareResults(args: RunArguments): Promise<number> {
   };
   const reports = openReports(args, []);
   try {
-    const series = await seriesOfResults(await readText(file, TABLE_BYTES), form, choice);
+    const compared = await seriesOfResults(await readText(file, TABLE_BYTES), form, choice);
+    const series = await kept(args, compared);
     const delivered = await deliver(series, reports, {
       junit: () => seriesJunit(series),
       markdown: () => seriesMarkdown(series),
@@ -48,6 +50,15 @@ export async function compareResults(args: RunArguments): Promise<number> {
     if (error instanceof TableFault) return complain(`${placeIn(file, error)}: ${error.message}`, EXIT.usage);
     throw error;
   }
+}
+
+type Compared = Awaited<ReturnType<typeof seriesOfResults>>;
+
+/** The series, stored where a place is named. */
+async function kept(args: RunArguments, compared: Compared): Promise<Series> {
+  const prepared = await openRun(args, { scenarios_dirs: [], max_sessions: 1, max_queued: 0 });
+  await using opened = await prepared.openStore();
+  return opened.store.persistent ? await keepResults({ ...prepared, store: opened.store }, compared) : compared.series;
 }
 
 const FORMS: ReadonlyMap<string, TableForm> = new Map([

@@ -4,22 +4,28 @@ import { TABLE_FORMS, TableFault, type TableForm } from "../../comparison/table/
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { columnNamed } from "../../domain/columns.ts";
 import { Failure } from "../../domain/failure.ts";
-import { MAX_NAME, SCORE_TIE_MARGIN, TieMargin } from "../../domain/results.ts";
+import { type ImportedResults, MAX_NAME, SCORE_TIE_MARGIN, TieMargin } from "../../domain/results.ts";
 import { oneOf, record } from "../../domain/schema.ts";
 import { Series } from "../../domain/series.ts";
 import { ALPHA, MARGIN, SeriesPlan } from "../../domain/series-record.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { breathe, ownTurn } from "../../runtime/pace.ts";
 import { importedSeries } from "../../statistics/report.ts";
-import { operation } from "./operation.ts";
+import { operation, type Services } from "./operation.ts";
 
 interface Comparing extends Choice {
   readonly tie_margin?: number | undefined;
   readonly margin?: number | undefined;
 }
 
+/** Results of runs made elsewhere, and the series that they are. */
+interface Compared {
+  readonly series: Series;
+  readonly results: ImportedResults;
+}
+
 /** What the results of a table show. The same table and levels give the same series. @throws TableFault */
-export async function seriesOfResults(text: string, form: TableForm, comparing: Comparing): Promise<Series> {
+export async function seriesOfResults(text: string, form: TableForm, comparing: Comparing): Promise<Compared> {
   const { tie_margin = SCORE_TIE_MARGIN, margin = MARGIN, by } = comparing;
   const results = { ...(await readResults(text, form, comparing)), tie_margin, levels: { alpha: ALPHA, margin } };
   // The largest table takes some tenths of a second: one at a time.
@@ -28,8 +34,40 @@ export async function seriesOfResults(text: string, form: TableForm, comparing: 
   const { columns, ...compared } = results;
   const series_id = `results-${sha256(canonicalJson(compared))}`;
   await breathe();
-  return await importedSeries(results, series_id, by === undefined ? undefined : columnNamed(columns, by));
+  return { results, series: await importedSeries(results, { series_id }, columnOf(results, by)) };
 }
+
+/** Stores the results, and gives their series as it is stored. @throws Failure `storage_full`, `storage_failed` */
+export async function keepResults(
+  { store, clock }: Pick<Services, "store" | "clock">,
+  { series, results }: Compared,
+): Promise<Series> {
+  const { series_id, conclusion, undecided_by, headline, counts } = series;
+  const { win_rate, low, high } = headline;
+  const { created_at } = await store.series.keep({
+    ...{ series_id, created_at: clock.now().toISOString(), state: "completed", results },
+    standing: { conclusion, ...(undecided_by && { undecided_by }), win_rate, low, high, counted: counts.trials },
+  });
+  return { ...series, created_at, finished_at: created_at };
+}
+
+/** The series of stored results; undefined when they are unknown. @throws Failure `invalid_request` for a column that groups nothing */
+export async function findResults({ store, version }: Services, series_id: string, by?: string) {
+  const stored = await store.series.results(series_id);
+  if (stored === undefined) return undefined;
+  const { results } = stored;
+  const column = columnOf(results, by);
+  return {
+    version: sha256(JSON.stringify([version, series_id, stored.created_at, results.columns, by])).slice(0, 32),
+    async report() {
+      await ownTurn();
+      return await importedSeries(results, stored, column);
+    },
+  };
+}
+
+const columnOf = ({ columns }: ImportedResults, by: string | undefined) =>
+  by === undefined ? undefined : columnNamed(columns, by);
 
 const ImportRequest = record("ImportRequest", {
   arms: Type.Optional(
@@ -48,12 +86,12 @@ export const importResults = operation({
   name: "import_results",
   title: "Compare results of runs made elsewhere",
   summary:
-    "What a table of results shows, as a series: one row for each run with `scenario`, `trial`, `arm`, and `passed` or `score`. Runs nothing, asks no judge, and keeps nothing.",
+    "What a table of results shows, as a series: one row for each run with `scenario`, `trial`, `arm`, and `passed` or `score`. Runs nothing and asks no judge. It is stored under its id, `results-<digest>`, and the same table is one series.",
   input: ImportRequest,
   output: Series,
-  async run(_services, { text, form, ...comparing }) {
+  async run(services, { text, form, ...comparing }) {
     try {
-      return await seriesOfResults(text, form, comparing);
+      return await keepResults(services, await seriesOfResults(text, form, comparing));
     } catch (error) {
       if (!(error instanceof TableFault)) throw error;
       const { line, column, choices, message } = error;

@@ -11,7 +11,8 @@ import { memberName, withInputId } from "../../domain/member.ts";
 import { isScripted } from "../../domain/model-name.ts";
 import { record } from "../../domain/schema.ts";
 import { Series, SeriesMembers } from "../../domain/series.ts";
-import { SeriesListing, type SeriesRecord } from "../../domain/series-record.ts";
+import { SeriesListing } from "../../domain/series-listing.ts";
+import type { SeriesRecord } from "../../domain/series-record.ts";
 import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../domain/series-request.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { sha256 } from "../../domain/sha256.ts";
@@ -22,6 +23,7 @@ import { readSession } from "../../store/read-session.ts";
 import { judgeRecord } from "../../store/self-test-store.ts";
 import { doOnce } from "./do-once.ts";
 import { operation, type Services } from "./operation.ts";
+import { findResults } from "./results.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startSeriesOf(
@@ -129,7 +131,7 @@ export const listMembers = operation({
 });
 
 /** A series as it is stored now. */
-interface StoredSeries {
+interface StoredReport {
   /** Changes with whatever the report is made of. */
   readonly version: string;
   /** Making the report takes longer the more trials are left. */
@@ -137,14 +139,16 @@ interface StoredSeries {
 }
 
 /** @throws Failure `unknown_series` */
-export async function findSeries(services: Services, series_id: string, by?: string): Promise<StoredSeries> {
+export async function findSeries(services: Services, series_id: string, by?: string): Promise<StoredReport> {
+  const results = series_id.startsWith("results-") ? await findResults(services, series_id, by) : undefined;
+  if (results) return results;
   const comparison = /^cmp-([0-9a-f]{64})$/.exec(series_id)?.[1];
   if (comparison === undefined) return await planned(services, series_id, by);
   if (by !== undefined) columnNamed([], by);
   return await stored(services, comparison);
 }
 
-async function planned({ store, version }: Services, series_id: string, by?: string): Promise<StoredSeries> {
+async function planned({ store, version }: Services, series_id: string, by?: string): Promise<StoredReport> {
   const series = await store.series.read(series_id);
   if (series === undefined) throw unknownSeries(series_id);
   if (by !== undefined) columnNamed(series.columns, by);
@@ -191,7 +195,7 @@ async function readRows(store: Services["store"], { series_id, plan }: SeriesRec
 const reportOn = (series: SeriesRecord, { own, stored, judge }: Rows, by: string | undefined): Promise<Series> =>
   reportOf(series, own, { stored, ...judge, by: by === undefined ? undefined : columnNamed(series.columns, by) });
 
-async function stored({ store, version }: Services, comparison: string): Promise<StoredSeries> {
+async function stored({ store, version }: Services, comparison: string): Promise<StoredReport> {
   const rows = await store.trials({ comparison });
   const session = rows[0] && (await readSession(store, rows[0].session_id));
   if (session === undefined) throw unknownSeries(`cmp-${comparison}`);

@@ -12,7 +12,7 @@ import type {
   SelfTestStarted,
 } from "../../domain/self-test.ts";
 import type { Series, SeriesMembers } from "../../domain/series.ts";
-import type { SeriesListing } from "../../domain/series-record.ts";
+import type { SeriesListing } from "../../domain/series-listing.ts";
 import type { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../domain/series-request.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import type {
@@ -99,7 +99,7 @@ export const startRun = (request: RunRequest) => send<RunStarted>("POST", "/api/
 export const cancelRun = (id: string) => send<RunStarted>("DELETE", `/api/runs/${encodeURIComponent(id)}`);
 export const startSeries = (request: SeriesRequest) => send<SeriesStarted>("POST", "/api/series", request);
 /** What a table of results shows; the server keeps nothing of it. */
-export const sendResults = (table: File, asked: { arms: string | null; tie_margin: number; by: string | null }) =>
+export const sendResults = (table: File, asked: { arms: string | null; tie_margin: number }) =>
   request<Series>(`/api/series/results${query(asked)}`, {
     method: "POST",
     headers: { "content-type": table.name.endsWith(".csv") ? "text/csv" : "application/x-ndjson" },

@@ -82,16 +82,22 @@ export function storedSubject({ comparison, scenario, input, rows, ...known }: S
   };
 }
 
+/** Where imported results are stored, and since when; absent: they are not. */
+export interface ImportedAs {
+  readonly series_id: string;
+  readonly created_at?: string | null;
+}
+
 /** The subject of imported results, which abeval neither ran nor judged. */
 export function importedSubject(
   { arms, levels, measure, tie_margin, scenarios, columns }: ImportedResults,
-  id: string,
+  { series_id, created_at = null }: ImportedAs,
 ): Subject {
   return {
     told: {
-      ...{ series_id: id, kind: "results", state: "completed", imported: { measure, tie_margin }, levels },
+      ...{ series_id, kind: "results", state: "completed", imported: { measure, tie_margin }, levels },
       ...{ stop: null, failure: null, plan: null, plan_digest: null, limits: null, changes: [] },
-      ...{ created_at: null, finished_at: null },
+      ...{ created_at, finished_at: created_at },
       ...(columns && { columns }),
     },
     scenarios: scenarios.map(({ scenario }) => ({ scenario, digest: null, comparison: "" })),

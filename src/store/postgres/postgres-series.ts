@@ -1,4 +1,6 @@
-import type { SeriesListing, SeriesRecord } from "../../domain/series-record.ts";
+import type { StoredResults } from "../../domain/results.ts";
+import type { SeriesListing } from "../../domain/series-listing.ts";
+import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import type { RequestKey } from "../request-keys.ts";
 import type { SharedSeriesStore } from "../series-store.ts";
@@ -9,8 +11,10 @@ import { beginOnce } from "./postgres-keys.ts";
 import {
   insertSeries,
   interruptDeadSeries,
+  keepStoredResults,
   readSeries,
   readSeriesRows,
+  readStoredResults,
   stealSeries,
   takeSeries,
   updateSeries,
@@ -67,6 +71,14 @@ export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
 
   async read(series_id: string): Promise<SeriesRecord | undefined> {
     return this.#unsaved.get(series_id) ?? (await this.#database.read((sql) => readSeries(sql, series_id)));
+  }
+
+  async keep(results: StoredResults): Promise<StoredResults> {
+    return await this.#flusher.write(({ sql }) => keepStoredResults(sql, results));
+  }
+
+  async results(series_id: string): Promise<StoredResults | undefined> {
+    return await this.#database.read((sql) => readStoredResults(sql, series_id));
   }
 
   async list(request: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {

@@ -1,16 +1,18 @@
 import { Failure } from "../../domain/failure.ts";
-import { type SeriesListing, SeriesRecord } from "../../domain/series-record.ts";
+import type { StoredResults } from "../../domain/results.ts";
+import type { SeriesListing } from "../../domain/series-listing.ts";
+import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import { seriesListingOf } from "../listing.ts";
 import { notRunning, stillRunning, unknownSeries } from "../store.ts";
-import { storedJson } from "../stored-json.ts";
+import { isResults, keptAgain, parsedSeries, type StoredSeries } from "../stored-series.ts";
 import { ask, type Sql } from "./connection.ts";
 import { isAlive } from "./presence.ts";
 
 /** False when the id is taken. Without an owner it is work of the queue: whoever claims it takes it. */
 export async function insertSeries(sql: Sql, record: SeriesRecord, owner: string | null): Promise<boolean> {
-  const { series_id, state, plan } = record;
-  const scenarios = plan.scenarios.map(({ scenario }) => scenario);
+  const { series_id, state } = record;
+  const { scenarios } = seriesListingOf(record);
   const values = [series_id, state, running(record, owner), owner === null, scenarios, JSON.stringify(record)];
   return (await ask(sql, CREATE, values)).count > 0;
 }
@@ -42,10 +44,28 @@ export async function demandOwner(sql: Sql, series_id: string, owner: string): P
 
 /** Undefined when it is unknown. @throws Failure `storage_failed` for one that this version cannot read */
 export async function readSeries(sql: Sql, series_id: string): Promise<SeriesRecord | undefined> {
+  const stored = await readStored(sql, series_id);
+  return stored && !isResults(stored) ? stored : undefined;
+}
+
+/** As `readSeries`, of a table of results. */
+export async function readStoredResults(sql: Sql, series_id: string): Promise<StoredResults | undefined> {
+  const stored = await readStored(sql, series_id);
+  return stored && isResults(stored) ? stored : undefined;
+}
+
+export async function keepStoredResults(sql: Sql, results: StoredResults): Promise<StoredResults> {
+  const kept = keptAgain(results, await readStored(sql, results.series_id));
+  const { scenarios } = seriesListingOf(kept);
+  await ask(sql, KEEP, [kept.series_id, kept.state, scenarios, JSON.stringify(kept)]);
+  return kept;
+}
+
+async function readStored(sql: Sql, series_id: string): Promise<StoredSeries | undefined> {
   const [row] = await ask<{ series: string }>(sql, READ, [series_id]);
   if (row === undefined) return undefined;
-  const record = parsed(row.series);
-  if (record?.series_id === series_id) return record;
+  const stored = parsedSeries(row.series);
+  if (stored?.series_id === series_id) return stored;
   throw new Failure("storage_failed", "this series was stored in a form that this version of abeval cannot read");
 }
 
@@ -55,7 +75,7 @@ export async function readSeriesRows(sql: Sql, request: SeriesListRequest): Prom
   const position = before === undefined ? null : await positionOf(sql, before);
   const rows = await ask<{ series: string }>(sql, LIST, [position, state, scenario, limit]);
   return rows.flatMap(({ series }) => {
-    const record = parsed(series);
+    const record = parsedSeries(series);
     return record ? [seriesListingOf(record)] : [];
   });
 }
@@ -63,7 +83,8 @@ export async function readSeriesRows(sql: Sql, request: SeriesListRequest): Prom
 /** What dead processes ran and no queue brings back is interrupted, and free to be taken. */
 export async function interruptDeadSeries(sql: Sql, at: string): Promise<void> {
   for (const { series_id, state, series } of await ask<Dead>(sql, DEAD)) {
-    const record = state === "running" ? parsed(series) : undefined;
+    const stored = state === "running" ? parsedSeries(series) : undefined;
+    const record = stored && !isResults(stored) ? stored : undefined;
     // One that was taken and has not been written since has not run: it stays as it is.
     const left: SeriesRecord | undefined = record && { ...record, state: "interrupted", finished_at: at };
     await ask(sql, RELEASE, [series_id, left?.state ?? state, left ? JSON.stringify(left) : series]);
@@ -84,10 +105,11 @@ async function positionOf(sql: Sql, series_id: string): Promise<string> {
   return row.position;
 }
 
-const parsed = storedJson(SeriesRecord);
-
 const CREATE = `INSERT INTO abeval.series (series_id, state, owner, queued, scenarios, series)
   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`;
+
+const KEEP = `INSERT INTO abeval.series (series_id, state, owner, queued, scenarios, series)
+  VALUES ($1, $2, NULL, false, $3, $4) ON CONFLICT (series_id) DO UPDATE SET series = excluded.series`;
 
 const UPDATE = `UPDATE abeval.series SET state = $2, owner = $3, series = $4 WHERE series_id = $1 AND owner = $5`;
 

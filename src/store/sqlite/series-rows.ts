@@ -1,9 +1,11 @@
 import { Failure } from "../../domain/failure.ts";
-import { type SeriesListing, SeriesRecord } from "../../domain/series-record.ts";
+import type { StoredResults } from "../../domain/results.ts";
+import type { SeriesListing } from "../../domain/series-listing.ts";
+import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import { seriesListingOf } from "../listing.ts";
 import { notRunning, stillRunning, unknownSeries } from "../store.ts";
-import { storedJson } from "../stored-json.ts";
+import { isResults, keptAgain, parsedSeries, type StoredSeries } from "../stored-series.ts";
 import type { Database } from "./database.ts";
 import type { ProcessLease } from "./process-lease.ts";
 
@@ -42,10 +44,27 @@ export class SeriesRows {
 
   /** Undefined when it is unknown. @throws Failure `storage_failed` for one that this version cannot read */
   read(series_id: string): SeriesRecord | undefined {
+    const stored = this.#stored(series_id);
+    return stored && !isResults(stored) ? stored : undefined;
+  }
+
+  /** As `read`, of a table of results. */
+  results(series_id: string): StoredResults | undefined {
+    const stored = this.#stored(series_id);
+    return stored && isResults(stored) ? stored : undefined;
+  }
+
+  keep(results: StoredResults): StoredResults {
+    const kept = keptAgain(results, this.#stored(results.series_id));
+    this.#database.query(KEEP).run(this.#row(kept));
+    return kept;
+  }
+
+  #stored(series_id: string): StoredSeries | undefined {
     const [row] = this.#database.query(READ).values({ series_id }) as [string][];
     if (row === undefined) return undefined;
-    const record = parsed(row[0]);
-    if (record?.series_id === series_id) return record;
+    const stored = parsedSeries(row[0]);
+    if (stored?.series_id === series_id) return stored;
     throw new Failure("storage_failed", "this series was stored in a form that this version of abeval cannot read");
   }
 
@@ -56,7 +75,7 @@ export class SeriesRows {
     const listings: SeriesListing[] = [];
     for (const { series } of rows as IterableIterator<{ series: string }>) {
       if (listings.length === limit) break;
-      const record = parsed(series);
+      const record = parsedSeries(series);
       const listing = record && seriesListingOf(record);
       if (listing && (scenario === undefined || listing.scenarios.includes(scenario))) listings.push(listing);
     }
@@ -70,7 +89,7 @@ export class SeriesRows {
       if (!this.#lease.isAlive(owner)) this.#database.query(INTERRUPT).run({ owner, at });
   }
 
-  #row(record: SeriesRecord) {
+  #row(record: StoredSeries) {
     const { series_id, state } = record;
     return { series_id, state, owner: state === "running" ? this.#lease.id : null, series: JSON.stringify(record) };
   }
@@ -82,10 +101,11 @@ export class SeriesRows {
   }
 }
 
-const parsed = storedJson(SeriesRecord);
-
 const CREATE = `INSERT INTO series (series_id, state, owner, series) VALUES ($series_id, $state, $owner, $series)
   ON CONFLICT DO NOTHING`;
+
+const KEEP = `INSERT INTO series (series_id, state, owner, series) VALUES ($series_id, $state, $owner, $series)
+  ON CONFLICT (series_id) DO UPDATE SET series = excluded.series`;
 
 const UPDATE = `UPDATE series SET state = $state, owner = $owner, series = $series
   WHERE series_id = $series_id AND owner = $me`;

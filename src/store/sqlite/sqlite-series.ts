@@ -1,4 +1,6 @@
-import type { SeriesListing, SeriesRecord } from "../../domain/series-record.ts";
+import type { StoredResults } from "../../domain/results.ts";
+import type { SeriesListing } from "../../domain/series-listing.ts";
+import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import type { RequestKey } from "../request-keys.ts";
 import type { SeriesStore } from "../series-store.ts";
@@ -59,6 +61,17 @@ export class SqliteSeries implements SeriesStore, Disposable {
   async read(series_id: string): Promise<SeriesRecord | undefined> {
     const { stateDir, rows } = this.#parts;
     return this.#unsaved.get(series_id) ?? guarded(stateDir, () => rows.read(series_id));
+  }
+
+  async keep(results: StoredResults): Promise<StoredResults> {
+    const kept = await this.#parts.batch.write(() => this.#parts.rows.keep(results));
+    await this.#parts.synced();
+    return kept;
+  }
+
+  async results(series_id: string): Promise<StoredResults | undefined> {
+    const { stateDir, rows } = this.#parts;
+    return guarded(stateDir, () => rows.results(series_id));
   }
 
   async list(query: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {

@@ -152,7 +152,19 @@ const INSTEAD_OF_A_RUN = {
   "self-test": ["json", "judge-model", "prices", "max-cost", "state-dir"],
   new: ["from"],
   bless: ["out", "state-dir", "database-url"],
-  results: ["arms", "tie-margin", "margin", "by", "out", "junit", "markdown", "html", "card"],
+  results: [
+    "arms",
+    "tie-margin",
+    "margin",
+    "by",
+    "state-dir",
+    "database-url",
+    "out",
+    "junit",
+    "markdown",
+    "html",
+    "card",
+  ],
 } as const satisfies Partial<Record<RunFlag, readonly RunFlag[]>>;
 
 const STRAY: Readonly<Record<string, string>> = {

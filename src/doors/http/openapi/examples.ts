@@ -5,7 +5,7 @@ import type { Provider } from "../../../domain/provider.ts";
 import type { ScenarioListing } from "../../../domain/scenario.ts";
 import type { SelfTest, SelfTestListing } from "../../../domain/self-test.ts";
 import type { Series } from "../../../domain/series.ts";
-import type { SeriesListing } from "../../../domain/series-record.ts";
+import type { SeriesListing } from "../../../domain/series-listing.ts";
 import type { SessionOutcome } from "../../../domain/session.ts";
 import type { SessionListing, SessionSummary } from "../../../domain/session-list.ts";
 import type { Verdict } from "../../../domain/verdict.ts";

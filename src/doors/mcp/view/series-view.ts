@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Count, nullable, record, Slug } from "../../../domain/schema.ts";
 import { Series } from "../../../domain/series.ts";
-import type { SeriesListing } from "../../../domain/series-record.ts";
+import type { SeriesListing } from "../../../domain/series-listing.ts";
 import { statusText, trialResult } from "../../../domain/series-status.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { fullestThatFits, takeThatFits } from "../fit.ts";
@@ -178,5 +178,5 @@ export function seriesRowText({ series_id, scenarios, arms, state, stop, created
   const rate = win_rate === null ? "" : `, win rate of ${arms[0]} ${rateText(win_rate, { low, high })}`;
   const ended = stop === null ? state : `${state} (${stop})`;
   const what = scenarios.length > 3 ? `${scenarios.length} scenarios` : scenarios.join(", ");
-  return `- ${series_id}: ${what}, ${created_at}, ${ended}, ${statusText({ ...row.standing, state }, namesOf(arms))}, ${counted} trials${rate}; ${arms.join(" vs ")}, judge ${row.judge_model}`;
+  return `- ${series_id}: ${what}, ${created_at}, ${ended}, ${statusText({ ...row.standing, state }, namesOf(arms))}, ${counted} trials${rate}; ${arms.join(" vs ")}, ${row.judge_model === null ? "imported results" : `judge ${row.judge_model}`}`;
 }

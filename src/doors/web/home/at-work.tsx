@@ -1,4 +1,4 @@
-import type { SeriesListing } from "../../../domain/series-record.ts";
+import type { SeriesListing } from "../../../domain/series-listing.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
 import { count, words } from "../format.ts";
 import { Ago } from "../part/ago.tsx";

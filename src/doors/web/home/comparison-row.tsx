@@ -1,5 +1,5 @@
 import { caveatsOf } from "../../../domain/caveat.ts";
-import type { SeriesListing } from "../../../domain/series-record.ts";
+import type { SeriesListing } from "../../../domain/series-listing.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
 import { kindOf, legendOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
 import { getSeries } from "../api.ts";

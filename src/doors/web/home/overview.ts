@@ -1,5 +1,5 @@
 import type { SelfTestListing } from "../../../domain/self-test.ts";
-import type { SeriesListing } from "../../../domain/series-record.ts";
+import type { SeriesListing } from "../../../domain/series-listing.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import { sumKnown } from "../../../domain/usage.ts";

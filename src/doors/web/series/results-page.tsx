@@ -1,45 +1,31 @@
 import { useSignal } from "@preact/signals";
-import type { Series } from "../../../domain/series.ts";
 import { type RequestFailed, sendResults } from "../api.ts";
 import { asFailed } from "../loaded.ts";
 import { Page } from "../part/page.tsx";
 import { Refused } from "../part/show.tsx";
-import { blind } from "../preferences.ts";
-import { HiddenSeries } from "./hidden-series.tsx";
-import { SeriesReport } from "./series-page.tsx";
+import { navigate, toSeries } from "../routes.ts";
 
 /** Scores that differ by no more are a tie. */
 const TIE_MARGIN = 0.05;
 
-/** Takes a table of results, and shows what it says as a series. */
+/** Takes a table of results, and leads to the series that it is. */
 export function ResultsPage() {
   const table = useSignal<File | null>(null);
-  const series = useSignal<Series | null>(null);
   const failure = useSignal<RequestFailed | null>(null);
   const busy = useSignal(false);
   const tie_margin = useSignal(TIE_MARGIN);
-  const chosen = useSignal<string | null>(null);
-  async function compare(file: File, arms: string | null, by: string | null = null): Promise<void> {
+  async function compare(file: File, arms: string | null): Promise<void> {
     table.value = file;
-    chosen.value = arms;
     busy.value = true;
     failure.value = null;
     try {
-      series.value = await sendResults(file, { arms, tie_margin: tie_margin.value, by });
+      const { series_id } = await sendResults(file, { arms, tie_margin: tie_margin.value });
+      navigate(toSeries(series_id));
     } catch (error) {
       failure.value = asFailed(error);
     }
     busy.value = false;
   }
-  if (series.value && blind.value) return <HiddenSeries />;
-  if (series.value)
-    return (
-      <SeriesReport series={series.value} group={(by) => table.value && void compare(table.value, chosen.value, by)}>
-        <button type="button" onClick={() => (series.value = null)}>
-          Compare another table
-        </button>
-      </SeriesReport>
-    );
   const choices = armsIn(failure.value);
   return (
     <Page title="Results of another harness">
@@ -50,7 +36,7 @@ export function ResultsPage() {
       <p>
         It needs the columns <code>scenario</code>, <code>trial</code>, <code>arm</code>, and <code>passed</code> or{" "}
         <code>score</code>. abeval runs nothing and asks no judge: it saw none of these runs, and counts what the table
-        says. The file goes to this server and nowhere else. Nothing of it is kept.
+        says. The file goes to this server and nowhere else, which keeps the results with its series.
       </p>
       <Drop take={(file) => void compare(file, null)} busy={busy.value} />
       <p>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { SeriesListing } from "../../../domain/series-record.ts";
+import type { SeriesListing } from "../../../domain/series-listing.ts";
 import { listSeries } from "../api.ts";
 import { count, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
@@ -52,11 +52,13 @@ export function SeriesListPage({ scenario, shown, picked }: SeriesListPageProps)
               <ul class="sessions">
                 {rows.map((row) => (
                   <Row key={row.series_id} row={row}>
-                    <PickSeries
-                      row={row}
-                      first={rows.find(({ series_id }) => series_id === picked[0])}
-                      {...{ picked, pick }}
-                    />
+                    {row.kind !== "results" && (
+                      <PickSeries
+                        row={row}
+                        first={rows.find(({ series_id }) => series_id === picked[0])}
+                        {...{ picked, pick }}
+                      />
+                    )}
                   </Row>
                 ))}
               </ul>
@@ -80,10 +82,8 @@ interface RowProps {
   readonly children: ComponentChildren;
 }
 
-function Row({
-  row: { series_id, created_at, scenarios, members, arms, state, standing, trials, user },
-  children,
-}: RowProps) {
+function Row({ row, children }: RowProps) {
+  const { series_id, kind, created_at, scenarios, members, arms, state, standing, trials, user } = row;
   const [first, ...others] = scenarios;
   const [a = "a", b = "b"] = arms;
   return (
@@ -104,7 +104,9 @@ function Row({
           <StatusName {...standing} state={state} arms={{ a, b }} />
         )}
         <span class="aside">
-          {count(standing.counted)} of {count(trials * members)} trials count
+          {kind === "results"
+            ? `${count(standing.counted)} trials count, imported results`
+            : `${count(standing.counted)} of ${count(trials * members)} trials count`}
           {state !== "completed" && `, ${words(state)}`}
         </span>
       </div>

@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { memberName } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import { statusText } from "../../../domain/series-status.ts";
@@ -11,7 +10,7 @@ import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { StopButton } from "../part/stop-button.tsx";
 import { blind } from "../preferences.ts";
-import { toSeriesList } from "../routes.ts";
+import { toResults, toSeriesList } from "../routes.ts";
 import { SHOWN_ROWS } from "../rows.ts";
 import { ShareWays } from "../share/share.tsx";
 import { ArmsTable } from "./arms-table.tsx";
@@ -52,11 +51,9 @@ interface SeriesReportProps {
   readonly series: Series;
   /** Groups its rows by a column; null: by none. */
   readonly group: (column: string | null) => void;
-  /** What can be done with imported results, which the server does not keep. */
-  readonly children?: ComponentChildren;
 }
 
-export function SeriesReport({ series, group, children }: SeriesReportProps) {
+function SeriesReport({ series, group }: SeriesReportProps) {
   const { kind, limits } = series;
   const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
   const running = series.state === "running";
@@ -89,16 +86,18 @@ export function SeriesReport({ series, group, children }: SeriesReportProps) {
           />
         </div>
       )}
-      {kind === "results" ? (
-        <div class="actions">{children}</div>
-      ) : (
-        <nav class="actions" aria-label="More on this series">
+      <nav class="actions" aria-label="More on this series">
+        {kind === "results" ? (
+          <a class="button" href={toResults()}>
+            Compare another table
+          </a>
+        ) : (
           <a class="button" href={toSeriesList(series.scenarios[0]?.scenario, SHOWN_ROWS, [series.series_id])}>
             Compare with …
           </a>
-          <ShareWays report={seriesReport(series.series_id)} card={seriesPicture(series.series_id)} />
-        </nav>
-      )}
+        )}
+        <ShareWays report={seriesReport(series.series_id)} card={seriesPicture(series.series_id)} />
+      </nav>
       {!isLong && rows}
       {series.scenarios.length > 1 && <WhatFailedTable series={series} members={members} />}
       <Groups series={series} group={group} />
@@ -133,9 +132,9 @@ export function SeriesReport({ series, group, children }: SeriesReportProps) {
   );
 }
 
-function headOf({ scenarios, columns }: Series): string {
+function headOf({ scenarios, columns, kind }: Series): string {
   if (scenarios.length <= 1) return "Trials";
-  return columns ? "Row by row" : "Scenario by scenario";
+  return columns && kind !== "results" ? "Row by row" : "Scenario by scenario";
 }
 
 /** Scenarios named in the line above the title. */

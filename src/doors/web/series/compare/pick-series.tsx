@@ -1,4 +1,4 @@
-import type { SeriesListing } from "../../../../domain/series-record.ts";
+import type { SeriesListing } from "../../../../domain/series-listing.ts";
 import { when } from "../../format.ts";
 import { toCompareSeries } from "../../routes.ts";
 import { SeriesMark } from "../series-mark.tsx";
