@@ -43,6 +43,7 @@ test("a server counts what became of its runs, what models cost and what it refu
   expect(sampleOf(samples, "abeval_store_up")).toBe(1);
   expect(sampleOf(samples, "abeval_store_read_seconds")).toBeGreaterThanOrEqual(0);
   expect(sampleOf(samples, "process_resident_memory_bytes")).toBeGreaterThan(1_000_000);
+  expect(sampleOf(samples, "process_cpu_seconds_total")).toBeGreaterThan(0);
   expect(sampleOf(samples, "nodejs_eventloop_lag_max_seconds")).toBeGreaterThanOrEqual(0);
   expect(sampleOf(samples, "abeval_workers")).toBeUndefined();
   // Many scrapes and many names later there are as many series as before.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunStarted } from "../../src/domain/request.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
@@ -205,6 +205,34 @@ test("a killed server loses no decision: its sessions are interrupted at the nex
   const after = await read(again, id);
   expect(after.state).toBe("interrupted");
   expect(after.decisions).toEqual(before.decisions);
+});
+
+test("a state directory that is moved meanwhile is no fault: its server goes on, and it opens whole in its new place", async () => {
+  using directory = aDirectory();
+  const moved = join(directory.path, "moved");
+  const ids: string[] = [];
+  const run = async (served: Served) => {
+    const answer = await fetch(`${served.url}/api/runs`, jsonPost({ scenario: "quick" }));
+    ids.push(((await answer.json()) as SessionOutcome).session_id);
+  };
+  {
+    await using served = await serve([...directory.flags, "--log", "none"]);
+    await run(served);
+    renameSync(directory.state, moved);
+    await run(served);
+    expect(await served.stop()).toEqual({ status: 0 });
+    expect(
+      served
+        .log()
+        .split("\n")
+        .filter((line) => line !== "" && !line.startsWith("abeval: ")),
+    ).toEqual([]);
+    expect(served.log()).not.toContain("fault");
+  }
+  expect(existsSync(directory.state)).toBe(false);
+  await using served = await serve([...directory.flags.slice(0, 2), "--state-dir", moved]);
+  for (const id of ids) expect(await read(served, id)).toMatchObject({ state: "completed" });
+  expect(readdirSync(join(moved, "sessions")).toSorted()).toEqual(ids.map((id) => `${id}.json`).toSorted());
 });
 
 test("a body between our limit and the server's own is a 413 in our shape", async () => {
