@@ -78,13 +78,11 @@ export async function openQueue(house: QueueHouse): Promise<PostgresQueue> {
   return new PostgresQueue(house, boss, fromBunSql);
 }
 
-/** When several servers make the tables at once, one of them may get an error that the library does not expect. The tables exist then. */
+/** When several servers make the tables at once, one may break a unique index, which the library does not expect. The tables exist then. */
 async function startAgain(boss: PgBoss, error: unknown): Promise<PgBoss> {
-  if (codesOf(error).state !== UNIQUE_VIOLATION) throw error;
+  if (codesOf(error).state !== "23505") throw error;
   return await boss.start();
 }
-
-const UNIQUE_VIOLATION = "23505";
 
 class PostgresQueue implements WorkQueue, AsyncDisposable {
   readonly #house: QueueHouse;
@@ -188,15 +186,16 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
   /** Work that waits or runs already is not sent twice. */
   async #send(sql: Sql, job: Job, first: 0 | 1): Promise<void> {
     const { id, user } = job.work;
+    const queue = queueOf(job.work);
     const rank = 2 * job.work.priority + first;
-    const priority = first === 1 ? firstOf(rank) : await priorityOf(sql, rank, user);
+    const priority = first === 1 ? firstOf(rank) : await priorityOf(sql, { queue, rank, user });
     const options = {
       db: this.#within(sql),
       singletonKey: id,
       priority,
       ...(user !== undefined && { group: { id: user } }),
     };
-    await this.#boss.send(queueOf(job.work), job, { ...options, heartbeatSeconds: this.#house.lease_s });
+    await this.#boss.send(queue, job, { ...options, heartbeatSeconds: this.#house.lease_s });
     await ask(sql, "SELECT pg_notify($1, '')", [CHANNEL]);
   }
 

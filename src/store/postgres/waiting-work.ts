@@ -34,19 +34,29 @@ const LEAST = 64;
 
 /**
  * The library's priority for one more piece of a name: behind the last that it has waiting, and not before the turn that is
- * next. So the library's own order gives each name its turn. `rank` is a small number; higher ones go first.
+ * next in its queue. So the library's own order gives each name its turn, and what nobody can do holds up no other queue.
+ * `rank` is a small number; higher ones go first.
  */
-export async function priorityOf(sql: Sql, rank: number, user: string | undefined): Promise<number> {
+export async function priorityOf(sql: Sql, { queue, rank, user }: Place): Promise<number> {
   const [low, top] = [rank * TURNS + LEAST, firstOf(rank)];
-  const [line] = await ask<{ next: number | null; last: number | null }>(sql, LINE, [low, top, user ?? null]);
-  return Math.max(low, line?.last == null ? (line?.next ?? top) : line.last - 1);
+  const [line] = await ask<{ now: number | null; last: number | null }>(sql, LINE, [low, top, user ?? null, queue]);
+  return Math.max(low, line?.last == null ? (line?.now ?? top) : line.last - 1);
 }
 
 /** Before all others of the rank. */
 export const firstOf = (rank: number) => (rank + 1) * TURNS - 1;
 
-const LINE = `SELECT max(priority) AS next, min(priority) FILTER (WHERE group_id IS NOT DISTINCT FROM $3) AS last
-  FROM abeval_queue.job WHERE state < 'active' AND priority BETWEEN $1::int AND $2::int`;
+interface Place {
+  readonly queue: string;
+  readonly rank: number;
+  readonly user: string | undefined;
+}
+
+const LINE = `SELECT
+    coalesce(max(priority) FILTER (WHERE state < 'active' AND name = $4),
+      least(min(priority) FILTER (WHERE state = 'active'), max(priority) FILTER (WHERE state < 'active'))) AS now,
+    min(priority) FILTER (WHERE state < 'active' AND group_id IS NOT DISTINCT FROM $3) AS last
+  FROM abeval_queue.job WHERE state <= 'active' AND priority BETWEEN $1::int AND $2::int`;
 
 /** What an earlier version sent has its rank as its priority: it goes first of its rank. */
 export async function rankEarlier(sql: Sql): Promise<void> {
