@@ -73,6 +73,19 @@ test("a second user's run is not behind all runs of the first", async () => {
   expect(ended).toEqual(ann.toSpliced(1, 0, bob));
 });
 
+test("a key of one user is no key of another", async () => {
+  await using service = aProxied();
+  const ask = async (user: string) => {
+    const { headers, ...rest } = jsonPost({ scenario: "quick" });
+    const own = { "x-user": user, "idempotency-key": "1" };
+    const answer = await service.fetch("/api/runs/async", { ...rest, headers: { ...headers, ...own } });
+    return ((await answer.json()) as SessionOutcome).session_id;
+  };
+  const [ann, bob] = [await ask("ann"), await ask("bob")];
+  expect(bob).not.toBe(ann);
+  expect(await ask("ann")).toBe(ann);
+});
+
 test("without the setting the header is a header like any other", async () => {
   await using service = aService({ persistent: true });
   expect(await named(service, "/api/runs", { scenario: "quick" }, "ann")).not.toHaveProperty("user");

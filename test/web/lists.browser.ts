@@ -35,6 +35,21 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
+  test("shows who asked as text, and finds what one of them asked for", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    const names = ["<img src=x onerror=alert(1)>", "ann"];
+    const asked = await manySessions(page, 2, (index) => ({ user: names[index] ?? "" }));
+    await page.goto("/sessions");
+    await rowsOf(page).first().waitFor();
+    expect(await page.locator(".session-created bdi").allTextContents()).toEqual(names.map((name) => ` ${name}`));
+    await page.getByLabel("User").selectOption("ann");
+    await page.waitForURL("**/sessions?user=ann");
+    await rowsOf(page).first().waitFor();
+    expect(asked.at(-1)).toMatchObject({ user: "ann" });
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
   test("turns its order with each click, also while the server has not answered the one before", async () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import type { SessionListing, SessionSummary } from "../../src/domain/session-list.ts";
+import { withUsers } from "../../src/store/choose-listings.ts";
 
 /** The nth oldest of many sessions. */
 const session = (n: number): SessionListing => ({
@@ -32,7 +33,14 @@ export async function manySessions(
 ): Promise<readonly Record<string, string>[]> {
   const asked: Record<string, string>[] = [];
   const now = () => (typeof many === "number" ? many : many());
-  await page.route(/\/api\/session-summary/, (route) => route.fulfill({ json: summaryOf(now()) }));
+  await page.route(/\/api\/session-summary/, (route) =>
+    route.fulfill({
+      json: summaryOf(
+        now(),
+        [0, 1].flatMap((index) => changes(index).user ?? []),
+      ),
+    }),
+  );
   await page.route(/\/api\/sessions\?/, (route) => {
     const query = Object.fromEntries(new URL(route.request().url()).searchParams);
     asked.push(query);
@@ -47,12 +55,17 @@ export async function manySessions(
   return asked;
 }
 
-const summaryOf = (sessions: number): SessionSummary => ({
+const summaryOf = (sessions: number, users: readonly string[]): SessionSummary => ({
   sessions,
   results: [{ name: "tie", sessions }],
   conflicts: 0,
   cost_usd: null,
   cost_unknown: sessions,
   wall_ms: sessions * 1_000,
-  known: { scenarios: [{ name: "quick", sessions }], models: [], judges: [] },
+  known: {
+    scenarios: [{ name: "quick", sessions }],
+    models: [],
+    judges: [],
+    ...withUsers(users.map((name) => ({ name, sessions: 1 }))),
+  },
 });

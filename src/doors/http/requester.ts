@@ -18,7 +18,8 @@ export function requesterOf(
   const user = user_header === undefined ? undefined : userIn(request.headers.get(user_header) ?? "");
   if (given === null) return { user };
   const asked = `${new URL(request.url).pathname} ${JSON.stringify(body)}`;
-  return { user, key: { key: sha256(keyIn(given)), request: sha256(asked), at: clock.now().toISOString() } };
+  const key = sha256(`${keyIn(given)} ${user ?? ""}`);
+  return { user, key: { key, request: sha256(asked), at: clock.now().toISOString() } };
 }
 
 /** A name as text in one line; undefined when nothing is left of it. Headers arrive as bytes, and proxies write UTF-8. */
