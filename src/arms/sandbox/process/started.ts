@@ -1,4 +1,5 @@
 import { PassThrough, pipeline, type Readable, type Writable } from "node:stream";
+import { Pace } from "../../../runtime/pace.ts";
 import { AnonymousFiles } from "../isolation/anonymous-file.ts";
 import { checkProgram, refusedScript } from "../isolation/check-program.ts";
 import { MAX_PRINTED_BYTES } from "../limits.ts";
@@ -77,6 +78,9 @@ export abstract class Launcher implements Sandbox {
   }
 }
 
+/** Reading a pipe takes as long as looking at so many times the bytes. */
+const READING_COST = 4;
+
 class PipedProcess implements SandboxedProcess {
   readonly stdin: Writable;
   readonly stdout: AsyncIterable<Uint8Array>;
@@ -121,12 +125,15 @@ class PipedProcess implements SandboxedProcess {
     for (const pipe of this.#pipes) pipe.destroy();
   }
 
+  /** A program that prints as fast as it is read leaves no moment in which nothing is there: others get theirs. */
   async *#bounded(stream: Readable): AsyncGenerator<Uint8Array, void, void> {
+    const pace = new Pace();
     try {
       for await (const chunk of stream as AsyncIterable<Uint8Array>) {
         this.#bytesLeft -= chunk.length;
         if (this.#bytesLeft < 0) return this.#started.stop("output_limit");
         yield chunk;
+        await pace.bytes(chunk.length * READING_COST);
       }
     } catch {
       // Disposal takes the pipe away from a reader.
