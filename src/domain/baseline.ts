@@ -1,9 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { canonicalJson } from "./canonical-json.ts";
 import { Decision } from "./decision.ts";
 import type { StoredRun } from "./ran.ts";
 import { InputId, Scenario } from "./scenario.ts";
 import { Digest, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
 import { ArmSummary, EvidenceDigests, SeriesId, SessionId } from "./session.ts";
+import { sha256 } from "./sha256.ts";
 import { SIDES, type Side } from "./verdict.ts";
 
 /** The lines of a blessed series, one JSON document each: what it is, its scenarios, its runs, and the digest of all before. */
@@ -59,7 +61,7 @@ export interface BaselineMember {
 
 /** Stored runs whose arms may stand in for arms of a new series. */
 export interface Baseline {
-  /** Names the runs: of the bundle, or of the series with its sessions. */
+  /** As `runsDigest` names the runs: a bundle and the series that it was made of have the same ones. */
   readonly digest: string;
   readonly series_id: string;
   readonly at: string;
@@ -77,3 +79,7 @@ export interface StandIn {
   readonly from: StoredRun;
   readonly load: () => Promise<StoredArmEvidence>;
 }
+
+/** Names the runs of a series, wherever they are read. */
+export const runsDigest = (series_id: string, session_ids: readonly string[]): string =>
+  sha256(canonicalJson([series_id, session_ids.toSorted()]));

@@ -60,7 +60,7 @@ export type SeriesLimits = Static<typeof SeriesLimits>;
 export const SeriesBaseline = record(
   "SeriesBaseline",
   {
-    digest: Digest("Names the stored runs: of the bundle, or of the series with its sessions."),
+    digest: Digest("Names the stored runs: the same for a series and a bundle that was made of it."),
     series_id: SeriesId,
     at: Timestamp("When that series was accepted."),
     side: oneOf(["a", "b"], { description: "The arm whose stored runs stand in." }),

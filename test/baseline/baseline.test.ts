@@ -172,3 +172,19 @@ test.each([
   const failure = await failureOf(readBundle(folder.path("base.jsonl")));
   expect(failure.message).toMatch(words);
 });
+
+test("a bundle and the series that it was made of are the same stored runs", async () => {
+  const services = testServices();
+  await using folder = await folderOf([OLD, scored("new", [3])]);
+  const { record } = await seriesOf(services, folder.path("scored.yaml"), { trials: 2, seed: "s" });
+  await folder.write("base.jsonl", await bundleOf(services, record.series_id));
+  await folder.write("scored.yaml", scoredScenario([OLD, NEW]));
+  const [bundle, stored] = [
+    await readBundle(folder.path("base.jsonl")),
+    await storedBaseline(services.store, record.series_id),
+  ];
+  const file = folder.path("scored.yaml");
+  const first = await seriesOf(services, file, { trials: 2, seed: "t", baseline: bundle });
+  const second = await seriesOf(services, file, { trials: 2, seed: "u", baseline: stored });
+  expect([first.record.series_before, second.record.series_before]).toEqual([0, 1]);
+});

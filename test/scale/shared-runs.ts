@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/needs.ts";
+import { seriesSource } from "../../src/comparison/planning/prepare-series.ts";
 import type { RunNews } from "../../src/comparison/planning/services.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
+import { storedBaseline } from "../../src/comparison/session/baseline.ts";
 import { cancelSeriesAnywhere } from "../../src/comparison/session/cancel.ts";
 import { cancelInFlight, isInFlight, seriesInFlight } from "../../src/comparison/session/in-flight.ts";
 import { openSeries } from "../../src/comparison/session/open-series.ts";
@@ -10,6 +12,7 @@ import { isFinal } from "../../src/domain/session-state.ts";
 import { followRun } from "../../src/doors/operation/follow-run.ts";
 import { followSeries } from "../../src/doors/operation/follow-series.ts";
 import { readSession } from "../../src/store/read-session.ts";
+import { scored, scoredScenario, seriesOf } from "../baseline/scored.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playScript } from "../fake-provider/play-script.ts";
 import { bundled, testServices } from "../harness.ts";
@@ -28,6 +31,14 @@ const events = ({ services }: Process, session_id: string): Promise<RunEvent[]> 
 
 const ends = (told: readonly RunEvent[]) =>
   told.filter(({ event }) => event === "verdict_ready" || event === "session_failed");
+
+const OLD = scored("old", [1, 2, 3]);
+
+/** The work, while a process is there that runs what is queued. */
+async function withWorker<T>(url: string, work: () => Promise<T>): Promise<T> {
+  await using _worker = await aProcess(url, { slots: 2 });
+  return await work();
+}
 
 describeNeeding(POSTGRES)("processes that share a store", () => {
   let server: PostgresServer;
@@ -53,6 +64,34 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     expect(ends(await told)).toMatchObject([{ event: "verdict_ready" }]);
     expect(await isInFlight(reader.services, session_id)).toBe(false);
     expect(await front.services.shared.queue.waiting()).toEqual([]);
+  });
+
+  test("a worker runs one arm beside the stored runs of a series in the database", async () => {
+    const url = await database();
+    await using front = await aProcess(url);
+    await using folder = await scenarioFolder({ "scored.yaml": scoredScenario([OLD, scored("new", [2])]) });
+    const file = folder.path("scored.yaml");
+    const { record } = await withWorker(url, () => seriesOf(front.services, file, { trials: 3, seed: "s" }));
+    await folder.write("scored.yaml", scoredScenario([OLD, scored("new", [4, 5, 6])]));
+    const baseline = await storedBaseline(front.services.store, record.series_id);
+    const { series } = await withWorker(url, () => seriesOf(front.services, file, { trials: 4, baseline }));
+    expect(series).toMatchObject({
+      state: "completed",
+      plan: { baseline: { side: "a", runs: 3 } },
+      counts: { trials: 4 },
+    });
+    const runs = (await front.services.store.trials({ series_id: record.series_id })).map(
+      ({ session_id }) => session_id,
+    );
+    const rows = await front.services.store.trials({ series_id: series.series_id });
+    expect(rows.map(({ stored_run }) => stored_run)).toEqual([...runs, undefined]);
+    const source = seriesSource([await loadScenarioFile(file)]);
+    const on = { trials: 5, goOn: series.series_id };
+    await withWorker(url, async () => {
+      const { done } = await openSeries(front.services, { ...source, baseline }, on);
+      await done;
+    });
+    expect((await front.services.store.trials({ series_id: series.series_id })).length).toBe(5);
   });
 
   test("the files of a scenario come along", async () => {

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Baseline, BaselineMember, BaselineRun } from "../../domain/baseline.ts";
-import { canonicalJson } from "../../domain/canonical-json.ts";
+import { type Baseline, type BaselineMember, type BaselineRun, runsDigest } from "../../domain/baseline.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName, withInputId } from "../../domain/member.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import { preferredSide } from "../../domain/series-status.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
-import { sha256 } from "../../domain/sha256.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { Pace } from "../../runtime/pace.ts";
 import type { SessionStore } from "../../store/store.ts";
@@ -34,7 +32,10 @@ export async function storedBaseline(store: Store, series_id: string): Promise<B
       runs: own.map((row) => runOf(store, row, timeOf(row.session_id) ?? record.created_at)),
     });
   }
-  const digest = sha256(canonicalJson([series_id, rows.map((row) => row.session_id)]));
+  const digest = runsDigest(
+    series_id,
+    rows.map((row) => row.session_id),
+  );
   const preferred = preferredSide(record.standing.conclusion) ?? null;
   return { digest, series_id, at: record.created_at, stopped: chosen || !isOfFixedLength(record), preferred, members };
 }

@@ -10,6 +10,7 @@ import {
   BlessedRun,
   BlessedScenario,
   BlessedSeries,
+  runsDigest,
 } from "../../domain/baseline.ts";
 import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { errorCode, Failure } from "../../domain/failure.ts";
@@ -112,6 +113,7 @@ class BundleReading {
     if (this.#head === undefined || this.#digest === undefined)
       throw this.fault("is not whole: its last line is missing");
     const { series_id, at, preferred } = this.#head;
-    return { digest: this.#digest, series_id, at, stopped: false, preferred, members: this.#members };
+    const runs = [...this.#members.values()].flatMap((member) => member.runs.map(({ session_id }) => session_id));
+    return { digest: runsDigest(series_id, runs), series_id, at, stopped: false, preferred, members: this.#members };
   }
 }

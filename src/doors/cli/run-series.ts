@@ -58,8 +58,8 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const reports = openReports(args, sources);
   await using opened = await prepared.openStore();
   const { store } = opened;
-  // Workers know nothing of a baseline: its series runs here, and they only see it.
-  const services = baseline === undefined ? { ...prepared, ...opened } : { ...prepared, store };
+  // Workers lack the file of a bundle: such a series runs here, and they only see it.
+  const services = typeof baseline === "object" ? { ...prepared, store } : { ...prepared, ...opened };
   const painter = new Painter(!has("no-color"));
   const started = await (setup
     ? startSeries(services, setup)

@@ -37,12 +37,6 @@ export async function startSeriesOf(
   const load = async (scenario: string, input?: string) => await oneMember(await catalog.get(scenario), input);
   const { openSeries } = await import("../../comparison/session/open-series.ts");
   if (named === undefined) return await openSeries(services, { scenarios, load }, { ...options, goOn }, requester);
-  if (services.shared)
-    throw new Failure(
-      "invalid_request",
-      "baseline: servers that share a database cannot hand it to their workers; use abeval run --baseline",
-      { details: { field: "baseline" } },
-    );
   const { storedBaseline } = await import("../../comparison/session/baseline.ts");
   const baseline = await storedBaseline(services.store, named);
   return await openSeries(services, { scenarios, load, baseline }, { ...options, goOn }, requester);

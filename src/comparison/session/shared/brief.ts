@@ -5,6 +5,7 @@ import { Price, type PriceList } from "../../../domain/price-list.ts";
 import { Scenario } from "../../../domain/scenario.ts";
 import { Digest } from "../../../domain/schema.ts";
 import { SeriesRequest } from "../../../domain/series-request.ts";
+import { SeriesId } from "../../../domain/session.ts";
 import type { Work } from "../../../store/shared-store.ts";
 
 /** What whoever accepted the work would have counted with. */
@@ -28,7 +29,9 @@ export type SessionOrder = Static<typeof SessionOrder>;
 
 /** What is known of a series besides its record and its trials. */
 export const SeriesOrder = Type.Object({
-  options: Type.Omit(SeriesRequest, ["scenarios", "continue"]),
+  options: Type.Omit(SeriesRequest, ["scenarios", "continue", "baseline"]),
+  /** The stored series whose runs stand in for an arm; absent: both arms run. */
+  baseline: Type.Optional(SeriesId),
   prices: Prices,
   scenarios: Type.Array(
     Type.Object({

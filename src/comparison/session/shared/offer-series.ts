@@ -69,6 +69,7 @@ async function briefOf(
       ...(model_override !== null && { model_override }),
       ...(max_cost_usd !== null && { max_cost_usd }),
     },
+    ...(plan.baseline && { baseline: plan.baseline.series_id }),
     prices: briefPrices(services.prices),
     scenarios,
     begun_after: Math.max(0, ...rows.map(({ place }) => place?.trial ?? 0)),

@@ -4,6 +4,7 @@ import type { SharedStore, WorkClaim } from "../../../store/shared-store.ts";
 import { prepareSeries, seriesSource } from "../../planning/prepare-series.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
+import { storedBaseline } from "../baseline.ts";
 import { asFailure } from "../run-session.ts";
 import { RunningSeries } from "../series/running-series.ts";
 import { pricesOf, readBrief, SeriesOrder } from "./brief.ts";
@@ -23,9 +24,17 @@ export async function performSeries(workplace: Workplace, claim: WorkClaim): Pro
   if (record === undefined) return await claim.done();
   try {
     const brief = readBrief(SeriesOrder, claim.work);
-    const planning = { ...services, prices: pricesOf(brief) };
+    const { shared: others, ...own } = services;
+    const baseline = brief.baseline === undefined ? undefined : await storedBaseline(shared, brief.baseline);
+    // What stands in for an arm is in no order of a single trial, so that the trials of such a series run here.
+    const planning = { ...own, ...(others && !baseline && { shared: others }), prices: pricesOf(brief) };
     await using scenarios = await openScenarios(workplace, brief);
-    const setup = await prepareSeries(planning, seriesSource(scenarios.loaded), brief.options, record);
+    const setup = await prepareSeries(
+      planning,
+      { ...seriesSource(scenarios.loaded), ...(baseline && { baseline }) },
+      brief.options,
+      record,
+    );
     const { begun_after } = brief;
     const series = new RunningSeries(planning, setup, { record, begun_after });
     await untilOver(services, claim, series);
