@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { wilson } from "../../src/domain/binomial.ts";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { checkRates } from "../../src/statistics/check-rates.ts";
 import { checksOf } from "../../src/statistics/summary/scenario-rows.ts";
 import { results, rowsOf } from "./series.ts";
 
@@ -32,6 +34,25 @@ test("each check is counted for each arm, in the scenario's order", () => {
   expect(checksOf(rows)).toEqual([
     { id: "visible", a: { passed: 3, trials: 3, ...wilson(3, 3) }, b: { passed: 2, trials: 3, ...wilson(2, 3) } },
     { id: "hidden", a: { passed: 2, trials: 3, ...wilson(2, 3) }, b: { passed: 0, trials: 3, ...wilson(0, 3) } },
+  ]);
+});
+
+test("rows of one scenario's inputs share its checks, and are counted together", () => {
+  const rate = (passed: number, trials: number) => ({ passed, trials, ...wilson(passed, trials) });
+  const likeIt = EXAMPLES.series.scenarios.slice(0, 1);
+  const row = (scenario: string, input: string | undefined, a: number, b: ReturnType<typeof rate> | null) =>
+    likeIt.map((like) => ({
+      ...{ ...like, scenario, checks: [{ id: "polite", a: rate(a, 2), b }] },
+      ...(input !== undefined && { input }),
+    }));
+  const rows = [
+    ...row("table", "1", 2, null),
+    ...row("table", "2", 1, rate(0, 2)),
+    ...row("other", undefined, 0, null),
+  ];
+  expect(checkRates(rows)).toEqual([
+    { scenario: "table", id: "polite", a: rate(3, 4), b: rate(0, 2) },
+    { scenario: "other", id: "polite", a: rate(0, 2), b: null },
   ]);
 });
 

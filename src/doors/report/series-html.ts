@@ -3,6 +3,7 @@ import { counted, percentText, usdText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { preferredSide, statusText } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
+import { CHECK_RATES, checkRates } from "../../statistics/check-rates.ts";
 import { evidenceCurve, logAxis, roundOfClaim, tickText } from "../../statistics/evidence-curve.ts";
 import { evidenceText, limitText, passedText } from "../../statistics/figure-text.ts";
 import { kindOf, legendOf, TRIAL_MARKS, type TrialKind } from "../../statistics/trial-kind.ts";
@@ -129,16 +130,14 @@ const legend = (series: Series): Html =>
 
 /** How often each hidden check passed. */
 function checksOf({ scenarios, arms }: Series): Html | null {
-  const rows = scenarios.flatMap(({ checks, ...member }) =>
-    checks.map((check) => ({ scenario: memberName(member), ...check })),
-  );
-  if (rows.length === 0) return null;
+  const rates = checkRates(scenarios);
+  if (rates.length === 0) return null;
   return html`<h2>Hidden checks passed</h2>
 ${htmlTable(
   ["Scenario", "Check", arms.a.arm_id, arms.b.arm_id],
-  rows.map(({ scenario, id, a, b }) => [scenario, id, passedText(a), passedText(b)]),
+  rates.slice(0, CHECK_RATES).map(({ scenario, id, a, b }) => [scenario, id, passedText(a), passedText(b)]),
   "folded",
-)}`;
+)}${rates.length > CHECK_RATES ? html`<p class="soft">and ${rates.length - CHECK_RATES} more</p>` : null}`;
 }
 
 /** The list of trials is folded until a reader opens it. */

@@ -110,7 +110,7 @@ function SeriesReport({ series, group }: SeriesReportProps) {
         <h2>Both arms</h2>
         <ArmsTable series={series} />
       </section>
-      <CheckRates series={series} />
+      <CheckRates arms={series.arms} scenarios={members.scenarios} />
       {kind !== "results" && (
         <section data-stop tabIndex={-1}>
           <h2>Judge and cost</h2>
