@@ -3,7 +3,7 @@ import type { Series } from "../domain/series.ts";
 import { trialResult } from "../domain/series-status.ts";
 import type { SeriesTrial } from "../domain/series-trial.ts";
 import { isFinal } from "../domain/session-state.ts";
-import { SIDES, type Side } from "../domain/verdict.ts";
+import type { Side } from "../domain/verdict.ts";
 
 /** One thing that failed in the rows of a series, or in its scenarios. */
 export interface Failed {
@@ -39,7 +39,7 @@ export function whatFailed({ scenarios, trials, arms }: Told): readonly Failed[]
 function checksThatFailed(scenarios: Series["scenarios"]): readonly Failed[] {
   const found = scenarios.flatMap(({ checks, ...member }) =>
     checks.flatMap((check) => {
-      const sides = SIDES.filter((side) => check[side] !== null && check[side].passed < check[side].trials);
+      const sides = (["a", "b"] as const).filter((side) => check[side] !== null && check[side].passed < check[side].trials);
       return sides.length === 0 ? [] : [{ what: check.id, sides, row: memberName(member) }];
     }),
   );
