@@ -39,7 +39,9 @@ export function whatFailed({ scenarios, trials, arms }: Told): readonly Failed[]
 function checksThatFailed(scenarios: Series["scenarios"]): readonly Failed[] {
   const found = scenarios.flatMap(({ checks, ...member }) =>
     checks.flatMap((check) => {
-      const sides = (["a", "b"] as const).filter((side) => check[side] !== null && check[side].passed < check[side].trials);
+      const sides = (["a", "b"] as const).filter(
+        (side) => check[side] !== null && check[side].passed < check[side].trials,
+      );
       return sides.length === 0 ? [] : [{ what: check.id, sides, row: memberName(member) }];
     }),
   );
