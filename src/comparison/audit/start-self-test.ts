@@ -23,7 +23,8 @@ export interface StartedSelfTest {
 
 /**
  * Begins a self-test that can be read at once, and goes on in the background until the signal fires.
- * @throws KeyHeld when another request with the key was first; Failure as `prepareSelfTest` does; `overloaded`, `storage_full`, `storage_failed`. Then nothing was started.
+ * @throws KeyHeld when another request with the key was first; Failure as `prepareSelfTest` does; `overloaded`, `storage_full`,
+ * `storage_failed`. Then nothing was started.
  */
 export async function startSelfTest(
   services: TestServices,

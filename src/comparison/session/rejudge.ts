@@ -1,4 +1,5 @@
 import type { Arm } from "../../domain/arm.ts";
+import { everyVerdict } from "../../domain/every-verdict.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName } from "../../domain/member.ts";
 import { isScripted } from "../../domain/model-name.ts";
@@ -23,8 +24,9 @@ import { type StoredArm, storedArm, storedSession } from "./stored-arm.ts";
 /**
  * A new verdict on two stored arms, without running them again. arm_a's session supplies rubric and reference. It is
  * stored with both sessions; a finished session without a verdict is completed by it.
- * @throws KeyHeld when another request with the requester's key was first; Failure `invalid_request`, `unknown_session`, `unknown_arm`, `scenario_mismatch` (before anything else is
- * looked at), `session_not_finished`, `credentials_missing`, `provider_failed`.
+ * @throws KeyHeld when another request with the requester's key was first; Failure `invalid_request`, `unknown_session`,
+ * `unknown_arm`, `scenario_mismatch` (before anything else is looked at), `session_not_finished`, `credentials_missing`,
+ * `provider_failed`.
  */
 export async function rejudge(
   services: SessionServices,
@@ -65,8 +67,8 @@ export async function rejudgedBefore(
   { arm_a }: VerdictRequest,
   verdict_id: string,
 ): Promise<Verdict> {
-  const { verdicts } = await storedSession(services, arm_a.session_id);
-  const verdict = verdicts.find((each) => each.verdict_id === verdict_id);
+  const session = await storedSession(services, arm_a.session_id);
+  const verdict = everyVerdict(session).find((each) => each.verdict_id === verdict_id);
   if (verdict) return verdict;
   throw new Failure(
     "session_not_finished",

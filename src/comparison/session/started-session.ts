@@ -18,7 +18,7 @@ export interface StartedSession {
   readonly done: Promise<SessionOutcome>;
 }
 
-/** A session that somebody started before: here, or anywhere on a shared store. It is followed only once its end is asked for. */
+/** A session that was started before: here, or anywhere on a shared store. It is followed only once its end is asked for. */
 export function startedBefore(services: SessionServices, session_id: string): StartedSession {
   const end = async () => {
     await services.runs.live(session_id)?.done;

@@ -11,15 +11,15 @@ interface Asked<T> {
 
 /** Does what is asked once for each key of a requester. @throws Failure `invalid_request` when the key was used for something else */
 export async function doOnce<T>(services: Services, requester: Requester = {}, { start, again }: Asked<T>): Promise<T> {
-  const before = await doneBefore(services, requester);
-  if (before !== undefined) return await again(before);
-  try {
-    return await start();
-  } catch (error) {
-    // The other request came at the same moment.
-    const first = error instanceof KeyHeld ? await doneBefore(services, requester) : undefined;
-    if (first === undefined) throw error;
-    return await again(first);
+  for (;;) {
+    const before = await doneBefore(services, requester);
+    if (before !== undefined) return await again(before);
+    try {
+      return await start();
+    } catch (error) {
+      // Another request with the key came at the same moment; it may have been refused since.
+      if (!(error instanceof KeyHeld)) throw error;
+    }
   }
 }
 
