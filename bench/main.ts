@@ -13,6 +13,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   stream: async () => (await import("./stream.ts")).stream(),
   load: async () => (await import("./load.ts")).load(),
   series: async () => (await import("./series.ts")).series(),
+  table: async () => (await import("./table.ts")).table(),
   baselines: async () => (await import("./baselines.ts")).baselines(),
   splits: async () => (await import("./splits.ts")).splits(),
   judging: async () => (await import("./judging.ts")).judging(),

@@ -48,11 +48,14 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
     directory,
   });
   const { rows, fill, warnings } = parsed;
-  const resolved = new Map<string, Promise<LoadedScenario>>();
-  const resolveRow = (row: ScenarioInput) => {
-    const known = resolved.get(row.id) ?? fill(row).then((definition) => loaded(orThrow(definition)));
-    resolved.set(row.id, known);
-    return known;
+  // A list of scenarios holds this as long as the process lives: a row is kept while somebody else has it.
+  const resolved = new Map<string, WeakRef<LoadedScenario>>();
+  const resolveRow = async (row: ScenarioInput) => {
+    const known = resolved.get(row.id)?.deref();
+    if (known) return known;
+    const member = loaded(orThrow(await fill(row)));
+    resolved.set(row.id, new WeakRef(member));
+    return member;
   };
   const result = {
     ...loaded(parsed.result),

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../../domain/failure.ts";
-import type { SeriesRecord, SeriesStop } from "../../../domain/series-record.ts";
+import type { SeriesRecord } from "../../../domain/series-record.ts";
 import type { SeriesSummary } from "../../../domain/series-summary.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { TrialRow } from "../../../domain/trial.ts";
-import { type AdvanceInput, advance, type TrialSpec, trialsBorne } from "../../../statistics/advance.ts";
-import { costOfTrial } from "../../../statistics/costs.ts";
+import { advance, type TrialSpec } from "../../../statistics/advance.ts";
 import { standingOf, summaryBehind } from "../../../statistics/standing.ts";
 import { isLoss } from "../../../store/store.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
@@ -15,10 +14,9 @@ import { cancelAnywhere } from "../cancel.ts";
 import { OtherRuns } from "../other-runs.ts";
 import { untilEnded } from "../shared/await-end.ts";
 import { startSession } from "../start-session.ts";
+import { haltedBy, refusedBy, SERIES_INTERRUPTED, type SeriesEnd, stoppedBy } from "./series-end.ts";
+import { Spending } from "./spending.ts";
 import { trialOfSeries } from "./trial-of-series.ts";
-
-/** How a series ended. */
-type End = Pick<SeriesRecord, "state" | "stop" | "failure">;
 
 interface Begun {
   readonly record: SeriesRecord;
@@ -32,7 +30,7 @@ export class RunningSeries implements SeriesInFlight {
   readonly sessions: string[] = [];
   readonly done: Promise<SeriesRecord>;
   readonly #services: SessionServices;
-  readonly #setup: SeriesSetup;
+  readonly #prepare: SeriesSetup["prepare"];
   readonly #open = new Map<string, Promise<void>>();
   /** Trials that were begun and are not in `#open` yet. */
   #starting = 0;
@@ -45,7 +43,7 @@ export class RunningSeries implements SeriesInFlight {
   #next: readonly TrialSpec[] = [];
   /** So many trials must end before anything new can be said. 0: it must be looked at. */
   #behind = 0;
-  readonly #spent = { usd: 0, known_usd: 0, known: 0 };
+  readonly #spending: Spending;
   #unmoved: (() => Omit<SeriesSummary, "trial">) | undefined;
   /** Trials of this start that are over. */
   #ended = 0;
@@ -53,16 +51,18 @@ export class RunningSeries implements SeriesInFlight {
   #begunAfter: number | undefined;
   #record: SeriesRecord;
   /** How it ends, as soon as that is known; trials that run go on. */
-  #end: End | undefined;
+  #end: SeriesEnd | undefined;
   #changed = Promise.withResolvers<void>();
   readonly #others: OtherRuns;
   /** Somebody else goes on with it. */
   #left = false;
   readonly #leaving = Promise.withResolvers<void>();
 
-  constructor(services: SessionServices, setup: SeriesSetup, { record, begun_after }: Begun) {
+  /** Of what was planned it keeps no member, of which there may be thousands. */
+  constructor(services: SessionServices, { prepare, estimate_usd }: SeriesSetup, { record, begun_after }: Begun) {
     this.#services = services;
-    this.#setup = setup;
+    this.#prepare = prepare;
+    this.#spending = new Spending(estimate_usd);
     this.#record = record;
     this.#begunAfter = begun_after;
     this.#others = new OtherRuns(services.store);
@@ -112,7 +112,7 @@ export class RunningSeries implements SeriesInFlight {
     }
   }
 
-  async #conduct(): Promise<End> {
+  async #conduct(): Promise<SeriesEnd> {
     this.#takeUp(await this.#services.store.trials({ series_id: this.series_id }));
     for (;;) {
       const ended = this.#ended;
@@ -120,7 +120,7 @@ export class RunningSeries implements SeriesInFlight {
       const goesOn = await this.#goOn(ended > 0);
       // What ended meanwhile is not in these rows.
       if (this.#ended > ended) continue;
-      if (this.#left) return INTERRUPTED;
+      if (this.#left) return SERIES_INTERRUPTED;
       if (this.#open.size > 0) await Promise.race([...this.#open.values(), this.#leaving.promise]);
       else if (this.#end) return this.#end;
       else if (!goesOn) throw new Error("a series neither ends nor goes on");
@@ -137,12 +137,7 @@ export class RunningSeries implements SeriesInFlight {
 
   #know(row: TrialRow): void {
     this.#rows.set(row.session_id, row);
-    if (!isFinal(row.state)) return;
-    const usd = costOfTrial(row);
-    this.#spent.usd += usd ?? this.#setup.estimate_usd ?? 0;
-    if (row.state !== "completed" || usd === null) return;
-    this.#spent.known_usd += usd;
-    this.#spent.known += 1;
+    if (isFinal(row.state)) this.#spending.add(row);
   }
 
   /** Reads what became of the trials that are over. One that did not end as it should may change what comes next. */
@@ -179,12 +174,16 @@ export class RunningSeries implements SeriesInFlight {
     this.#behind = 0;
     this.#end ??= this.#haltedEnd();
     if (this.#end) return false;
-    const { stop, start, next, behind } = await advance(this.#record, rows, { ...this.#money(), stored });
+    const { stop, start, next, behind } = await advance(this.#record, rows, {
+      ...this.#spending.money,
+      begun_after: this.#begunAfter ?? 0,
+      stored,
+    });
     const record = this.#record;
     let told: Omit<SeriesSummary, "trial"> | undefined;
     this.#unmoved = () => (told ??= summaryBehind(record, rows, stored));
     [this.#next, this.#behind] = [next, behind];
-    this.#end = stop === null ? await this.#startAll(start) : endOf(stop, rows);
+    this.#end = stop === null ? await this.#startAll(start) : stoppedBy(stop, rows);
     return start.length > 0;
   }
 
@@ -194,16 +193,8 @@ export class RunningSeries implements SeriesInFlight {
     const free = Math.max(0, this.#record.limits.parallel - this.#open.size);
     const wanted = this.#next.slice(0, free);
     const isOver = wanted.length === 0 && this.#open.size === 0;
-    return isOver || this.#borne() < wanted.length ? undefined : wanted;
-  }
-
-  /** How many more trials the cost limit bears. */
-  #borne(): number {
-    const { max_cost_usd } = this.#record.limits;
-    if (max_cost_usd === null) return Number.POSITIVE_INFINITY;
-    const { usd: spent_usd, known_usd, known } = this.#spent;
-    const usd = known > 0 ? known_usd / known : this.#setup.estimate_usd;
-    return trialsBorne(max_cost_usd, { spent_usd, usd, open: this.#open.size });
+    const borne = this.#spending.borne(this.#record.limits.max_cost_usd, this.#open.size);
+    return isOver || borne < wanted.length ? undefined : wanted;
   }
 
   async #startPlanned(planned: readonly TrialSpec[]): Promise<boolean> {
@@ -213,7 +204,7 @@ export class RunningSeries implements SeriesInFlight {
   }
 
   /** Ends a series after an error, or leaves it to another process. Its trials never go on without it. */
-  async #broken(error: unknown): Promise<End> {
+  async #broken(error: unknown): Promise<SeriesEnd> {
     const failure =
       error instanceof Failure
         ? error
@@ -221,7 +212,7 @@ export class RunningSeries implements SeriesInFlight {
     if (this.#isForOthers(failure)) {
       if (isLoss(failure)) await this.#pause();
       this.leave();
-      return INTERRUPTED;
+      return SERIES_INTERRUPTED;
     }
     if (failure.code === "internal") this.#services.notice(`${this.series_id}: internal error: ${error}`);
     this.cancel(failure);
@@ -235,7 +226,7 @@ export class RunningSeries implements SeriesInFlight {
   }
 
   /** Trials behind one that found no place are planned anew: an unused number would look like a deleted trial. */
-  async #startAll(specs: readonly TrialSpec[]): Promise<End | undefined> {
+  async #startAll(specs: readonly TrialSpec[]): Promise<SeriesEnd | undefined> {
     for (const spec of specs) {
       const refused = await this.#start(spec);
       if (refused) this.#behind = 0;
@@ -244,7 +235,7 @@ export class RunningSeries implements SeriesInFlight {
     return undefined;
   }
 
-  async #start(spec: TrialSpec): Promise<End | "busy" | undefined> {
+  async #start(spec: TrialSpec): Promise<SeriesEnd | "busy" | undefined> {
     try {
       await this.#begin(spec);
       return undefined;
@@ -252,9 +243,8 @@ export class RunningSeries implements SeriesInFlight {
       if (!(error instanceof Failure)) throw error;
       if (this.#halted.signal.aborted) return this.#haltedEnd();
       if (this.#isForOthers(error)) throw error;
-      if (error.code !== "overloaded") return { state: "failed", stop: "failed", failure: error.message };
-      const isOver = error.details?.["reason"] === "max_cost_per_day" && !isSoon(error.details["retry_after_s"]);
-      if (isOver) return { state: "completed", stop: "budget", failure: error.message };
+      const end = refusedBy(error);
+      if (end) return end;
       // Others hold all places. Its own trials may end before.
       await Promise.race([...this.#open.values(), this.#pause()]);
       return "busy";
@@ -263,7 +253,7 @@ export class RunningSeries implements SeriesInFlight {
 
   async #begin(spec: TrialSpec): Promise<void> {
     const { trial, round } = spec;
-    const plan = await this.#setup.prepare(spec);
+    const plan = await this.#prepare(spec);
     this.#halted.signal.throwIfAborted();
     const asTrial = trialOfSeries(() => this.#record, {
       ...{ place: { series_id: this.series_id, trial, round }, others: this.#others, store: this.#services.store },
@@ -302,25 +292,14 @@ export class RunningSeries implements SeriesInFlight {
     this.#changed = Promise.withResolvers();
   }
 
-  #haltedEnd(): End | undefined {
+  #haltedEnd(): SeriesEnd | undefined {
     if (!this.#halted.signal.aborted) return undefined;
-    const { code, message } = this.#halted.signal.reason as Failure;
-    return code === "cancelled"
-      ? { state: "cancelled", stop: "cancelled", failure: null }
-      : { ...INTERRUPTED, failure: message };
+    return haltedBy(this.#halted.signal.reason as Failure);
   }
 
   /** Where the series stands while no trial that runs, or has ended since it was looked at, can complete a round. */
   #standingUnmoved(): Omit<SeriesSummary, "trial"> | undefined {
     return this.#behind > this.#starting + this.#open.size + this.#over.size ? this.#unmoved?.() : undefined;
-  }
-
-  #money(): AdvanceInput {
-    return {
-      spent_usd: this.#spent.usd,
-      estimate_usd: this.#setup.estimate_usd,
-      begun_after: this.#begunAfter ?? 0,
-    };
   }
 
   async #keep(change: Partial<SeriesRecord>): Promise<SeriesRecord> {
@@ -330,27 +309,13 @@ export class RunningSeries implements SeriesInFlight {
   }
 }
 
-const INTERRUPTED: End = { state: "interrupted", stop: null, failure: null };
-
 const LEFT = new Failure("interrupted", "Another process goes on with this series.");
 
 /** Milliseconds until a trial that found no place is tried again. */
 const BUSY_MS = 500;
-
-const isSoon = (retry_after_s: unknown) => typeof retry_after_s === "number" && retry_after_s <= 60;
 
 const ignored = () => undefined;
 
 /** It ended as it should: with a verdict that can be used. */
 const givesResult = ({ state, outcome }: TrialRow): boolean =>
   state === "completed" && outcome !== null && outcome !== "invalid";
-
-const endOf = (stop: SeriesStop, rows: readonly TrialRow[]): End =>
-  stop === "failed"
-    ? { state: "failed", stop, failure: lastFailure(rows) }
-    : { state: "completed", stop, failure: null };
-
-function lastFailure(rows: readonly TrialRow[]): string | null {
-  const last = rows.findLast(({ failure, could_not_check }) => failure !== null || could_not_check !== undefined);
-  return last?.failure?.message ?? last?.could_not_check ?? null;
-}

@@ -1,6 +1,5 @@
 import type { SeriesRecord } from "../../../domain/series-record.ts";
-import type { Needs, SharedStore, Work } from "../../../store/shared-store.ts";
-import { needsOfPlan } from "../../planning/needs.ts";
+import type { SharedStore, Work } from "../../../store/shared-store.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { continuedRecord, newRecord } from "../series/series-records.ts";
@@ -23,7 +22,7 @@ export async function offerSeries(
   setup: SeriesSetup,
   { before, requester }: { readonly before: SeriesRecord | undefined; readonly requester: Requester },
 ): Promise<StartedSeries> {
-  const needs = await needsOfSeries(services, setup);
+  const { needs } = setup;
   await demandWorker(shared, needs);
   const { user } = before ?? requester;
   const brief = JSON.stringify(await briefOf(services, shared, setup, before));
@@ -42,19 +41,14 @@ export async function offerSeries(
   return started(services, shared, record);
 }
 
-async function needsOfSeries(services: SessionServices, { plans }: SeriesSetup): Promise<Needs> {
-  const needs = await Promise.all(plans.map((plan) => needsOfPlan(services, plan)));
-  return [...new Set(needs.flat())].sort();
-}
-
 async function briefOf(
   services: SessionServices,
   shared: SharedStore,
-  { plan, limits, plans }: SeriesSetup,
+  { plan, limits, members }: SeriesSetup,
   before: SeriesRecord | undefined,
 ): Promise<SeriesOrder> {
   const scenarios = await Promise.all(
-    plans.map(async ({ loaded }) => {
+    members.map(async (loaded) => {
       const { definition, digest, file } = loaded;
       await keepMaterials(shared, loaded);
       return { definition, digest, file };
