@@ -18,7 +18,7 @@ import type { Needs } from "../../store/shared-store.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { needsOfPlan } from "./needs.ts";
 import { prepareSession, type SessionPlan } from "./prepare-session.ts";
-import { nameOf, type PlannedMember, plannedMember } from "./series/planned-member.ts";
+import { nameInSeries, type PlannedMember, plannedMember } from "./series/planned-member.ts";
 import { demandMoney, demandOneSeries, demandTrialPrices, limitsOf } from "./series/series-limits.ts";
 import { otherPlan, seriesPlan, toldOfBaseline } from "./series/series-plan.ts";
 import type { SessionServices } from "./services.ts";
@@ -53,7 +53,7 @@ export interface SeriesSource {
 
 /** A series of scenarios that were read at the start. They run as they were read, whatever becomes of their files. */
 export function seriesSource(scenarios: readonly LoadedScenario[]): SeriesSource {
-  const byName = new Map(scenarios.map((loaded) => [nameOf(loaded), loaded]));
+  const byName = new Map(scenarios.map((loaded) => [nameInSeries(loaded), loaded]));
   const load = async (scenario: string, input?: string) => {
     const name = memberName({ scenario, input });
     const loaded = byName.get(name);
@@ -163,11 +163,11 @@ function preparing(services: Services, { plan, load, baseline, replacement }: Pr
 /** The trial of a round takes the stored run of that number; a replacement of a lost trial takes it again. */
 const storedFor = (baseline: Baseline | undefined, loaded: LoadedScenario, round: number) => {
   if (!baseline) return {};
-  const member = baseline.members.get(nameOf(loaded));
+  const member = baseline.members.get(nameInSeries(loaded));
   if (member) return { stored: { series_id: baseline.series_id, member, round } };
   throw new Failure(
     "invalid_request",
-    `baseline ${baseline.series_id} has no runs of ${nameOf(loaded)}; it has ${[...baseline.members.keys()].slice(0, SHOWN).join(", ")}`,
+    `baseline ${baseline.series_id} has no runs of ${nameInSeries(loaded)}; it has ${[...baseline.members.keys()].slice(0, SHOWN).join(", ")}`,
     { details: { field: "baseline" } },
   );
 };
@@ -175,7 +175,7 @@ const storedFor = (baseline: Baseline | undefined, loaded: LoadedScenario, round
 const SHOWN = 5;
 
 const storedRunsOf = (baseline: Baseline, loaded: LoadedScenario) =>
-  baseline.members.get(nameOf(loaded))?.runs.length ?? 0;
+  baseline.members.get(nameInSeries(loaded))?.runs.length ?? 0;
 
 const chosenBefore = ({ plan, limits }: SeriesRecord): SeriesOptions => ({
   trials: limits.trials,

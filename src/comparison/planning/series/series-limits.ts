@@ -13,7 +13,7 @@ import { leastTrials } from "../../../statistics/advance.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { demandEveryPrice } from "../cost-limits.ts";
 import type { SessionPlan } from "../prepare-session.ts";
-import { nameOf, type PlannedMember } from "./planned-member.ts";
+import { nameInSeries, type PlannedMember } from "./planned-member.ts";
 
 type LimitOptions = Pick<SeriesRequest, "trials" | "stop_when_sure" | "parallel" | "max_cost_usd">;
 
@@ -28,7 +28,7 @@ export function demandOneSeries(scenarios: readonly LoadedScenario[]): void {
     );
   const names = new Set<string>();
   for (const loaded of scenarios) {
-    const name = nameOf(loaded);
+    const name = nameInSeries(loaded);
     if (names.has(name))
       throw new Failure("invalid_request", `${loaded.file}: "${name}" is in the series already; name each once`);
     names.add(name);

@@ -9,7 +9,7 @@ import {
   type SeriesRecord,
 } from "../../../domain/series-record.ts";
 import { sha256 } from "../../../domain/sha256.ts";
-import { nameOf, type PlannedMember } from "./planned-member.ts";
+import { nameInSeries, type PlannedMember } from "./planned-member.ts";
 
 interface PlanOptions {
   readonly margin: number;
@@ -106,7 +106,7 @@ function baselineOf(
         : `baseline ${series_id}: its runs would stand in for one arm in some scenarios and for the other in others; compare these scenarios apart`,
       { details: { field: "baseline" } },
     );
-  const runs = Math.min(...planned.map(({ loaded }) => members.get(nameOf(loaded))?.runs.length ?? 0));
+  const runs = Math.min(...planned.map(({ loaded }) => members.get(nameInSeries(loaded))?.runs.length ?? 0));
   const selected = stopped || preferred !== null;
   const same_model = planned.every((one) => one.same_model);
   return { digest, series_id, at, side, runs, ...(selected && { selected }), ...(same_model && { same_model }) };

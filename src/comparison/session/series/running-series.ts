@@ -14,8 +14,8 @@ import { cancelAnywhere } from "../cancel.ts";
 import { OtherRuns } from "../other-runs.ts";
 import { untilEnded } from "../shared/await-end.ts";
 import { startSession } from "../start-session.ts";
+import { SeriesCosts } from "./series-costs.ts";
 import { haltedBy, refusedBy, SERIES_INTERRUPTED, type SeriesEnd, stoppedBy } from "./series-end.ts";
-import { Spending } from "./spending.ts";
 import { trialOfSeries } from "./trial-of-series.ts";
 
 interface Begun {
@@ -43,7 +43,7 @@ export class RunningSeries implements SeriesInFlight {
   #next: readonly TrialSpec[] = [];
   /** So many trials must end before anything new can be said. 0: it must be looked at. */
   #behind = 0;
-  readonly #spending: Spending;
+  readonly #costs: SeriesCosts;
   #unmoved: (() => Omit<SeriesSummary, "trial">) | undefined;
   /** Trials of this start that are over. */
   #ended = 0;
@@ -62,7 +62,7 @@ export class RunningSeries implements SeriesInFlight {
   constructor(services: SessionServices, { prepare, estimate_usd }: SeriesSetup, { record, begun_after }: Begun) {
     this.#services = services;
     this.#prepare = prepare;
-    this.#spending = new Spending(estimate_usd);
+    this.#costs = new SeriesCosts(estimate_usd);
     this.#record = record;
     this.#begunAfter = begun_after;
     this.#others = new OtherRuns(services.store);
@@ -137,7 +137,7 @@ export class RunningSeries implements SeriesInFlight {
 
   #know(row: TrialRow): void {
     this.#rows.set(row.session_id, row);
-    if (isFinal(row.state)) this.#spending.add(row);
+    if (isFinal(row.state)) this.#costs.add(row);
   }
 
   /** Reads what became of the trials that are over. One that did not end as it should may change what comes next. */
@@ -175,7 +175,7 @@ export class RunningSeries implements SeriesInFlight {
     this.#end ??= this.#haltedEnd();
     if (this.#end) return false;
     const { stop, start, next, behind } = await advance(this.#record, rows, {
-      ...this.#spending.money,
+      ...this.#costs.money,
       begun_after: this.#begunAfter ?? 0,
       stored,
     });
@@ -193,7 +193,7 @@ export class RunningSeries implements SeriesInFlight {
     const free = Math.max(0, this.#record.limits.parallel - this.#open.size);
     const wanted = this.#next.slice(0, free);
     const isOver = wanted.length === 0 && this.#open.size === 0;
-    const borne = this.#spending.borne(this.#record.limits.max_cost_usd, this.#open.size);
+    const borne = this.#costs.borne(this.#record.limits.max_cost_usd, this.#open.size);
     return isOver || borne < wanted.length ? undefined : wanted;
   }
 

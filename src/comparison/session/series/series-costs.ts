@@ -3,7 +3,7 @@ import { type AdvanceInput, trialsBorne } from "../../../statistics/advance.ts";
 import { costOfTrial } from "../../../statistics/costs.ts";
 
 /** What the trials of a series cost so far, and how many more its limit bears. */
-export class Spending {
+export class SeriesCosts {
   readonly #estimate_usd: number | null;
   #usd = 0;
   /** Of completed trials whose cost is known. */
