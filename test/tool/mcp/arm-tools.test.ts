@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
+import { PROTOCOL_VERSIONS } from "../../../src/arms/tool/mcp/connection.ts";
 import type { McpServer } from "../../../src/domain/arm.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { SANDBOX } from "../../machine.ts";
@@ -8,6 +10,11 @@ import { describeNeeding } from "../../needs.ts";
 import { never, processesWith, shell } from "../../workspace/harness.ts";
 import { fakeInstalls, fakeServer } from "./fake-install.ts";
 import { offered } from "./offered.ts";
+
+test("the versions of the protocol are those of the SDK", () => {
+  expect([...PROTOCOL_VERSIONS]).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
+  expect(PROTOCOL_VERSIONS[0]).toBe(LATEST_PROTOCOL_VERSION);
+});
 
 const installs = fakeInstalls();
 afterAll(() => installs[Symbol.dispose]());

@@ -1,4 +1,3 @@
-import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import type { McpServer } from "../../../domain/arm.ts";
 import { cut } from "../../../domain/excerpt.ts";
 import { Failure } from "../../../domain/failure.ts";
@@ -22,6 +21,18 @@ export interface ServerLaunch {
   /** One line for the person who started the program. */
   readonly notice: (line: string) => void;
 }
+
+/**
+ * Versions of the protocol that a server may speak, the SDK's. The first one is asked for. They stand here because a program
+ * that only asks servers would stand still for 60 ms while it loads the SDK's schemas.
+ */
+export const PROTOCOL_VERSIONS: readonly [latest: string, ...earlier: string[]] = [
+  "2025-11-25",
+  "2025-06-18",
+  "2025-03-26",
+  "2024-11-05",
+  "2024-10-07",
+];
 
 /** Milliseconds in which a server answers for the first time, and in which it lists its tools. */
 const START_MS = 10_000;
@@ -100,10 +111,10 @@ export class Connection implements AsyncDisposable {
   /** Sampling, roots and elicitation are not offered. */
   async #greet(options: StepOptions): Promise<void> {
     const clientInfo = { name: "abeval", version: this.#launch.version };
-    const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities: {}, clientInfo };
+    const params = { protocolVersion: PROTOCOL_VERSIONS[0], capabilities: {}, clientInfo };
     const version = asRecord(await this.#peer.request("initialize", params, options))?.["protocolVersion"];
     if (typeof version !== "string") throw new UnusableTools("it names no version of the protocol");
-    if (!SUPPORTED_PROTOCOL_VERSIONS.includes(version))
+    if (!PROTOCOL_VERSIONS.includes(version))
       throw new UnusableTools(`it speaks version ${cut(version)} of the protocol, which abeval does not`);
     this.#peer.notify("notifications/initialized", {});
   }
