@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as registry from "@opentelemetry/semantic-conventions/incubating";
+import { type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { abeval } from "../abeval.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -110,12 +112,12 @@ test("--otel writes spans and evaluation results by the published conventions, a
 
 test("an endpoint gets both signals with the headers of the environment; each trial of a series is a trace", async () => {
   using scenario = openScenario();
-  const got = new Map<string, { readonly text: string; readonly key: string | null }>();
+  const got: { readonly path: string; readonly text: string; readonly key: string | null }[] = [];
   await using server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
-      got.set(new URL(request.url).pathname, { text: await request.text(), key: request.headers.get("x-key") });
+      got.push({ path: new URL(request.url).pathname, text: await request.text(), key: request.headers.get("x-key") });
       return Response.json({});
     },
   });
@@ -123,9 +125,13 @@ test("an endpoint gets both signals with the headers of the environment; each tr
     OTEL_EXPORTER_OTLP_HEADERS: `x-key=${SECRET}%21,other=1`,
   });
   expect([status, stderr]).toEqual([0, ""]);
-  expect([...got.keys()].toSorted()).toEqual(["/base/v1/logs", "/base/v1/traces"]);
-  expect([...got.values()].map(({ key }) => key)).toEqual([`${SECRET}!`, `${SECRET}!`]);
-  const { spans } = contentsOf(got.get("/base/v1/traces")?.text ?? "");
+  // A request of each signal for each trial: the spans of one are in memory.
+  expect(got.map(({ path }) => path).toSorted()).toEqual([
+    ...["/base/v1/logs", "/base/v1/logs", "/base/v1/traces", "/base/v1/traces"],
+  ]);
+  expect(new Set(got.map(({ key }) => key))).toEqual(new Set([`${SECRET}!`]));
+  const traces = got.filter(({ path }) => path === "/base/v1/traces").map(({ text }) => text);
+  const { spans } = contentsOf(traces.join("\n"));
   const roots = spans.filter(({ parentSpanId }) => !parentSpanId);
   expect(roots.map((root) => valuesOf(root)["abeval.series.trial"])).toEqual([1, 2]);
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(2);
@@ -157,5 +163,92 @@ test("what cannot be written or is no address is refused before the run", async 
     const { status, stdout, stderr } = await scenario.run(args);
     expect(stderr).toContain(said);
     expect([status, stdout]).toEqual([2, ""]);
+  }
+});
+
+/** Messages of OpenTelemetry's protocol, version 1, with the fields that are written here, in its mapping to JSON. */
+const PROTOCOL = (() => {
+  const closed = <P extends Parameters<typeof Type.Object>[0]>(fields: P, optional: readonly string[] = []) =>
+    Type.Object(
+      Object.fromEntries(
+        Object.entries(fields).map(([name, field]) => [name, optional.includes(name) ? Type.Optional(field) : field]),
+      ),
+      { additionalProperties: false },
+    );
+  const nanos = Type.String({ pattern: "^[1-9][0-9]{18}$" });
+  const id = (bytes: number) => Type.String({ pattern: `^[0-9a-f]{${2 * bytes}}$` });
+  const count = Type.Integer({ minimum: 0 });
+  const scalar = [
+    closed({ stringValue: Type.String() }),
+    closed({ boolValue: Type.Boolean() }),
+    closed({ intValue: Type.Union([Type.Integer(), Type.String({ pattern: "^-?[0-9]+$" })]) }),
+    closed({ doubleValue: Type.Number() }),
+  ];
+  const value = Type.Union([...scalar, closed({ arrayValue: closed({ values: Type.Array(Type.Union(scalar)) }) })]);
+  const attributes = Type.Array(closed({ key: Type.String(), value }));
+  const resource = closed({ attributes, droppedAttributesCount: count }, ["droppedAttributesCount"]);
+  const scope = closed({ name: Type.String(), version: Type.String() });
+  const span = closed(
+    {
+      ...{ traceId: id(16), spanId: id(8), parentSpanId: id(8), traceState: Type.String(), flags: count },
+      ...{ name: Type.String(), kind: Type.Integer({ minimum: 1, maximum: 5 }), attributes },
+      ...{ startTimeUnixNano: nanos, endTimeUnixNano: nanos, droppedAttributesCount: count },
+      ...{ events: Type.Array(Type.Never()), droppedEventsCount: count },
+      ...{ links: Type.Array(Type.Never()), droppedLinksCount: count },
+      status: closed({ code: Type.Integer({ minimum: 0, maximum: 2 }), message: Type.String() }, ["message"]),
+    },
+    ["parentSpanId", "traceState", "flags"],
+  );
+  const logRecord = closed(
+    {
+      ...{ timeUnixNano: nanos, observedTimeUnixNano: nanos, severityNumber: count, severityText: Type.String() },
+      ...{ body: Type.Union([value, closed({})]), attributes, droppedAttributesCount: count, flags: count },
+      ...{ traceId: id(16), spanId: id(8), eventName: Type.String() },
+    },
+    ["severityNumber", "severityText", "body", "flags"],
+  );
+  const request = (resources: string, scopes: string, records: string, item: TSchema) =>
+    closed({
+      [resources]: Type.Array(
+        closed({ resource, [scopes]: Type.Array(closed({ scope, [records]: Type.Array(item) })) }),
+        { minItems: 1 },
+      ),
+    });
+  return {
+    resourceSpans: request("resourceSpans", "scopeSpans", "spans", span),
+    resourceLogs: request("resourceLogs", "scopeLogs", "logRecords", logRecord),
+  };
+})();
+
+/** The types of the attributes in the registry of the semantic conventions. */
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  string: [
+    ...["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model", "gen_ai.response.model"],
+    ...["gen_ai.agent.name", "gen_ai.agent.version", "gen_ai.conversation.id", "gen_ai.evaluation.name"],
+    ...["gen_ai.evaluation.score.label", "gen_ai.tool.name", "gen_ai.tool.call.id", "gen_ai.tool.type", "error.type"],
+    ...["service.name", "service.version"],
+  ],
+  int: ["gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.usage.cache_read.input_tokens"],
+  double: ["gen_ai.evaluation.score.value"],
+  array: ["gen_ai.response.finish_reasons"],
+};
+
+test("each line is a request of OpenTelemetry's protocol, and each attribute has the type that the registry gives it", async () => {
+  using scenario = openScenario();
+  expect((await scenario.run("--trials 2 --otel trace.jsonl")).status).toBe(0);
+  const lines = readFileSync(join(scenario.path, "trace.jsonl"), "utf8").trim().split("\n");
+  expect(lines).toHaveLength(4);
+  for (const request of lines.map((line) => JSON.parse(line))) {
+    const schema = "resourceSpans" in request ? PROTOCOL.resourceSpans : PROTOCOL.resourceLogs;
+    expect([...Value.Errors(schema, request)].map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
+  }
+  const { spans, logs } = contentsOf(lines.join("\n"));
+  const typeOf = new Map(Object.entries(TYPES).flatMap(([type, names]) => names.map((name) => [name, type] as const)));
+  for (const { key, value } of [...spans, ...logs].flatMap(({ attributes }) => attributes)) {
+    if (key.startsWith("abeval.")) continue;
+    const [field = ""] = Object.keys(value);
+    // A whole number may stand for a double in JSON.
+    const kinds = typeOf.get(key) === "double" ? ["doubleValue", "intValue"] : [`${typeOf.get(key)}Value`];
+    expect(kinds, key).toContain(field);
   }
 });

@@ -27,7 +27,7 @@ import { complain, EXIT, onInterrupt } from "./exit-code.ts";
 import { UsageError } from "./flags/arguments.ts";
 import { commandOf, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
 import { seriesJunit } from "./reports/junit.ts";
-import { telemetryText } from "./reports/otel.ts";
+import { sendTelemetry, telemetryLines } from "./reports/otel.ts";
 import { deliver, openReports } from "./reports/reports.ts";
 import { isRecordedWhole } from "./services/recordings.ts";
 import { demandStdout, openRun, type PreparedServices } from "./services/services.ts";
@@ -68,14 +68,14 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const record = await untilDone(started, services);
   await told;
   const series = await seriesReport(store, record, by);
-  const telemetry = await telemetryText(args, prepared, sessionsOf(series, store));
   const delivered = await deliver(series, reports, {
-    otel: () => telemetry,
+    otel: () => telemetryLines(args, prepared, sessionsOf(series, store)),
     junit: () => seriesJunit(series),
     markdown: () => seriesMarkdown(series),
     html: () => seriesHtml(series),
     card: () => seriesCard(series),
   });
+  await sendTelemetry(args, prepared, sessionsOf(series, store));
   const status = statusOf(series, value("aa") !== undefined);
   if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, again: commandOf(args) }));
   if (series.failure !== null) return complain(series.failure, status);

@@ -18,7 +18,7 @@ import { parseArguments, UsageError } from "./flags/arguments.ts";
 import { isSeries, RUN, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
 import { scenarioFiles } from "./flags/scenario-files.ts";
 import { junitOf } from "./reports/junit.ts";
-import { telemetryText } from "./reports/otel.ts";
+import { sendTelemetry, telemetryLines } from "./reports/otel.ts";
 import { deliver, openReports } from "./reports/reports.ts";
 import type { OpenedStore } from "./services/open-store.ts";
 import { isRecordedWhole } from "./services/recordings.ts";
@@ -82,14 +82,14 @@ async function runOne(args: RunArguments): Promise<number> {
   onInterrupt(() => stop(new Failure("cancelled", "The run was interrupted.")));
   const outcome = await session.done;
   await followed;
-  const telemetry = await telemetryText(args, services, [outcome]);
   const delivered = await deliver(outcome.verdict, reports, {
-    otel: () => telemetry,
+    otel: () => telemetryLines(args, services, [outcome]),
     junit: () => junitOf(outcome),
     markdown: () => verdictMarkdown(reportedSession(outcome)),
     html: () => verdictHtml(reportedSession(outcome)),
     card: () => verdictCard(reportedSession(outcome)),
   });
+  await sendTelemetry(args, services, [outcome]);
   const status = exitCodeOf(outcome);
   if (!has("quiet")) process.stderr.write(summarise(outcome, painter));
   if (outcome.failure) return complain(failureText(outcome, store.persistent), status);

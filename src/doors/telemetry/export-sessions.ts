@@ -9,7 +9,7 @@ import type { SessionSpan } from "./session-spans.ts";
 
 const SCOPE = "abeval";
 
-/** Milliseconds that an endpoint may take for all that it is sent. */
+/** Milliseconds that an endpoint may take for a session. */
 const TIMEOUT_MS = 5_000;
 
 /** Spans and events with their ids, in the form of OpenTelemetry's protocol. */
@@ -21,7 +21,7 @@ export interface Telemetry {
 }
 
 /** @param version of the program */
-export async function telemetryOf(sessions: readonly SessionSpan[], version: string): Promise<Telemetry> {
+export async function telemetryOf(session: SessionSpan, version: string): Promise<Telemetry> {
   const resource = resourceFromAttributes({ "service.name": "abeval", "service.version": version });
   const [kept, told] = [new InMemorySpanExporter(), new InMemoryLogRecordExporter()];
   const spans = new BasicTracerProvider({ resource, spanProcessors: [new SimpleSpanProcessor(kept)] });
@@ -42,7 +42,7 @@ export async function telemetryOf(sessions: readonly SessionSpan[], version: str
     if (span.failed) own.setStatus({ code: SpanStatusCode.ERROR });
     own.end(span.end_ms);
   };
-  for (const session of sessions) add(session, ROOT_CONTEXT);
+  add(session, ROOT_CONTEXT);
   await Promise.all([spans.forceFlush(), events.forceFlush()]);
   return {
     lines: () =>

@@ -11,29 +11,51 @@ export function isEndpoint(target: string): boolean {
   throw new UsageError(`--otel ${target}: is no address; an endpoint is like http://127.0.0.1:4318`);
 }
 
+type Sessions = AsyncIterable<SessionOutcome> | Iterable<SessionOutcome>;
+
 /**
- * What the file of --otel holds; null where none was asked for, or an endpoint was sent it. An endpoint that does not take it is
- * one warning, and never the run's fault.
+ * What the file of --otel holds, a session after the other, so that the spans of one are in memory; null where none was asked for.
  * @param sessions in order, read when they are asked for
  */
-export async function telemetryText(
+export function telemetryLines(
+  args: RunArguments,
+  { version }: Pick<PreparedServices, "version">,
+  sessions: Sessions,
+): AsyncIterable<string> | null {
+  const target = args.value("otel");
+  return target === undefined || isEndpoint(target) ? null : linesOf(sessions, version);
+}
+
+async function* linesOf(sessions: Sessions, version: string): AsyncGenerator<string, void, void> {
+  const { sessionSpan, telemetryOf } = await telemetry();
+  for await (const session of sessions) yield (await telemetryOf(sessionSpan(session), version)).lines();
+}
+
+/**
+ * Sends the sessions one after the other where --otel names an endpoint. When it does not take one, that is one warning, nothing
+ * more is sent, and it is never the run's fault.
+ */
+export async function sendTelemetry(
   args: RunArguments,
   { version, otlp_headers, redact }: Pick<PreparedServices, "version" | "otlp_headers" | "redact">,
-  sessions: AsyncIterable<SessionOutcome> | Iterable<SessionOutcome>,
-): Promise<string | null> {
+  sessions: Sessions,
+): Promise<void> {
   const target = args.value("otel");
-  if (target === undefined) return null;
-  const { sessionSpan } = await import("../../telemetry/session-spans.ts");
-  const { telemetryOf } = await import("../../telemetry/export-sessions.ts");
-  const spans = [];
-  for await (const session of sessions) spans.push(sessionSpan(session));
-  const telemetry = await telemetryOf(spans, version);
-  if (!isEndpoint(target)) return telemetry.lines();
-  const fault = await telemetry.send(target, otlp_headers);
-  if (fault !== undefined)
+  if (target === undefined || !isEndpoint(target)) return;
+  const { sessionSpan, telemetryOf } = await telemetry();
+  for await (const session of sessions) {
+    const fault = await (await telemetryOf(sessionSpan(session), version)).send(target, otlp_headers);
+    if (fault === undefined) continue;
     warn(redact(`--otel ${withoutPassword(target)}: not all was sent (${fault}); the run is not affected`));
-  return null;
+    return;
+  }
 }
+
+/** Loaded when it is needed. */
+const telemetry = async () => ({
+  ...(await import("../../telemetry/session-spans.ts")),
+  ...(await import("../../telemetry/export-sessions.ts")),
+});
 
 const warn = (line: string) => void process.stderr.write(plainText(`abeval: ${line}\n`));
 

@@ -99,7 +99,8 @@ function realPath(path: string): string {
 
 /** What a result is in each form; null: it has nothing to say there. A card is given as SVG. */
 type Forms = Readonly<Record<Exclude<ReportFlag, "out" | "otel">, () => string | null>> & {
-  readonly otel?: () => string | null;
+  /** In pieces, which are made when they are written. */
+  readonly otel?: () => AsyncIterable<string> | null;
 };
 
 /** By the ending of its path; undefined for any other ending. */
@@ -107,8 +108,10 @@ const cardFormat = (path: string) =>
   (["svg", "png"] as const).find((format) => path.toLowerCase().endsWith(`.${format}`));
 
 /** The renderer is read only for a picture that needs it. */
-const pictured = async (svg: string, path: string) =>
-  cardFormat(path) === "png" ? await (await import("../../report/card-png.ts")).cardPng(svg) : svg;
+async function drawn(flag: ReportFlag, content: Content, path: string): Promise<Content> {
+  if (flag !== "card" || typeof content !== "string" || cardFormat(path) === "svg") return content;
+  return await (await import("../../report/card-png.ts")).cardPng(content);
+}
 
 /**
  * Writes a result to stdout first: it has been paid for, even if a file cannot be written. Tells on stderr which reports could
@@ -122,7 +125,7 @@ export async function deliver(result: object | null, reports: readonly Report[],
   for (const { flag, file } of reports) {
     const content = contents[flag]?.() ?? null;
     if (content === null) continue;
-    const problem = file.write(flag === "card" ? await pictured(content, file.path) : content);
+    const problem = await file.write(await drawn(flag, content, file.path));
     if (problem !== null) problems.push(problem);
   }
   for (const problem of problems) complain(problem, EXIT.failed);
@@ -164,11 +167,11 @@ class OutFile {
   }
 
   /** Null, or one line that says why the file was not written. */
-  write(content: string | Uint8Array): string | null {
+  async write(content: Content): Promise<string | null> {
     const temporary = this.#temporary();
     try {
-      if (this.#stream === undefined) replace(this.#path, temporary, content);
-      else writeFileSync(this.#stream, content);
+      if (this.#stream === undefined) await replace(this.#path, temporary, content);
+      else await writeAll(this.#stream, content);
       return null;
     } catch (error) {
       rmSync(temporary, { force: true });
@@ -195,10 +198,17 @@ function openStream(path: string): number {
   }
 }
 
-function replace(path: string, temporary: string, content: string | Uint8Array): void {
+type Content = string | Uint8Array | AsyncIterable<string>;
+
+async function writeAll(file: number, content: Content): Promise<void> {
+  if (typeof content === "string" || content instanceof Uint8Array) writeFileSync(file, content);
+  else for await (const piece of content) writeFileSync(file, piece);
+}
+
+async function replace(path: string, temporary: string, content: Content): Promise<void> {
   const file = openSync(temporary, "wx", 0o644);
   try {
-    writeFileSync(file, content);
+    await writeAll(file, content);
     fsyncSync(file);
   } finally {
     closeSync(file);
