@@ -1,27 +1,29 @@
 import { memberName } from "../domain/member.ts";
 import type { Series } from "../domain/series.ts";
 
+type Told = Pick<Series, "kind" | "trials" | "scenarios">;
+
 /** Evidence at the start and after each complete round, whichever scenarios have a trial in it. */
-export function evidenceCurve({
-  kind,
-  trials,
-  scenarios,
-}: Pick<Series, "kind" | "trials" | "scenarios">): readonly number[] {
-  const counted = trials.filter(({ e_after }) => e_after !== null);
-  if (kind !== "results") {
-    const going = scenarios.find(({ given_up }) => !given_up);
-    const first = going && memberName(going);
-    return [1, ...counted.flatMap((trial) => (memberName(trial) === first ? (trial.e_after ?? []) : []))];
-  }
+export function evidenceCurve(series: Told): readonly number[] {
+  const counted = series.trials.filter(({ e_after }) => e_after !== null);
+  if (series.kind !== "results") return [1, ...inEachRound(series, counted).flatMap(({ e_after }) => e_after ?? [])];
   const rounds = new Map(counted.map(({ round, e_after }) => [round, e_after ?? 1]));
   return [1, ...[...rounds].sort(([one], [other]) => one - other).map(([, e]) => e)];
 }
 
-/** The round with which the claim was made. */
-export const roundOfClaim = ({ kind, trials, scenarios, headline }: Series): number =>
-  kind === "results"
-    ? trials.reduce((last, { round, used_for_claim }) => (used_for_claim ? Math.max(last, round) : last), 0)
-    : (headline.claim?.at_trial ?? 0) / scenarios.length;
+/** The round with which the claim was made; 0 without one. */
+export function roundOfClaim(series: Told): number {
+  const used = series.trials.filter(({ used_for_claim }) => used_for_claim);
+  if (series.kind !== "results") return inEachRound(series, used).length;
+  return used.reduce((last, { round }) => Math.max(last, round), 0);
+}
+
+/** Of some trials those of a scenario that has one in each round: no row that was given up. */
+function inEachRound({ scenarios }: Told, trials: Series["trials"]): Series["trials"] {
+  const going = scenarios.find(({ given_up }) => !given_up);
+  const name = going && memberName(going);
+  return trials.filter((trial) => memberName(trial) === name);
+}
 
 export const tickText = (tick: number): string => (tick >= 0.001 && tick < 1e6 ? `${tick}` : tick.toExponential());
 

@@ -59,9 +59,10 @@ export function poolOf(series: Pooled, own: Own, stored: readonly TrialRow[]): P
 export function testAmongAll(own: Own, all: Pick<Pool, "tallies" | "places">, levels: Levels): SequentialTest {
   const made = own.sequential.claim?.round ?? own.sequential.equivalent_at ?? 1;
   const placeOf = ({ row }: CountedTrial) => all.places.get(row.session_id) ?? 0;
-  const rounds = all.tallies.map(({ counted }, scenario) => {
+  // A row that was given up before that round has no trial in it, and says nothing of when that was.
+  const rounds = all.tallies.flatMap(({ counted }, scenario) => {
     const last = own.tallies[scenario]?.counted[made - 1];
-    return last ? counted.filter((trial) => placeOf(trial) <= placeOf(last)).length : 1;
+    return last ? counted.filter((trial) => placeOf(trial) <= placeOf(last)).length : [];
   });
   const tallies = all.tallies.map((tally, place) =>
     own.tallies[place]?.given_up ? { ...tally, given_up: true as const } : tally,
@@ -70,7 +71,7 @@ export function testAmongAll(own: Own, all: Pick<Pool, "tallies" | "places">, le
     {
       scenarios: tallies.map(({ counted }) => counted),
       deleted: 0,
-      from: Math.min(...rounds),
+      from: rounds.length === 0 ? 1 : Math.min(...rounds),
       ...givenUpRows(tallies),
     },
     levels,

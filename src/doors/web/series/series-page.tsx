@@ -103,7 +103,7 @@ function SeriesReport({ series, group }: SeriesReportProps) {
       <Groups series={series} group={group} />
       <section data-stop tabIndex={-1}>
         <h2>Evidence</h2>
-        <EvidenceChart series={series} />
+        <EvidenceChart series={{ ...series, scenarios: members.scenarios, trials: members.trials }} />
         <Outlook series={series} />
       </section>
       <section data-stop tabIndex={-1}>
