@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
+import { commitAll } from "../../src/arms/workspace/first-commit.ts";
 import { openPristine } from "../../src/arms/workspace/pristine.ts";
 import type { Workspace } from "../../src/arms/workspace/workspace.ts";
 import { gitRepository } from "../git-repository.ts";
@@ -107,6 +109,17 @@ describeNeeding(GIT)("a workspace that is a repository", () => {
         expect(existsSync(mark)).toBe(false);
       }
     });
+  });
+
+  test("is never the one around it, also where a setup broke it", async () => {
+    await using around = await gitRepository({ "own.txt": "own\n" });
+    const head = around.git("rev-parse", "HEAD");
+    const directory = join(around.directory, "place");
+    mkdirSync(join(directory, ".git"), { recursive: true });
+    await writeFile(join(directory, "new.txt"), "new\n");
+    const place = { directory, disk: { bytes: 0, unmeasured_bytes: 0 } };
+    expect(await commitAll(openSandbox("none", host), place, never).catch(String)).toContain("not a git repository");
+    expect([around.git("rev-parse", "HEAD"), around.git("diff", "--cached", "--name-only")]).toEqual([head, ""]);
   });
 
   test("says why no commit could be made", async () => {

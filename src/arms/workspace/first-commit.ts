@@ -5,8 +5,9 @@ import { Failure } from "../../domain/failure.ts";
 import type { Sandbox, SandboxedCommand } from "../sandbox/sandbox.ts";
 import { walk } from "./tree/walk.ts";
 
-/** No configuration but the repository's own, and no clock: the commit has the same id in each run. */
+/** This repository and none around it, no configuration but its own, and no clock: the commit has the same id in each run. */
 const VARIABLES = {
+  GIT_DIR: ".git",
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_AUTHOR_DATE: "2000-01-01T00:00:00Z",
