@@ -397,7 +397,9 @@ describe("other origins", () => {
     expect(response.status).toBe(204);
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
     expect(response.headers.get("access-control-allow-methods")).toContain("POST");
-    expect(response.headers.get("access-control-allow-headers")).toBe("content-type, if-none-match, last-event-id");
+    expect(response.headers.get("access-control-allow-headers")).toBe(
+      "content-type, idempotency-key, if-none-match, last-event-id",
+    );
     expect(response.headers.get("access-control-max-age")).toBe("86400");
     expect(response.headers.get("vary")).toBeNull();
   });
