@@ -50,17 +50,38 @@ describeNeeding(POSTGRES)("the runbook", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "60"]);
     expect(await look(front, url)).toMatch(/\nabeval_sessions_queued 2\nabeval_oldest_queued_seconds \d/);
     await victim.stop("SIGKILL");
-    const seen = await until(async () => {
-      const shown = await look(front, url);
-      return shown.includes("\nabeval_workers 0\n") && shown;
-    });
-    expect(seen).toContain("warn workers.alive none; ");
+    const shows = (form: RegExp) => until(async () => form.test(await look(front, url)));
+    await shows(/^warn workers\.alive none; (.*\n)*abeval_workers 0$/m);
     await fleet.worker(3);
     await fleet.until(`abeval.sessions WHERE session_id IN ('${waiting.join("', '")}') AND NOT ended`);
-    expect(await look(front, url)).toMatch(/\nabeval_sessions_queued 0\n(.*\n)*abeval_workers 1\n/);
+    // The run of the dead worker waits for a moment, too.
+    await shows(/^abeval_sessions_queued 0\n(.*\n)*abeval_workers 1$/m);
     await fetch(`${front.url}/api/runs/${held}`, { method: "DELETE" });
     await fleet.untilAllEnded();
     expect(problemsOfLogs(await fleet.entries())).toEqual([]);
+  });
+
+  test("finds in the log of a worker that stood still the run that it lost", async () => {
+    await using postgres = await postgresServer();
+    const { url } = await postgres.create();
+    await using fleet = new Fleet(url);
+    const front = await fleet.server();
+    const flags = ["--worker", "--max-sessions", "1", "--lease", "10", "--log", "json", "--sandbox", "none"];
+    await using late = await serve(flags, { ABEVAL_DATABASE_URL: url });
+    const session_id = await startRun(front, "lasting");
+    await fleet.until("(SELECT WHERE NOT EXISTS (SELECT FROM abeval.sessions WHERE state = 'running')) AS none");
+    late.child.kill("SIGSTOP");
+    await fleet.worker(1);
+    await fleet.untilAllEnded();
+    late.child.kill("SIGCONT");
+    const line = await until(() => /^.*"event":"(?:lost|superseded)".*$/m.exec(late.log())?.[0]);
+    expect(JSON.parse(line)).toEqual({
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      event: expect.any(String),
+      ...{ session_id, attempt: 1, code: "interrupted" },
+    });
+    expect(late.log()).toContain(`"event":"claimed","session_id":"${session_id}","attempt":1}`);
+    expect(late.log()).not.toContain('"event":"ended"');
   });
 
   test("a backup while servers run is restored into another database, where runs that went on begin anew", async () => {
@@ -105,7 +126,7 @@ describeNeeding(POSTGRES)("the runbook", () => {
     await until(async () => Number((await behind())[2]) === 0);
 
     await standby.stop("fast");
-    expect(await typed("bytes_behind", env)).toBe("");
+    await until(async () => (await typed("bytes_behind", env)) === "");
     const stuck = startRun(front, "brief");
     expect((await fetch(`${front.url}/api/sessions`)).status).toBe(200);
     expect(await typed("synchronous_standby_names", env)).toContain("ALTER SYSTEM");
