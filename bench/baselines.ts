@@ -1,6 +1,6 @@
 import { BASELINE_CASES, baselineClaims } from "../test/statistics/baselines.ts";
 
-const REPETITIONS = 400;
+const REPETITIONS = 1_000;
 const SEED = 1;
 
 /** How often series on stored runs claim something about equal arms: alone, as concluded, at least once in twelve, most at once. */

@@ -3,6 +3,7 @@ import { Gate } from "./gate.ts";
 import { GivenName, RESULT_MEASURES, TieMargin } from "./results.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
+import { SeriesArm, SeriesCheck, SolvedCount, Usd } from "./series-arm.ts";
 import { SeriesCounts, SeriesScenarioCounts } from "./series-counts.ts";
 import { SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, STOPS } from "./series-record.ts";
 import { CONCLUSIONS, UndecidedBy } from "./series-summary.ts";
@@ -26,8 +27,6 @@ export const SERIES_FLAGS = [
   "baseline_selected",
 ] as const;
 export type SeriesFlag = (typeof SERIES_FLAGS)[number];
-
-const Usd = nullable(Type.Number({ minimum: 0 }), { description: "USD; null = unknown." });
 
 const Earlier = record("EarlierTrials", {
   trials: Count("Of the same comparison, outside of this series; those that repeat another count once."),
@@ -62,72 +61,6 @@ const Headline = record("SeriesHeadline", {
   }),
 });
 export type SeriesHeadline = Static<typeof Headline>;
-
-const Shares = Type.Array(Share("For k = 1, 2, ... at most 8."));
-
-export const SolvedCount = record("SolvedCount", {
-  solved: Count("Trials in which every required check passed."),
-  trials: Count("Trials with required checks."),
-  low: Share("Wilson 95%."),
-  high: Share("Wilson 95%."),
-  pass_power: { ...Shares, description: "Chance that k trials, drawn from these, are all solved: reliability." },
-  pass_at: { ...Shares, description: "Chance that at least one of k is solved: luck." },
-});
-export type SolvedCount = Static<typeof SolvedCount>;
-
-export const PassedCount = record("PassedCount", {
-  passed: Count("Trials in which it passed."),
-  trials: Count("Completed trials of which it is known."),
-  low: Share("Wilson 95%."),
-  high: Share("Wilson 95%."),
-});
-export type PassedCount = Static<typeof PassedCount>;
-
-const SeriesCheck = record("SeriesCheck", {
-  id: Slug(),
-  a: nullable(PassedCount, { description: "Null where it is known of no trial." }),
-  b: nullable(PassedCount, { description: "Null where it is known of no trial." }),
-});
-export type SeriesCheck = Static<typeof SeriesCheck>;
-
-const SolvedAmong = (what: string) =>
-  record(`SolvedAmong${what}`, {
-    solved: Count("Of those, trials in which every required check passed."),
-    trials: Count("Trials with required checks."),
-  });
-
-const SkillCount = record("SkillCount", {
-  name: Type.String(),
-  fired: Count("Completed trials in which the arm read it."),
-  trials: Count("Completed trials in which it was given the skill, or read it."),
-  solved_fired: SolvedAmong("Fired"),
-  solved_silent: SolvedAmong("Silent"),
-});
-export type SkillCount = Static<typeof SkillCount>;
-
-const SeriesArm = record("SeriesArm", {
-  arm_id: GivenName("Id of the arm; of imported results its name in the table."),
-  mean_score: Type.Optional(Share("Of imported scores, in the trials that have one of each arm.")),
-  cost_usd: record("SeriesArmCost", { mean: Usd, total: Usd }),
-  tokens: nullable(Count("Of all trials; null when one is unknown.")),
-  wall_ms_median: nullable(Type.Number({ minimum: 0 })),
-  solved: nullable(SolvedCount),
-  crashed: Type.Optional(
-    record(
-      "CrashedCount",
-      { crashed: Count("Completed trials in which its external agent crashed."), trials: Count("Completed trials.") },
-      { description: "Absent while it crashed in none." },
-    ),
-  ),
-  usage_lost: Type.Optional(
-    record(
-      "UsageLostCount",
-      { lost: Count("Completed trials of which not all tokens are known."), trials: Count("Completed trials.") },
-      { description: "Absent while all are known." },
-    ),
-  ),
-  skills: Type.Optional(Type.Array(SkillCount, { description: "Absent where it was given none and read none." })),
-});
 
 const SeriesScenario = record("SeriesScenario", {
   scenario: GivenName("Name of the scenario."),

@@ -8,7 +8,7 @@ import type { Vote } from "./vote.ts";
  * Goes up with every kind of entry that is added. A worker of an older version would lose what it cannot read, so it is given
  * no work of a newer one.
  */
-export const LOG_VERSION = 1;
+export const LOG_VERSION = 2;
 
 /** What is known of a session when it is accepted. What an earlier version stored of a whole session begins with it too. */
 export interface CreatedEntry {

@@ -1,5 +1,6 @@
 import { wilson } from "../domain/binomial.ts";
-import type { PassedCount, Series, SeriesCheck } from "../domain/series.ts";
+import type { Series } from "../domain/series.ts";
+import type { PassedCount, SeriesCheck } from "../domain/series-arm.ts";
 
 interface CheckRate extends SeriesCheck {
   readonly scenario: string;

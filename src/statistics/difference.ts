@@ -1,4 +1,4 @@
-import type { SolvedCount } from "../domain/series.ts";
+import type { SolvedCount } from "../domain/series-arm.ts";
 import type { Counts } from "./claim/e-process.ts";
 import { winRateRange } from "./claim/interval.ts";
 

@@ -1,5 +1,5 @@
 import { percentText } from "../domain/number-text.ts";
-import type { PassedCount } from "../domain/series.ts";
+import type { PassedCount } from "../domain/series-arm.ts";
 
 /** What the evidence must reach for a claim; in percent, how sure one is then. */
 export const limitText = (alpha: number): string => `${Number((1 / alpha).toFixed(1))}`;

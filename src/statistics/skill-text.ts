@@ -1,4 +1,5 @@
-import type { Series, SkillCount } from "../domain/series.ts";
+import type { Series } from "../domain/series.ts";
+import type { SkillCount } from "../domain/series-arm.ts";
 
 type Arm = Series["arms"]["a"];
 

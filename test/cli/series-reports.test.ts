@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import type { Series } from "../../src/domain/series.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { seriesJunit } from "../../src/doors/cli/reports/junit.ts";
+import { Painter } from "../../src/doors/cli/terminal/paint.ts";
+import { summariseSeries } from "../../src/doors/cli/terminal/series-text.ts";
 import { seriesMarkdown } from "../../src/doors/report/markdown.ts";
 import { seriesHtml } from "../../src/doors/report/series-html.ts";
 import { reportOf } from "../../src/statistics/report.ts";
@@ -134,4 +136,22 @@ test.each([
   const page = seriesHtml(await report({ state: "cancelled", stop: "cancelled" }, rows));
   expect(page).toContain(`<h1>${title}</h1>`);
   expect([...page.matchAll(/<div class="bar (\w+)"/g)].map(([, colour]) => colour)).toEqual([side]);
+});
+
+test("of a table of thousands Markdown and the terminal name the scenarios in which the arms differ, and count the rest", async () => {
+  const scenarios = Array.from({ length: 2_000 }, (_, index) => `task-${index}`);
+  const rows = scenarios.map((scenario, index) =>
+    rowOf({ trial: index + 1, round: 1, scenario }, index % 500 === 7 ? "a" : "tie"),
+  );
+  const series = await reportOf(seriesOf({ state: "completed", stop: "exhausted", scenarios, trials: 1 }), rows, {
+    ...{ stored: [], judge_unaudited: false },
+  });
+  const markdown = seriesMarkdown(series);
+  expect(markdown).toStartWith("## abeval: task-0, task-1, task-2, task-3, task-4 and 1995 more\n");
+  const terminal = summariseSeries(series, { painter: new Painter(false), again: undefined });
+  for (const text of [markdown, terminal]) {
+    for (const name of ["task-7", "task-507", "task-1007", "task-1507"]) expect(text).toContain(name);
+    expect(text).toContain("and 1950 more");
+  }
+  expect(markdown.length).toBeLessThan(30_000);
 });

@@ -25,4 +25,5 @@ test("runs that were chosen by what they showed err more often, and nothing is c
   });
   expect(claimed).toBeGreaterThan(0.05);
   expect(concluded).toBe(0);
+  expect(claimsOf("a baseline of the arm that a fixed series did not prefer").concluded).toBe(0);
 });

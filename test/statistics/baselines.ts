@@ -36,46 +36,56 @@ interface BaselineCase {
 
 const draws = (chance: Chance, count: number) => Array.from({ length: count }, () => normal(chance));
 
-/** Two equal arms in series that may stop when sure, until one prefers an arm. Gives the runs of that arm. */
-function winnerOf(chance: Chance, stop_when_sure: boolean): ReturnType<BaselineCase["stored"]> {
+interface Preferring {
+  readonly stop_when_sure?: boolean;
+  /** The arm that it did not prefer. */
+  readonly other?: boolean;
+}
+
+/** Two equal arms in series that may stop when sure, until one prefers an arm. Gives the runs of that arm, or of the other. */
+function preferring(chance: Chance, { stop_when_sure = false, other = false }: Preferring) {
   for (;;) {
     const [a, b] = [draws(chance, LENGTH), draws(chance, LENGTH)];
     const lengths = stop_when_sure ? Array.from({ length: LENGTH }, (_, index) => index + 1) : [LENGTH];
     const preferredAt = (length: number) => sideOf(conclusionIn(rowsFor(a.slice(0, length), b.slice(0, length))));
     const length = lengths.find(preferredAt);
     if (length === undefined) continue;
-    return { runs: (preferredAt(length) === "a" ? a : b).slice(0, length), selected: true };
+    return { runs: ((preferredAt(length) === "a") !== other ? a : b).slice(0, length), selected: true };
   }
 }
 
 export const BASELINE_CASES: Readonly<Record<string, BaselineCase>> = {
   "both arms run": { flag: null, stored: () => ({ runs: null, selected: false }) },
-  "12 candidates on one blessed series": { flag: null, stored: fair },
-  "one candidate 12 times on one blessed series": { flag: null, stored: fair, one_candidate: true },
+  "12 candidates on one blessed series": { flag: null, stored: blessed },
+  "one candidate 12 times on one blessed series": { flag: null, stored: blessed, one_candidate: true },
   "a baseline of the arm that a stopped series preferred": {
     flag: "baseline_selected",
-    stored: (chance) => winnerOf(chance, true),
+    stored: (chance) => preferring(chance, { stop_when_sure: true }),
   },
   "a baseline of the arm that a fixed series preferred": {
     flag: "baseline_selected",
-    stored: (chance) => winnerOf(chance, false),
+    stored: (chance) => preferring(chance, {}),
+  },
+  "a baseline of the arm that a fixed series did not prefer": {
+    flag: "baseline_selected",
+    stored: (chance) => preferring(chance, { other: true }),
   },
   "the worst of three blessed series": { flag: "baseline_not_concurrent", stored: worstOfThree },
-  "the arm is 0.25 sd better today": { flag: "baseline_not_concurrent", stored: fair, drift: 0.25 },
-  "the arm is 0.5 sd better today": { flag: "baseline_not_concurrent", stored: fair, drift: 0.5 },
-  "the arm is 1 sd better today": { flag: "baseline_not_concurrent", stored: fair, drift: 1 },
+  "the arm is 0.25 sd better today": { flag: "baseline_not_concurrent", stored: blessed, drift: 0.25 },
+  "the arm is 0.5 sd better today": { flag: "baseline_not_concurrent", stored: blessed, drift: 0.5 },
+  "the arm is 1 sd better today": { flag: "baseline_not_concurrent", stored: blessed, drift: 1 },
 };
 
-function fair(chance: Chance) {
-  return { runs: draws(chance, LENGTH), selected: false };
+/** The runs of an arm of a series of fixed length on equal arms: selected where chance had it prefer one of them. */
+function blessed(chance: Chance) {
+  const [runs, other] = [draws(chance, LENGTH), draws(chance, LENGTH)];
+  return { runs, selected: sideOf(conclusionIn(rowsFor(runs, other))) !== undefined };
 }
 
 function worstOfThree(chance: Chance) {
   const sum = (runs: readonly number[]) => runs.reduce((total, run) => total + run, 0);
-  const all = [draws(chance, LENGTH), draws(chance, LENGTH), draws(chance, LENGTH)].sort(
-    (one, other) => sum(one) - sum(other),
-  );
-  return { runs: all[0] ?? [], selected: false };
+  const [first, ...others] = [blessed(chance), blessed(chance), blessed(chance)];
+  return others.reduce((worst, one) => (sum(one.runs) < sum(worst.runs) ? one : worst), first);
 }
 
 /** Equal seeds draw equal trials. */

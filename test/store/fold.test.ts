@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
+import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/needs.ts";
 import { SessionOutcome } from "../../src/domain/session.ts";
 import type { EndedEntry, RunEntry, SessionEntry, SessionLog } from "../../src/domain/session-entry.ts";
+import { LOG_VERSION, unknownKind } from "../../src/domain/session-entry.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
 import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { fold } from "../../src/store/fold.ts";
@@ -253,4 +255,18 @@ test("a session that was handed back is queued again, and an attempt that did no
   const released: SessionEntry = { type: "released", at: LATER };
   expect(outcomeOf(stage("running"), turn(1), released)).toMatchObject({ state: "queued", lost_attempts: [{}] });
   expect(outcomeOf({ type: "attempt_started", at: AT }, released)).not.toHaveProperty("lost_attempts");
+});
+
+/** The kinds of version 2. One more does not fit here: it needs the next version, so that no worker is given what it must refuse to read. */
+const KINDS: Readonly<Record<SessionEntry["type"], 2>> = {
+  ...{ created: 2, attempt_started: 2, released: 2, stage: 2, decision: 2, arm_imported: 2, arm_ended: 2 },
+  ...{ observed: 2, examined: 2, judged: 2, cancel_asked: 2, voted: 2, ended: 2 },
+};
+
+test("a worker is given the logs of its own version, and refuses to read an entry of another", () => {
+  expect(new Set(Object.values(KINDS))).toEqual(new Set([LOG_VERSION]));
+  expect(NEED_OF_PROTOCOLS).toContain(`log/${LOG_VERSION}`);
+  const entries = Object.keys(KINDS).map((type) => ({ type }) as SessionEntry);
+  expect(unknownKind(entries)).toBeUndefined();
+  expect(unknownKind([...entries, { type: "from_the_future" } as never])).toBe("from_the_future");
 });

@@ -32,9 +32,9 @@ import {
   rateText,
   SERIES_FLAG_TEXT,
   scoreText,
+  shownScenarios,
   solvedText,
   sourceText,
-  TEXT_ROWS,
   trialText,
   winRateText,
 } from "./series-words.ts";
@@ -72,14 +72,12 @@ function scenarioTable({ scenarios, arms }: Series): string {
   return (
     table(
       head,
-      scenarios
-        .slice(0, TEXT_ROWS)
-        .map(({ counts, headline, solved, ...member }) => [
-          memberName(member),
-          scoreText(counts),
-          rateText(headline.win_rate),
-          ...[solvedText(solved.a), solvedText(solved.b)],
-        ]),
+      shownScenarios(scenarios).map(({ counts, headline, solved, ...member }) => [
+        memberName(member),
+        scoreText(counts),
+        rateText(headline.win_rate),
+        ...[solvedText(solved.a), solvedText(solved.b)],
+      ]),
     ) + (more === null ? "" : `${more}\n`)
   );
 }

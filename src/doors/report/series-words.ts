@@ -1,7 +1,8 @@
 import { cut } from "../../domain/excerpt.ts";
 import { percentText, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
-import type { Series, SeriesFlag, SeriesGroup, SolvedCount } from "../../domain/series.ts";
+import type { Series, SeriesFlag, SeriesGroup } from "../../domain/series.ts";
+import type { SolvedCount } from "../../domain/series-arm.ts";
 import { trialResult } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { confidenceText } from "../../statistics/figure-text.ts";
@@ -73,6 +74,18 @@ export const TEXT_ROWS = 50;
 
 /** What a table with fewer lines than rows leaves out; null where it shows all. */
 export const leftOutText = (rows: number): string | null => (rows > TEXT_ROWS ? `and ${rows - TEXT_ROWS} more` : null);
+
+/** The scenarios that a text shows: of many those in which the arms differ most, in the order of the plan. */
+export function shownScenarios(scenarios: Series["scenarios"]): Series["scenarios"] {
+  if (scenarios.length <= TEXT_ROWS) return scenarios;
+  const apart = ({ counts: { trials, wins, losses } }: (typeof scenarios)[number]) =>
+    trials === 0 ? 0 : Math.abs(wins - losses) / trials;
+  const chosen = new Set(scenarios.toSorted((one, other) => apart(other) - apart(one)).slice(0, TEXT_ROWS));
+  return scenarios.filter((one) => chosen.has(one));
+}
+
+/** Names of scenarios that a heading has room for. */
+const HEADING_NAMES = 5;
 
 /** A dash where nothing had to be solved. */
 export const solvedText = (solved: SolvedCount | null) =>
@@ -173,5 +186,8 @@ export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
 };
 
 /** Scenarios by name, those with inputs once each. */
-export const namesInShort = (scenarios: Series["scenarios"]): string =>
-  [...new Set(scenarios.map(({ scenario }) => scenario))].join(", ");
+export function namesInShort(scenarios: Series["scenarios"]): string {
+  const names = [...new Set(scenarios.map(({ scenario }) => scenario))];
+  const more = names.length > HEADING_NAMES ? ` and ${names.length - HEADING_NAMES} more` : "";
+  return names.slice(0, HEADING_NAMES).join(", ") + more;
+}

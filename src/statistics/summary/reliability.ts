@@ -1,5 +1,6 @@
 import { wilson } from "../../domain/binomial.ts";
-import type { Series, SolvedCount } from "../../domain/series.ts";
+import type { Series } from "../../domain/series.ts";
+import type { SolvedCount } from "../../domain/series-arm.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
 

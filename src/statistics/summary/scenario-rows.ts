@@ -1,6 +1,7 @@
 import { wilson } from "../../domain/binomial.ts";
 import { withInputId } from "../../domain/member.ts";
-import type { EarlierTrials, PassedCount, Series, SeriesCheck } from "../../domain/series.ts";
+import type { EarlierTrials, Series } from "../../domain/series.ts";
+import type { PassedCount, SeriesCheck } from "../../domain/series-arm.ts";
 import type { TrialArm, TrialRow } from "../../domain/trial.ts";
 import { SIDES } from "../../domain/verdict.ts";
 import { Pace } from "../../runtime/pace.ts";

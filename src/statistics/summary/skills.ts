@@ -1,5 +1,6 @@
 import { memberName } from "../../domain/member.ts";
-import type { Series, SkillCount } from "../../domain/series.ts";
+import type { Series } from "../../domain/series.ts";
+import type { SkillCount } from "../../domain/series-arm.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
 

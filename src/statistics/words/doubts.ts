@@ -1,7 +1,8 @@
 import { memberName } from "../../domain/member.ts";
 import { counted } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
-import type { EarlierTrials, SkillCount } from "../../domain/series.ts";
+import type { EarlierTrials } from "../../domain/series.ts";
+import type { SkillCount } from "../../domain/series-arm.ts";
 import { SIDES } from "../../domain/verdict.ts";
 import { copiesOf, countsOf, type Findings, missingForClaim, totalMissing } from "../claim/findings.ts";
 import { conclusionOf } from "../claim/sequential-test.ts";

@@ -14,8 +14,8 @@ import {
   rateText,
   SERIES_FLAG_TEXT,
   scoreText,
+  shownScenarios,
   solvedText,
-  TEXT_ROWS,
   winRateText,
 } from "../../report/series-words.ts";
 import { type Painter, rangeBar } from "./paint.ts";
@@ -71,18 +71,16 @@ function scale(range: Series["headline"], painter: Painter): string[] {
 function scenarioLines({ scenarios, arms }: Series, width: number): string[] {
   if (scenarios.length < 2) return [];
   const head = ["wins-ties-losses", "win rate", `${arms.a.arm_id} solved`, `${arms.b.arm_id} solved`];
-  const rows = scenarios
-    .slice(0, TEXT_ROWS)
-    .map(
-      ({ counts, headline, solved, ...member }) =>
-        [
-          memberName(member),
-          scoreText(counts),
-          rateText(headline.win_rate),
-          solvedText(solved.a),
-          solvedText(solved.b),
-        ] as const,
-    );
+  const rows = shownScenarios(scenarios).map(
+    ({ counts, headline, solved, ...member }) =>
+      [
+        memberName(member),
+        scoreText(counts),
+        rateText(headline.win_rate),
+        solvedText(solved.a),
+        solvedText(solved.b),
+      ] as const,
+  );
   const more = leftOutText(scenarios.length);
   return [...columns({ head, rows }, width), ...(more === null ? [] : [more])];
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { percentText } from "../../../domain/number-text.ts";
-import type { Series, SolvedCount } from "../../../domain/series.ts";
+import type { Series } from "../../../domain/series.ts";
+import type { SolvedCount } from "../../../domain/series-arm.ts";
 import { skillNames, skillText } from "../../../statistics/skill-text.ts";
 import { duration, tokens, UNKNOWN, usd } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";

@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
-import type { PassedCount, Series } from "../../../domain/series.ts";
+import type { Series } from "../../../domain/series.ts";
+import type { PassedCount } from "../../../domain/series-arm.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { CHECK_RATES, checkRates } from "../../../statistics/check-rates.ts";
 import { passedText } from "../../../statistics/figure-text.ts";
