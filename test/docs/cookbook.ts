@@ -46,11 +46,7 @@ interface Ran {
 }
 
 /** Runs an entry against a provider that plays the model, then from its recording alone. */
-export async function runEntry(
-  { fields }: Entry,
-  agents_dir: string,
-  installs: (name: string) => string,
-): Promise<Ran> {
+async function runEntry({ fields }: Entry, agents_dir: string, installs: (name: string) => string): Promise<Ran> {
   const [whole] = ENTRIES;
   const written = JSON.stringify({ ...whole?.fields, ...fields }).replaceAll(/claude-2[\d.]+/g, installs);
   const scenario = JSON.parse(written);
