@@ -26,7 +26,7 @@ export class PostgresKeys implements RequestKeys {
 
   /** Forgets those that have been held for long enough. */
   async forget(at: string): Promise<void> {
-    await this.#database.write((sql) => ask(sql, FORGET, [freeBefore(at)]));
+    await this.#flusher.write(({ sql }) => ask(sql, FORGET, [freeBefore(at)]));
   }
 }
 
