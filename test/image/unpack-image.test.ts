@@ -17,6 +17,7 @@ import { findInRoot } from "../../src/arms/image/image-root.ts";
 import { imageUser } from "../../src/arms/image/image-user.ts";
 import { readImage } from "../../src/arms/image/read-image.ts";
 import { unpackImage } from "../../src/arms/image/unpack-image.ts";
+import { IMAGE_LIMITS, ImageTree } from "../../src/arms/image/unpacking/image-tree.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
 import { testNeeding } from "../needs.ts";
 import { MOUNTS, smallDisk } from "../store/storage-faults.ts";
@@ -131,6 +132,27 @@ test("directories that a layer does not name count as those that it names", asyn
   const layer = [file("a/b/c/d/e")];
   expect(await unpacked([layer], { bytes: 1e9, entries: 8 })).toEqual({ "a/b/c/d/e": "x" });
   expect(await unpacked([layer], { bytes: 1e9, entries: 4 })).toBe("holds more than 4 files, directories and links");
+});
+
+test("a layer empties a directory at no cost, however much earlier ones had in it", async () => {
+  const many = Array.from({ length: 200 }, (_, index) => file(`d/f${index}`));
+  const emptied = [file("d/kept", "2"), ...Array.from({ length: 3 }, () => file("d/.wh..wh..opq"))];
+  expect(await unpacked([many, emptied], { bytes: 1e9, entries: 215 })).toEqual({ "d/kept": "2" });
+  expect(await unpacked([many, [file(".wh..wh..opq")]], { bytes: 1e9, entries: 215 })).toEqual({});
+});
+
+test("paths have an end: in bytes, and in directories below each other", () => {
+  using place = temporaryDirectory();
+  const tree = new ImageTree(place.path, null, IMAGE_LIMITS);
+  const directory = (path: string) => () => tree.directory(path, { mode: 0o755, modified: undefined });
+  const deep = (levels: number) => Array.from({ length: levels }, () => "d").join("/");
+  expect(directory(deep(255))).not.toThrow();
+  expect(existsSync(join(place.path, "root", deep(255)))).toBe(true);
+  expect(directory(deep(256))).toThrow("holds a path of more than 255 directories: ");
+  expect(directory(Array.from({ length: 20 }, () => "é".repeat(120)).join("/"))).toThrow(
+    "holds a path of more than 4096 bytes: ",
+  );
+  expect(() => tree.symbolicLink("s", "../".repeat(300))).toThrow("a link to nothing that can be named");
 });
 
 test("removals count, and so does what they look at", async () => {

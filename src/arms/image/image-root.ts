@@ -37,12 +37,12 @@ function alongDirectories(root: string, { at: start, pending }: Way): Way | unde
   for (const [index, step] of pending.entries()) {
     const next = step === ".." ? posix.dirname(`/${at}`).slice(1) : posix.join(at, step);
     const entry = lstatSync(join(root, next), { throwIfNoEntry: false });
-    const rest = pending.slice(index + 1);
     if (entry?.isSymbolicLink()) {
+      const rest = pending.slice(index + 1);
       const target = readlinkSync(join(root, next));
       return { at: target.startsWith("/") ? "" : at, pending: [...stepsOf(target), ...rest] };
     }
-    if (!entry || (rest.length > 0 && !entry.isDirectory())) return undefined;
+    if (!entry || (index < pending.length - 1 && !entry.isDirectory())) return undefined;
     at = next;
   }
   return { at, pending: [] };

@@ -10,12 +10,11 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   renameSync,
   symlinkSync,
   writeSync,
 } from "node:fs";
-import { join, posix } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import type { Owner } from "../../sandbox/sandbox.ts";
 import { ImageFault } from "../image-fault.ts";
 import { findInRoot } from "../image-root.ts";
@@ -24,14 +23,16 @@ import { findInRoot } from "../image-root.ts";
 export interface ImageLimits {
   /** The bytes of all files in its layers, also of those that a later layer removes. */
   readonly bytes: number;
-  /** Files, directories, links and removals of all layers, and what is looked at to remove all that a directory has. */
+  /** Files, directories, links and removals of all layers, and what a layer keeps of a directory that it empties. */
   readonly entries: number;
 }
 
 export const IMAGE_LIMITS: ImageLimits = { bytes: 32_000_000_000, entries: 1_500_000 };
 
-const PATH_CHARS = 4_096;
+const PATH_BYTES = 4_096;
 const NAME_BYTES = 255;
+/** Directories below each other. What looks for a file takes a step for each. */
+const LEVELS = 255;
 
 /** A name that layers give to the removal of what it stands before. */
 const WHITEOUT = ".wh.";
@@ -60,8 +61,8 @@ export class ImageTree {
   #bytes = 0;
   #entries = 0;
   #thrownAway = 0;
-  /** Paths of the layer that is written, as they are on this machine: whiteouts are about earlier ones. */
-  #ofLayer = new Set<string>();
+  /** Names that the layer which is written has, by their directory on this machine: whiteouts are about earlier ones. */
+  #ofLayer = new Map<string, Set<string>>();
   /** The parent that was looked up last, and where it is. Files of one directory follow each other. */
   #parent: { readonly name: string; readonly path: string } | undefined;
 
@@ -85,7 +86,7 @@ export class ImageTree {
   }
 
   beginLayer(): void {
-    this.#ofLayer = new Set();
+    this.#ofLayer = new Map();
   }
 
   /** Hides what an earlier layer had. False when the name is that of no whiteout. */
@@ -98,12 +99,7 @@ export class ImageTree {
       throw new ImageFault(`holds ${shown(path)}, which removes nothing that can be named`);
     const directory = findInRoot(this.#root, parent);
     if (!directory?.stats.isDirectory()) return true;
-    if (name === OPAQUE)
-      for (const below of readdirSync(directory.path)) {
-        // Each look counts: a layer may ask for it again and again.
-        this.#count();
-        this.#hide(join(directory.path, below));
-      }
+    if (name === OPAQUE) this.#empty(directory.path, directory.stats.mode);
     else if (!hidden.startsWith(WHITEOUT)) this.#hide(join(directory.path, hidden));
     return true;
   }
@@ -119,7 +115,7 @@ export class ImageTree {
       chmodSync(place, dirMode(mode));
       this.#own(place);
     }
-    this.#ofLayer.add(place);
+    this.#isOfLayer(place);
   }
 
   /** @param size that it will have */
@@ -145,7 +141,7 @@ export class ImageTree {
 
   symbolicLink(path: string, target: string): void {
     this.#count();
-    if (target === "" || target.length > PATH_CHARS || target.includes("\0"))
+    if (target === "" || Buffer.byteLength(target) > PATH_BYTES || target.includes("\0") || stepsAlong(target) > LEVELS)
       throw new ImageFault(`holds ${shown(path)}, a link to nothing that can be named`);
     const place = this.#freePlace(path);
     symlinkSync(target, place);
@@ -165,7 +161,7 @@ export class ImageTree {
     if (place === source) return;
     this.#throwAway(place);
     linkSync(source, place);
-    this.#ofLayer.add(place);
+    this.#isOfLayer(place);
   }
 
   /** Writes a file of our own in place of whatever the image has there. */
@@ -184,7 +180,7 @@ export class ImageTree {
   #freePlace(path: string): string {
     const place = this.#placeFor(path);
     this.#throwAway(place);
-    this.#ofLayer.add(place);
+    this.#isOfLayer(place);
     return place;
   }
 
@@ -197,30 +193,63 @@ export class ImageTree {
   }
 
   #made(parent: string): string {
-    const found = findInRoot(this.#root, parent);
-    if (found?.stats.isDirectory()) return found.path;
-    if (found) throw new ImageFault(`holds something below ${shown(parent)}, which is a file`);
+    if (parent === "/") return this.#root;
     const { parent: above, name } = split(parent);
     const place = join(this.#made(above), name);
-    if (lstatSync(place, { throwIfNoEntry: false }))
-      throw new ImageFault(`holds something below ${shown(parent)}, a link that leads nowhere`);
+    const stats = lstatSync(place, { throwIfNoEntry: false });
+    if (stats?.isDirectory()) return place;
+    if (stats) return this.#linked(parent);
     this.#count();
     mkdirSync(place, { mode: 0o755 });
     this.#own(place);
-    this.#ofLayer.add(place);
+    this.#isOfLayer(place);
     return place;
   }
 
+  /** The directory that a link leads to. */
+  #linked(parent: string): string {
+    const found = findInRoot(this.#root, parent);
+    if (found?.stats.isDirectory()) return found.path;
+    throw new ImageFault(
+      found
+        ? `holds something below ${shown(parent)}, which is a file`
+        : `holds something below ${shown(parent)}, a link that leads nowhere`,
+    );
+  }
+
+  #isOfLayer(place: string): void {
+    const directory = dirname(place);
+    const names = this.#ofLayer.get(directory);
+    if (names) names.add(basename(place));
+    else this.#ofLayer.set(directory, new Set([basename(place)]));
+  }
+
   #hide(place: string): void {
-    if (!this.#ofLayer.has(place)) this.#throwAway(place);
+    if (!this.#ofLayer.get(dirname(place))?.has(basename(place))) this.#throwAway(place);
+  }
+
+  /** Takes no longer the more earlier layers had in it: it is made anew, with what this layer has in it. */
+  #empty(directory: string, mode: number): void {
+    const before = this.#throwAway(directory);
+    mkdirSync(directory);
+    chmodSync(directory, dirMode(mode));
+    this.#own(directory);
+    for (const name of this.#ofLayer.get(directory) ?? []) {
+      // Each counts: a layer may ask for it again and again.
+      this.#count();
+      if (before && lstatSync(join(before, name), { throwIfNoEntry: false }))
+        renameSync(join(before, name), join(directory, name));
+    }
   }
 
   /** Takes no time, however much there is; it is removed with the directory around. */
-  #throwAway(place: string): void {
-    if (!lstatSync(place, { throwIfNoEntry: false })) return;
-    renameSync(place, join(this.#trash, String(this.#thrownAway)));
+  #throwAway(place: string): string | undefined {
+    if (!lstatSync(place, { throwIfNoEntry: false })) return undefined;
+    const thrown = join(this.#trash, String(this.#thrownAway));
+    renameSync(place, thrown);
     this.#thrownAway += 1;
     this.#parent = undefined;
+    return thrown;
   }
 
   #own(place: string): void {
@@ -230,10 +259,15 @@ export class ImageTree {
 
 const dirMode = (mode: number) => (mode & 0o777) | 0o700;
 
+const stepsAlong = (path: string) => path.split("/").filter((step) => step !== "").length;
+
 /** @throws ImageFault */
 function stepsIn(path: string): readonly string[] {
-  if (path.length > PATH_CHARS || path.includes("\0")) throw new ImageFault("holds a path that is too long");
+  if (path.includes("\0")) throw new ImageFault(`holds ${shown(path)}, a path that nothing can have`);
+  if (Buffer.byteLength(path) > PATH_BYTES)
+    throw new ImageFault(`holds a path of more than ${PATH_BYTES} bytes: ${shown(path)}`);
   const steps = path.split("/").filter((step) => step !== "" && step !== ".");
+  if (steps.length > LEVELS) throw new ImageFault(`holds a path of more than ${LEVELS} directories: ${shown(path)}`);
   if (steps.includes("..")) throw new ImageFault(`holds ${shown(path)}, which climbs out`);
   const long = steps.find((step) => Buffer.byteLength(step) > NAME_BYTES);
   if (long !== undefined) throw new ImageFault(`holds ${shown(long)}, a name that is too long`);
