@@ -356,3 +356,17 @@ test("the rows of a long series are read in pages, in the order of creation, and
   expect(rows.map(({ session_id }) => session_id)).toEqual(Array.from({ length: 2500 }, (_, n) => idOf(n + 1)));
   expect(turns).toBeGreaterThan(1);
 });
+
+test("others have their turn while many series are listed, of which each is found once", async () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  const scenarios = Array.from({ length: 1_000 }, (_, index) => `s${index}`);
+  const ids = Array.from({ length: 24 }, (_, n) => `series-20260102T0304${String(n).padStart(5, "0")}Z-01234567`);
+  for (const id of ids) await store.series.create(aSeries(id, { scenarios, state: "completed" }));
+  let listed: readonly string[] = [];
+  const turns = await turnsDuring(async () => {
+    listed = (await store.series.list({ limit: 23 })).map(({ series_id }) => series_id);
+  });
+  expect(listed).toEqual(ids.toReversed().slice(0, 23));
+  expect(turns).toBeGreaterThan(5);
+});

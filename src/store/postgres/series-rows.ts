@@ -3,9 +3,10 @@ import type { StoredResults } from "../../domain/results.ts";
 import type { SeriesListing } from "../../domain/series-listing.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
+import { Pace } from "../../runtime/pace.ts";
 import { seriesListingOf } from "../listing.ts";
 import { notRunning, stillRunning, unknownSeries } from "../store.ts";
-import { isResults, keptAgain, parsedSeries, type StoredSeries } from "../stored-series.ts";
+import { isResults, keptAgain, parsedSeries, READ_LIKE, type StoredSeries } from "../stored-series.ts";
 import { ask, type Sql } from "./connection.ts";
 import { isAlive } from "./presence.ts";
 
@@ -74,10 +75,14 @@ export async function readSeriesRows(sql: Sql, request: SeriesListRequest): Prom
   const { scenario = null, state = null, limit = null, before } = request;
   const position = before === undefined ? null : await positionOf(sql, before);
   const rows = await ask<{ series: string }>(sql, LIST, [position, state, scenario, limit]);
-  return rows.flatMap(({ series }) => {
+  const listings: SeriesListing[] = [];
+  const pace = new Pace();
+  for (const { series } of rows) {
     const record = parsedSeries(series);
-    return record ? [seriesListingOf(record)] : [];
-  });
+    if (record) listings.push(seriesListingOf(record));
+    await pace.bytes(READ_LIKE * series.length);
+  }
+  return listings;
 }
 
 /** What dead processes ran and no queue brings back is interrupted, and free to be taken. */

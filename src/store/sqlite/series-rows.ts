@@ -3,9 +3,10 @@ import type { StoredResults } from "../../domain/results.ts";
 import type { SeriesListing } from "../../domain/series-listing.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
+import { Pace } from "../../runtime/pace.ts";
 import { seriesListingOf } from "../listing.ts";
 import { notRunning, stillRunning, unknownSeries } from "../store.ts";
-import { isResults, keptAgain, parsedSeries, type StoredSeries } from "../stored-series.ts";
+import { isResults, keptAgain, parsedSeries, READ_LIKE, type StoredSeries } from "../stored-series.ts";
 import type { Database } from "./database.ts";
 import type { ProcessLease } from "./process-lease.ts";
 
@@ -68,18 +69,28 @@ export class SeriesRows {
     throw new Failure("storage_failed", "this series was stored in a form that this version of abeval cannot read");
   }
 
-  /** Newest first, without rows that are damaged. @throws Failure `unknown_series` for `before` */
-  list({ scenario, state, limit, before }: SeriesListRequest): readonly SeriesListing[] {
+  /** Newest first, without rows that are damaged; others have their turn meanwhile. @throws Failure `unknown_series` for `before` */
+  async list({ scenario, state, limit, before }: SeriesListRequest): Promise<readonly SeriesListing[]> {
     const position = before === undefined ? Number.MAX_SAFE_INTEGER : this.#positionOf(before);
-    const rows = this.#database.query(LIST).iterate({ position, state: state ?? null });
     const listings: SeriesListing[] = [];
-    for (const { series } of rows as IterableIterator<{ series: string }>) {
+    const pace = new Pace();
+    for (const { series } of this.#rowsBefore(position, state)) {
       if (listings.length === limit) break;
       const record = parsedSeries(series);
       const listing = record && seriesListingOf(record);
       if (listing && (scenario === undefined || listing.scenarios.includes(scenario))) listings.push(listing);
+      await pace.bytes(READ_LIKE * series.length);
     }
     return listings;
+  }
+
+  /** Newest first, in pages, so that others may ask meanwhile. */
+  *#rowsBefore(first: number, state: SeriesListRequest["state"]): Generator<ListedRow, void, void> {
+    for (let position: number | undefined = first; position !== undefined; ) {
+      const rows = this.#database.query(LIST).all({ position, state: state ?? null, page: PAGE }) as ListedRow[];
+      yield* rows;
+      position = rows.at(-1)?.position;
+    }
   }
 
   /** What dead processes ran is interrupted, and free to be taken. */
@@ -114,8 +125,16 @@ const TAKE = "UPDATE series SET owner = $owner WHERE series_id = $series_id AND 
 
 const READ = "SELECT series FROM series WHERE series_id = $series_id";
 
-const LIST = `SELECT series FROM series WHERE position < $position AND state = coalesce($state, state)
-  ORDER BY position DESC`;
+const LIST = `SELECT position, series FROM series WHERE position < $position AND state = coalesce($state, state)
+  ORDER BY position DESC LIMIT $page`;
+
+interface ListedRow {
+  readonly position: number;
+  readonly series: string;
+}
+
+/** Rows that are read at once. One of a long table has half a megabyte. */
+const PAGE = 10;
 
 const POSITION = "SELECT position FROM series WHERE series_id = $series_id";
 

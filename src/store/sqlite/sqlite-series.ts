@@ -8,7 +8,7 @@ import { isLoss } from "../store.ts";
 import { Retries } from "./retries.ts";
 import type { SeriesRows } from "./series-rows.ts";
 import type { SqliteKeys } from "./sqlite-keys.ts";
-import { guarded } from "./storage-failure.ts";
+import { guarded, guardedWhile } from "./storage-failure.ts";
 import type { WriteBatch } from "./write-batch.ts";
 
 interface SeriesParts {
@@ -76,7 +76,7 @@ export class SqliteSeries implements SeriesStore, Disposable {
 
   async list(query: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
     const { stateDir, rows } = this.#parts;
-    return guarded(stateDir, () => rows.list(query));
+    return await guardedWhile(stateDir, () => rows.list(query));
   }
 
   /** Tries once more what could not be stored. */
