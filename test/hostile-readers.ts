@@ -136,7 +136,7 @@ export const READERS: readonly Reader[] = [
   {
     reads: "where an agent worked elsewhere",
     n: 16_000,
-    read: (text) => [movedPaths(text)(text), movedPaths("/a/b")(text)],
+    read: (text) => [movedPaths(text, "/workspace")(text), movedPaths("/a/b", "/workspace")(text)],
     families: [["", "/", "x"], ["/a", "/", "x"], "/a/b", "/a/b/a"],
   },
   {

@@ -62,12 +62,19 @@ describe("a set of tasks", () => {
     ["a directory that is not empty", "full", "set", /full: the directory exists and is not empty/],
     ["a file", "full/a.txt", "set", /full\/a\.txt: is a file/],
     ["one file for a set", "one.yaml", "set", /is a set of 2 tasks; give --new a directory in place of one\.yaml/],
+    [
+      "an archive of tasks",
+      "evals",
+      "full/a.tar.gz",
+      /--from full\/a\.tar\.gz: is an archive; unpack it, and name its directory/,
+    ],
     ["a directory without tasks", "evals", "full", /--from full: holds no task of a known form; a task has one of/],
   ])("is refused for %s", async (_what, target, from, said) => {
     await using folder = await scenarioFolder({
       ...exercise("set/add"),
       ...exercise("set/sub"),
       "full/a.txt": "mine\n",
+      "full/a.tar.gz": "",
     });
     const { status, stdout, stderr } = await create(folder, target, from);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

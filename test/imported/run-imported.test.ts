@@ -8,8 +8,10 @@ import { openSeries } from "../../src/comparison/session/open-series.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
 import { seriesReport } from "../../src/doors/operation/series.ts";
 import { runOnce, testServices } from "../harness.ts";
+import { SANDBOX } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
 import { failureOf, scenarioFolder } from "../scenario/scenario-folder.ts";
-import { CLAUDE_LOG, CODEX_LOG, importedFiles, logText, PATCH, ran, TRAJECTORY } from "./imported-scenario.ts";
+import { BROKEN, CLAUDE_LOG, CODEX_LOG, importedFiles, logText, PATCH, ran, TRAJECTORY } from "./imported-scenario.ts";
 
 async function runArms(arms: readonly object[], parts: object = {}, extra: Readonly<Record<string, string>> = {}) {
   await using folder = await scenarioFolder(await importedFiles({ arms, ...parts }, extra));
@@ -145,6 +147,23 @@ test("neither a key nor the name of a user in a log is stored", async () => {
   expect(JSON.stringify(stored)).not.toContain(theirs);
   expect(JSON.stringify(stored.decisions)).not.toMatch(/canary|\/home\/ada/);
   expect(stored.arms[0].final_answer).toBe("I used [redacted].");
+});
+
+testNeeding(SANDBOX)("the directory of a log becomes the one where the task mounts its workspace", async () => {
+  const lines = (await logText(CLAUDE_LOG)).replaceAll('"command":"ls"', '"command":"ls /home/ada/proj/calc"');
+  const task = { prompt: "In calc.js, add must add.", fixture: { files: { "calc.js": BROKEN }, at: "/app" } };
+  const outcome = await runArms(
+    [
+      { id: "theirs", ran: { log: "runs/paths.jsonl", change: "runs/mended.patch" } },
+      { id: "ours", model: "scripted/x", script: [{ say: "No." }] },
+    ],
+    { task, rubric: { criteria: [{ measure: "turns" }], judge: { model: "builtin/evidence" } } },
+    { "runs/paths.jsonl": lines },
+  );
+  expect(outcome.failure).toBeNull();
+  const told = JSON.stringify(outcome.decisions["theirs"]);
+  expect(told).toContain("ls /app");
+  expect(told).not.toMatch(/\/workspace|\/home\/ada/);
 });
 
 test("a log that ends in the middle of a line is told, and its calls without results too", async () => {

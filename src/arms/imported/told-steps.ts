@@ -30,7 +30,7 @@ interface Pending extends Pick<CanonicalCall, "effect" | "checked"> {
 export class ToldSteps {
   readonly calls: CallRecord[] = [];
   readonly violations: Violation[] = [];
-  readonly #run: Pick<ArmRun, "redact" | "policies">;
+  readonly #run: Pick<ArmRun, "redact" | "policies" | "workspace">;
   readonly #log: DecisionLog;
   readonly #replies = createHash("sha256");
   readonly #pending = new Map<string, Pending>();
@@ -38,7 +38,7 @@ export class ToldSteps {
   #recipe: Pick<Recipe, "tools" | "unwrap" | "skill_tool"> = UNKNOWN_AGENT;
   #moved: (text: string) => string = (text) => text;
 
-  constructor(run: Pick<ArmRun, "redact" | "policies">, log: DecisionLog) {
+  constructor(run: Pick<ArmRun, "redact" | "policies" | "workspace">, log: DecisionLog) {
     this.#run = run;
     this.#log = log;
   }
@@ -46,7 +46,7 @@ export class ToldSteps {
   async all(read: ReadLog | undefined, signal: AbortSignal): Promise<void> {
     if (read === undefined) return;
     this.#recipe = RECIPES.find(({ name }) => name === read.agent) ?? UNKNOWN_AGENT;
-    this.#moved = movedPaths(read.directory);
+    this.#moved = movedPaths(read.directory, this.#run.workspace.at);
     for (const step of read.steps) {
       signal.throwIfAborted();
       await this.#pace.bytes((step.kind === "turn" ? step.text : step.output).length * CLEANING_COST);
@@ -159,7 +159,7 @@ export class ToldSteps {
   }
 
   #canonical({ name, input }: LoggedCall): CanonicalCall {
-    return canonicalCall(this.#recipe, {}, this.#named(name), redactDeep(input, this.clean));
+    return canonicalCall(this.#recipe, {}, this.#named(name), redactDeep(input, this.clean), this.#run.workspace.at);
   }
 
   #named(tool: string): string {

@@ -73,10 +73,13 @@ export async function findTasks(from: string, directory: string): Promise<FoundT
     draft: (name: string) => draftFromCommit(directory, from, name),
   };
   if (stats === null) return { tasks: [commit], isSet: false };
+  if (stats.isFile() && ARCHIVE.test(path)) throw new Unusable("is an archive; unpack it, and name its directory");
   throw new Unusable(
     `holds no task of a known form; a task has one of the files ${MARKERS.join(", ")}, or is a row of a .jsonl file`,
   );
 }
+
+const ARCHIVE = /\.(zip|7z|rar|tar|tgz|tbz2?|txz|tar\.\w{1,5})$/i;
 
 /** A description stands for its directory; a file of rows for its tasks. @throws Unusable */
 async function tasksInFile(path: string, directory: string): Promise<readonly FoundTask[]> {
