@@ -47,6 +47,12 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     await page.waitForURL("**/sessions?user=ann");
     await rowsOf(page).first().waitFor();
     expect(asked.at(-1)).toMatchObject({ user: "ann" });
+
+    const session = await web.service.run("quick");
+    const path = `/sessions/${session.session_id}`;
+    await page.route(`**/api${path}`, (route) => route.fulfill({ json: { ...session, user: names[0] } }));
+    await page.goto(path);
+    await page.locator(".overline", { hasText: `asked by ${names[0]}` }).waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 

@@ -7,10 +7,10 @@ import { cancelRun } from "../api.ts";
 import { connected } from "../connection.ts";
 import { duration, when, words } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
+import { Origin } from "../part/origin.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { StopButton } from "../part/stop-button.tsx";
-import { TrialOf } from "../part/trial-of.tsx";
 import { blind } from "../preferences.ts";
 import { navigate, toScenario, toSession } from "../routes.ts";
 import { FollowedRun } from "./followed-run.ts";
@@ -66,7 +66,7 @@ function Run({ run, session, stay }: RunProps) {
         <p class="overline">
           <a href={toScenario(session.scenario)}>{session.scenario}</a> · {running ? "running now" : "timeline"} ·{" "}
           {when(session.created_at)}
-          <TrialOf session={session} />
+          <Origin session={session} />
           <span class="session-id"> {session.session_id}</span>
           {!running && stay && (
             <>

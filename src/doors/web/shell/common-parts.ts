@@ -19,7 +19,7 @@ import "../part/light.tsx";
 import "../part/said-to-arms.tsx";
 import "../part/step-in-row.ts";
 import "../part/table.tsx";
-import "../part/trial-of.tsx";
+import "../part/origin.tsx";
 import "../part/when-idle.ts";
 import "../series/status-name.tsx";
 import "../verdict/outcome.tsx";

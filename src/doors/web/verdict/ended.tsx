@@ -7,8 +7,8 @@ import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { areChangesNews, isAnswerTheWork, isJudgeable, pointerTo, shownArmsOf } from "../evidence/shown-arm.ts";
 import { when, words } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
+import { Origin } from "../part/origin.tsx";
 import { Page, PagePart } from "../part/page.tsx";
-import { TrialOf } from "../part/trial-of.tsx";
 import { toCompare, toLive, toRunAgain, toScenario } from "../routes.ts";
 import { MORE_OF_SESSION, ShareWays } from "../share/share.tsx";
 
@@ -58,7 +58,7 @@ export function Ended({ session }: { session: SessionOutcome }) {
       above={
         <p class="overline">
           <a href={toScenario(session.scenario)}>{definition.title}</a> · {when(created_at)}
-          <TrialOf session={session} />
+          <Origin session={session} />
           <span class="session-id"> {session_id}</span>
         </p>
       }

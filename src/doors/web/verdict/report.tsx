@@ -14,8 +14,8 @@ import { named, when } from "../format.ts";
 import { CaveatLine } from "../part/caveats.tsx";
 import { type PageSection, Sections } from "../part/contents.tsx";
 import { Notice } from "../part/notice.tsx";
+import { Origin } from "../part/origin.tsx";
 import { Page } from "../part/page.tsx";
-import { TrialOf } from "../part/trial-of.tsx";
 import { rememberSeen, voteOn } from "../preferences.ts";
 import { toDiff, toLive, toRunAgain, toScenario, toSeries } from "../routes.ts";
 import { MORE_OF_SESSION, ShareWays } from "../share/share.tsx";
@@ -167,7 +167,7 @@ function Overline({ comparison: { verdict, a, b } }: { comparison: Comparison })
     <p class="overline">
       <a href={toScenario(verdict.scenario)}>{a.session.definition.title}</a> · {named(kinds, verdict.kind)} ·{" "}
       {when(verdict.created_at)}
-      <TrialOf session={a.session} />
+      <Origin session={a.session} />
       <span class="session-id"> {a.session.session_id}</span>
       {b.session !== a.session && <span class="session-id"> {b.session.session_id}</span>}
     </p>
