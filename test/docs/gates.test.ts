@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SIDES, type Side } from "../../src/domain/verdict.ts";
 import { reportOf } from "../../src/statistics/report.ts";
@@ -41,11 +41,11 @@ testNeeding(...EXAMPLE_TOOLS)(
   "no line of jq in any document lets a candidate pass that lost, whose judge failed its self-test, or that is not there",
   async () => {
     const documents = await situations();
-    const lines = [...PAGES, await readPage("docs/mcp.md")].flatMap(gateLines);
-    expect(lines.length).toBeGreaterThan(8);
+    const lines = new Map([...PAGES, await readPage("docs/mcp.md")].flatMap(gateLines));
+    expect(lines.size).toBeGreaterThan(5);
     const lost = [...documents].flatMap(([name, { a, b }]) => (/baseline|failed/.test(name) ? [a, b] : []));
     const misspelt = [...documents.values()].flatMap(({ a, b }) => [a, b].map(withoutCandidate));
-    for (const [line, ...cells] of await answers(lines, [...lost, ...misspelt]))
+    for (const [line, ...cells] of await answers([...lines], [...lost, ...misspelt]))
       expect([line, ...new Set(cells)]).toEqual([line, "fail"]);
   },
   240_000,
@@ -130,12 +130,15 @@ async function answers(
   documents: readonly unknown[],
 ): Promise<string[][]> {
   using shell = openShell();
-  for (const [index, document] of documents.entries())
-    writeFileSync(join(shell.path, `${index}.json`), JSON.stringify(document));
+  for (const [index, document] of documents.entries()) {
+    const directory = join(shell.path, String(index));
+    mkdirSync(directory);
+    for (const name of ["verdict.json", "series.json"]) writeFileSync(join(directory, name), JSON.stringify(document));
+  }
   const rows: string[][] = [];
   for (const [name, gate] of asked) {
     const { stdout, stderr } = await shell.type(
-      `for n in $(seq 0 ${documents.length - 1}); do cp $n.json verdict.json; cp $n.json series.json; ${gate.trim()} && echo 0 || echo $?; done`,
+      `for n in $(seq 0 ${documents.length - 1}); do (cd $n; ${gate.trim()} && echo 0 || echo $?); done`,
     );
     expect([name, stderr]).toEqual([name, ""]);
     rows.push([name, ...stdout.trim().split("\n").flatMap(said)]);
