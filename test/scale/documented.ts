@@ -44,10 +44,10 @@ test("the recipes are YAML, and say the flags of a worker and of a server", () =
   const recipes = SCALE.blocks.filter(({ language }) => language === "yaml");
   const documents = recipes.flatMap(({ text }) => parseAllDocuments(text, { merge: true }));
   expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
-  const [compose, ...kubernetes] = documents.map((document) => document.toJS());
-  const { worker, api } = compose.services;
+  const recipe = documents.map((document) => document.toJS());
+  const { worker, api } = recipe.find(({ services }) => services)?.services ?? {};
   expect(worker.environment).toMatchObject({ ABEVAL_DATABASE_URL: "postgres://abeval@db/abeval" });
-  const commands = kubernetes.flatMap(({ spec }) => spec.template?.spec.containers[0].args.join(" ") ?? []);
+  const commands = recipe.flatMap(({ spec }) => spec?.template?.spec.containers[0].args.join(" ") ?? []);
   for (const command of [worker.command.join(" "), commands[0]]) expect(command).toMatch(/^serve --worker /);
   for (const command of [api.command.join(" "), commands[1]]) expect(command).toMatch(/^serve --max-sessions 0 /);
 });
