@@ -39,6 +39,9 @@ export const Fixture = record("Fixture", {
   also: Type.Optional(
     Type.Record(Type.String(), PlaceBeside, { description: "What else is shown, by its absolute path inside." }),
   ),
+  env: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: "Variables of every command in the workspace." }),
+  ),
   repository: Type.Optional(
     Type.Literal(true, { description: "The workspace is a git repository with one commit, which holds all of it." }),
   ),
@@ -58,13 +61,14 @@ const FORMER_TIMEOUT_S = 60;
 export const setupForDigest = (steps: readonly SetupStep[]): readonly SetupStep[] =>
   steps.map((step) => (step.timeout_s === SETUP_TIMEOUT_S ? { ...step, timeout_s: FORMER_TIMEOUT_S } : step));
 
-/** A fixture as digests hold it: plain, at its usual place and alone there, it is what it was before it could be otherwise. */
+/** A fixture as digests hold it: plain, at its usual place, alone there and without variables, it is what it was before it could be otherwise. */
 export function fixtureForDigest(fixture: Fixture | null) {
   if (fixture === null) return null;
-  const { digest, at, also, repository } = fixture;
-  if (at === undefined && also === undefined && repository === undefined) return digest;
+  const { digest, at, also, env, repository } = fixture;
+  if (at === undefined && also === undefined && env === undefined && repository === undefined) return digest;
   const beside = Object.entries(also ?? {}).map(([path, what]) => [path, "private" in what ? "private" : what.digest]);
-  return { digest, at: at ?? WORKSPACE_AT, also: Object.fromEntries(beside), ...(repository && { repository }) };
+  const mounted = { digest, at: at ?? WORKSPACE_AT, also: Object.fromEntries(beside) };
+  return { ...mounted, ...(env && { env }), ...(repository && { repository }) };
 }
 
 const Texts = (description: string) => Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description });

@@ -8,6 +8,13 @@ import { containerTask } from "../task-sets.ts";
 
 const SOLUTION = "cp /app/in.txt /app/out.txt\n";
 
+/** A task whose set-up, solution and tests need the variables of its Dockerfile. */
+const VARIABLES = {
+  dockerfile: 'ENV IN=in PATH="/app/bin:$PATH"\nENV OUT="$IN/../out.txt"\nRUN mkdir "$IN"\n',
+  solution: 'cp "/app/$IN.txt" "/app/$OUT"\n',
+  script: 'grep -qx hello "/app/$OUT" && test -f "$TEST_DIR/wanted.txt"',
+};
+
 for (const form of ["harbor", "terminal-bench"] as const)
   testNeeding(SANDBOX)(
     `tasks with a Dockerfile in the form ${form} run where they expect their files, or are refused`,
@@ -19,7 +26,7 @@ for (const form of ["harbor", "terminal-bench"] as const)
         "d-beside": { script: "test -f /data/out.txt" },
         "e-online": { script: "curl https://example.org" },
         "f-package": { dockerfile: "RUN apt-get update && apt-get install -y no-such-package-x\n" },
-        "g-variable": { dockerfile: "ENV MODE=fast\n" },
+        "g-variable": { dockerfile: "ENV MODE=$OTHER\n" },
         "h-judge": { script: "test -n $OPENAI_API_KEY" },
         "i-unsolved": { solution: "exit 3\n" },
         "j-image": { dockerfile: "COPY --from=busybox /bin/sh /app/sh\n" },
@@ -27,7 +34,7 @@ for (const form of ["harbor", "terminal-bench"] as const)
         "l-stars": { dockerfile: `COPY *${"a*".repeat(20)}b /app/x/\n` },
       };
       await using folder = await scenarioFolder({
-        ...containerTask("set/copy", { form, solution: SOLUTION }),
+        ...containerTask("set/copy", { form, ...VARIABLES }),
         ...containerTask("set/open", { form }),
         ...Object.assign(
           {},
@@ -50,17 +57,24 @@ for (const form of ["harbor", "terminal-bench"] as const)
         "needs a path outside of its directory: /data/out.txt",
         "has tests that need the network: curl https://example.org",
         "needs Debian packages that this machine lacks: no-such-package-x",
-        "sets a variable for every command: MODE",
+        "refers to a variable that no ENV before it sets: $OTHER",
         "has tests that ask a model over the network",
         expect.stringMatching(/^its own solution gives no known fix: exit code 3/),
         "copies files of another image",
         "names a file outside of its own directory",
         expect.stringContaining("copies with more than two stars"),
       ]);
-      const { task, policies } = Bun.YAML.parse(await Bun.file(folder.path("evals/copy.yaml")).text()) as ScenarioFile;
+      const text = await Bun.file(folder.path("evals/copy.yaml")).text();
+      expect(text).toContain("# The Dockerfile adds to PATH; that is left out");
+      const { task, policies } = Bun.YAML.parse(text) as ScenarioFile;
       expect(task).toMatchObject({
         prompt: "Copy /app/in.txt to /app/out.txt.\n",
-        fixture: { dir: "copy/fixture", at: "/app", also: { "/tests": { private: true }, "/logs": { private: true } } },
+        fixture: {
+          dir: "copy/fixture",
+          at: "/app",
+          also: { "/tests": { private: true }, "/logs": { private: true } },
+          env: { IN: "in", OUT: "in/../out.txt" },
+        },
         probe: { dir: "copy/probe", checks: [{ id: "tests", before: "fail", required: true, timeout_s: 120 }] },
         reference_fix: { patch: "copy/reference.patch" },
       });

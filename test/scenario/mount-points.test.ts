@@ -50,6 +50,8 @@ test("where it is mounted belongs to what is compared, as do the bytes beside it
     ["    dir: repo", "    also: {/data: repo}"],
     ["    dir: repo", "    also: {/data: {private: true}}"],
     ["    dir: repo", "    repository: true"],
+    ["    dir: repo", "    env: {A: x}"],
+    ["    dir: repo", "    env: {A: y}"],
     ["    dir: repo", "    at: /app", "    repository: true"],
   ];
   const digests = await Promise.all(
@@ -101,4 +103,37 @@ test("what lies beside it is refused at its own line where it covers something, 
   expect(await refusal(...at, "    also:", "      /data: nowhere")).toContain("8:14 ");
   expect(await refusal(...at, "    also:", "      /data: ../data")).toContain("not inside the scenarios directory");
   expect(await refusal(...at, "    also:", "      /data: data", "      /data: data")).toContain("9:7");
+});
+
+test("a fixture has variables; without any nothing of them is stored", async () => {
+  const fixture = async (...lines: readonly string[]) => (await loadedWith(...lines)).definition.task.fixture;
+  expect(await fixture("    env: {MODE: fast, _b1: ''}")).toMatchObject({ dir: null, env: { MODE: "fast", _b1: "" } });
+  expect(await fixture("    dir: repo", "    env: {}")).toEqual(await fixture("    dir: repo"));
+  const [forth, back] = await Promise.all(
+    ["    env: {A: x, B: y}", "    env: {B: y, A: x}"].map(async (line) =>
+      comparabilityDigest((await loadedWith(line)).definition),
+    ),
+  );
+  expect(forth).toBe(back);
+});
+
+test.each([
+  ["1A: x", ".1A: is no name of a variable: expected letters, digits and _", 11],
+  ["LD_PRELOAD: /a.so", ".LD_PRELOAD: is set by abeval; leave it out", 11],
+  ["PATH: /a", ".PATH: is set by abeval; leave it out", 11],
+  ["ABEVAL_EVIDENCE: /a", ".ABEVAL_EVIDENCE: is set by abeval; leave it out", 11],
+  ["API_KEY: x", ".API_KEY: looks like a key; leave it out: no command is given one", 11],
+  ["A: gsk_abcdefghijklmnop1234", ".A: holds what looks like a key; leave it out: no command is given one", 14],
+  [`A: ${"é".repeat(2_049)}`, ".A: has 4098 bytes; at most 4096 are possible", 14],
+  ['A: "\\0"', ".A: contains a NUL character", 14],
+  ["A: 5", ".A: expected text, got 5", 14],
+])("a fixture cannot have the variable %s", async (variable, why, column) => {
+  expect(await refusal("    dir: repo", `    env: {${variable}}`)).toBe(`6:${column} task.fixture.env${why}`);
+});
+
+test("a fixture has at most 100 variables", async () => {
+  const many = (count: number) =>
+    `    env: {${Array.from({ length: count }, (_, index) => `A${index}: x`).join(", ")}}`;
+  expect((await loadedWith(many(100))).definition.task.fixture?.env).toHaveProperty("A99");
+  expect(await refusal(many(101))).toStartWith("5:10 task.fixture.env: ");
 });

@@ -73,3 +73,25 @@ test("without a sandbox it is refused before anything runs", async () => {
     ),
   });
 });
+
+test("without one, commands of setup, arms and checks find the fixture's variables", async () => {
+  const { task, ...rest } = JSON.parse(
+    scenario([{ calls: [{ run_command: { command: 'echo "$MODE" > arm.txt' } }] }, { say: "Done." }], "true"),
+  );
+  const check = 'test "$MODE" = "a b" && test "$(cat set.txt)" = "a b" && test "$(cat arm.txt)" = "a b"';
+  await using folder = await scenarioFolder({
+    "mounted.yaml": JSON.stringify({
+      ...rest,
+      task: {
+        prompt: task.prompt,
+        fixture: { env: { MODE: "a b" } },
+        setup: ['echo "$MODE" > set.txt'],
+        probe: { checks: [{ id: "there", run: check, required: true }] },
+      },
+    }),
+  });
+  const loaded = await loadScenarioFile(folder.path("mounted.yaml"));
+  const { outcome } = await runOnce(testServices({}, { sandbox: "none" }), loaded);
+  expect(outcome.arms.map(({ probe }) => probe?.checks[0]?.status)).toEqual(["pass", "fail"]);
+  expect(process.env["MODE"]).toBeUndefined();
+});

@@ -24,6 +24,7 @@ import type {
   Pristine,
   PristineOptions,
   Workspace,
+  WorkspacePlaces,
 } from "./workspace.ts";
 
 export const openPristine: OpenPristine = (options) => new TempPristine(options);
@@ -61,6 +62,9 @@ function reasonOf({ ended, exit_code, full }: ExecResult, { timeout_s }: SetupSt
   }
 }
 
+const isUsual = ({ at, also, image }: WorkspacePlaces) =>
+  at === undefined && image === undefined && (also === undefined || also.size === 0);
+
 class TempPristine implements Pristine {
   readonly #options: PristineOptions;
   #home: string | undefined;
@@ -73,7 +77,7 @@ class TempPristine implements Pristine {
   }
 
   async setup(steps: Parameters<Pristine["setup"]>[0], signal: AbortSignal): Promise<void> {
-    const { sandbox, setup_bytes, source } = this.#options;
+    const { sandbox, setup_bytes, source, places } = this.#options;
     if (steps.length === 0 && !source.repository) return;
     const { root } = await this.#materialised();
     // What the steps leave in it is theirs alone: no arm and no other session sees it.
@@ -84,7 +88,7 @@ class TempPristine implements Pristine {
       disk: { bytes: 0, unmeasured_bytes: 0 },
       scratch,
       limits: SETUP_LIMITS,
-      environment: this.#options.places?.image ? {} : trust(),
+      environment: { ...(places?.image ? {} : trust()), ...places?.env },
     };
     if (source.repository) await commitAll(sandbox, place, signal);
     for (const [index, step] of steps.entries()) {
@@ -105,6 +109,7 @@ class TempPristine implements Pristine {
       ...this.#options,
       pristine: () => this.#materialised(),
       at: this.#options.places?.at ?? WORKSPACE_AT,
+      env: this.#options.places?.env ?? {},
       surroundings: () => this.#around(),
       place: () => this.#freshDirectory(),
       ...(notes && { lay: (root) => this.#layNotes(root, notes) }),
@@ -167,7 +172,7 @@ class TempPristine implements Pristine {
   /** What is shown is copied once: those who are shown it may not be able to reach where it lies. */
   async #surround(): Promise<Surroundings | undefined> {
     const { places, sandbox } = this.#options;
-    if (places === undefined) return undefined;
+    if (places === undefined || isUsual(places)) return undefined;
     const shown: Mount[] = [];
     const own: string[] = [];
     for (const [to, dir] of places.also ?? []) {

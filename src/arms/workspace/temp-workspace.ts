@@ -43,6 +43,8 @@ interface TempWorkspaceOptions {
   readonly pristine: () => Promise<PristineTree>;
   /** Where it is mounted. */
   readonly at: string;
+  /** Variables of whatever is started in it. */
+  readonly env: Readonly<Record<string, string>>;
   /** Asked when something is started in it. */
   readonly surroundings: () => Promise<Surroundings | undefined>;
   /** A path for a copy, which does not exist yet. */
@@ -104,10 +106,11 @@ export class TempWorkspace implements Workspace {
 
   async exec({ shown, ...command }: WorkspaceCommand, signal: AbortSignal): Promise<ExecResult> {
     const { root } = await this.#touch();
-    const { sandbox } = this.#options;
+    const { sandbox, env } = this.#options;
     const surroundings = await this.#options.surroundings();
-    const run = (extra?: Pick<SandboxedCommand, "environment" | "mounts">) =>
-      sandbox.run({ ...command, ...extra, surroundings, directory: root, disk: this.#disk }, signal);
+    const where = { surroundings, directory: root, disk: this.#disk };
+    const run = ({ environment, mounts = [] }: Pick<SandboxedCommand, "environment" | "mounts"> = {}) =>
+      sandbox.run({ ...command, ...where, mounts, environment: { ...env, ...environment } }, signal);
     try {
       if (shown === undefined) return await run();
       await using files = await showFiles(sandbox, shown.at, shown.files);
@@ -120,13 +123,15 @@ export class TempWorkspace implements Workspace {
 
   async attach(program: AttachedProgram, signal: AbortSignal): Promise<SandboxedProcess> {
     const { root, pristine } = await this.#touch();
+    const { sandbox, env } = this.#options;
     const bound = await readOnlyPaths(pristine.work, program.read_only ?? []);
     const surroundings = await this.#options.surroundings();
     try {
       // While the others rest: none of them can put a link where a path is about to be bound.
       const attached = await this.#residents.quietly(() => {
         const read_only = stillPlain(root, bound);
-        return this.#options.sandbox.start({ ...program, read_only, surroundings, directory: root }, signal);
+        const environment = { ...env, ...program.environment };
+        return sandbox.start({ ...program, environment, read_only, surroundings, directory: root }, signal);
       });
       this.#residents.add(attached);
       return attached;

@@ -142,19 +142,21 @@ export interface OpenedImage {
   readonly work: string | null;
 }
 
-/** Where workspaces stand, and beside what. */
+/** Where workspaces stand, beside what, and what programs find there. */
 export interface WorkspacePlaces {
   /** Absolute path inside; default /workspace. */
   readonly at?: string | undefined;
   /** By absolute path inside: a directory of this machine, read-only; null: an empty place for each command to write to. */
   readonly also?: ReadonlyMap<string, string | null>;
+  /** Variables of whatever is run or started there; those of one program come before them. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** The root around them, asked for once, when it is needed. @throws Failure */
   readonly image?: (() => Promise<OpenedImage>) | undefined;
 }
 
 export interface PristineOptions {
   readonly source: FixtureSource;
-  /** They need bubblewrap. Absent: alone at /workspace. */
+  /** But for variables they need bubblewrap. Absent: alone at /workspace. */
   readonly places?: WorkspacePlaces | undefined;
   readonly sandbox: Sandbox;
   /** Leave workspaces on disk after disposal. */

@@ -64,6 +64,8 @@ export interface Draft {
   /** Where the workspace is mounted, and what is shown beside it: a directory of its material, or an empty place. */
   readonly at?: string;
   readonly also?: Readonly<Record<string, { readonly dir: string } | { readonly private: true }>>;
+  /** Variables of every command. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly setup: readonly string[];
   readonly checks: readonly DraftCheck[];
   readonly reference: DraftReference | null;
@@ -122,12 +124,12 @@ const hasFiles = ({ material }: Draft, below: "fixture" | "probe") =>
   material.some(({ path }) => path === below || path.startsWith(`${below}/`));
 
 function fixtureOf(draft: Draft) {
-  const { name, commit, at, also } = draft;
+  const { name, commit, at, also, env } = draft;
   if (commit !== undefined) return { fixture: { git: commit } };
   const dir = hasFiles(draft, "fixture") ? `${name}/fixture` : undefined;
   if (also === undefined) return dir === undefined ? {} : { fixture: dir };
   const beside = Object.entries(also).map(([path, what]) => [path, "dir" in what ? `${name}/${what.dir}` : what]);
-  const mounted = { ...(at !== undefined && { at }), also: Object.fromEntries(beside) };
+  const mounted = { ...(at !== undefined && { at }), also: Object.fromEntries(beside), ...(env && { env }) };
   return { fixture: { ...(dir !== undefined && { dir }), ...mounted } };
 }
 

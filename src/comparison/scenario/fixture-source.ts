@@ -22,14 +22,14 @@ export function fixtureSource(loaded: LoadedScenario): FixtureSource & { readonl
   return { ...filesSource(loaded, fixture), repository: fixture?.repository };
 }
 
-/** Where workspaces are mounted, and what stands beside them; undefined: alone at the usual path. */
+/** Where workspaces are mounted, beside what, and with which variables; undefined: none, and alone at the usual path. */
 export function fixturePlaces({ directory, definition }: LoadedScenario) {
-  const { at, also = {} } = definition.task.fixture ?? {};
-  if (at === undefined && Object.keys(also).length === 0) return undefined;
+  const { at, also = {}, env } = definition.task.fixture ?? {};
+  if (at === undefined && env === undefined && Object.keys(also).length === 0) return undefined;
   const dirs = Object.entries(also).map(
     ([path, what]) => [path, "private" in what ? null : sourceOf(directory, what).dir] as const,
   );
-  return { at, also: new Map(dirs) };
+  return { at, also: new Map(dirs), env };
 }
 
 /** Where a set of files lies, one of a commit too. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { oneOf, record } from "../../../domain/schema.ts";
+import { MAX_VALUE_BYTES, MAX_VARIABLES } from "../resolve/variable.ts";
 import { Dir, GitPath, GitRef, Globs, InlineFiles, Name, optional, Seconds, Text } from "./fields.ts";
 
 const FILES = {
@@ -38,11 +39,15 @@ export const FixtureFile = Type.Union(
           maxProperties: 20,
           description: "What else commands find, by absolute path.",
         }),
+        env: Type.Record(Type.String(), Type.String({ maxLength: MAX_VALUE_BYTES }), {
+          maxProperties: MAX_VARIABLES,
+          description: "Variables of every command in the workspace: setup, arms, MCP servers, agents and checks.",
+        }),
         repository: Type.Boolean({
           description: "The workspace is a git repository with one commit, which holds all of it. Default false.",
         }),
       },
-      "A directory or a commit's files, inline files, or both; and where they are mounted.",
+      "A directory or a commit's files, inline files, or both; where they are mounted, and what commands find.",
     ),
   ],
   { description: "What each arm's workspace holds at the start; absent = empty." },

@@ -20,7 +20,7 @@ export interface ContainerTask {
 }
 
 /** Where a task's files stand, and how its commands are run. */
-export interface Container extends Pick<Draft, "at" | "also" | "setup"> {
+export interface Container extends Pick<Draft, "at" | "also" | "env" | "setup" | "notes"> {
   readonly material: readonly Material[];
   /** Put before a command of a check or a solution. */
   readonly enter: string;
@@ -38,6 +38,7 @@ export const HIDDEN_TESTS = ".abeval/tests";
 export function containerOf({ dockerfile, context, tests, texts, python }: ContainerTask): Container {
   const image = readDockerfile(dockerfile);
   demandPrograms(image);
+  const { env, extends_path } = image.variables;
   const placed = image.copies.flatMap(({ sources, target }) =>
     sources.flatMap((source) => place(context, source, target)),
   );
@@ -45,7 +46,7 @@ export function containerOf({ dockerfile, context, tests, texts, python }: Conta
   const inside = placed.filter(({ to }) => to.startsWith(`${at}/`));
   const beside = placed.filter(({ to }) => !to.startsWith(`${at}/`));
   const also = placesBeside(beside, at);
-  demandPaths(at, placed, also, [...texts, ...image.commands]);
+  demandPaths(at, placed, also, [...texts, ...image.commands, ...Object.values(env)]);
   const packages = [...image.python, ...python];
   const steps = image.commands.map((command) => inDirectory(image.workdir, at, command));
   return {
@@ -55,6 +56,8 @@ export function containerOf({ dockerfile, context, tests, texts, python }: Conta
       [TESTS_AT]: { private: true },
       [LOGS_AT]: { private: true },
     },
+    ...(Object.keys(env).length > 0 && { env }),
+    notes: extends_path ? [{ path: ["task", "fixture"], text: PATH_NOTE }] : [],
     setup: [...(packages.length > 0 ? [installStep(packages, at)] : []), ...steps],
     material: [
       ...distinct([...inside.map(toFixture(at)), ...beside.map(({ file, to }) => ({ file, path: `also${to}` }))]),
@@ -64,6 +67,8 @@ export function containerOf({ dockerfile, context, tests, texts, python }: Conta
     workdir: image.workdir,
   };
 }
+
+const PATH_NOTE = "The Dockerfile adds to PATH; that is left out: commands find the programs of this machine.";
 
 /** Told to an arm that begins above the directory of the commands, or finds packages in one of its own. */
 export function whereToWork({

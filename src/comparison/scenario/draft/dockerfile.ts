@@ -1,4 +1,5 @@
 import { Unusable } from "../unusable.ts";
+import { DockerVariables } from "./docker-variables.ts";
 
 /** What a Dockerfile says of the files and packages of a task; its commands come apart where a shell would part them. */
 export interface Dockerfile {
@@ -11,6 +12,7 @@ export interface Dockerfile {
   readonly python: readonly string[];
   /** Other commands, in their order. */
   readonly commands: readonly string[];
+  readonly variables: DockerVariables;
 }
 
 export interface CopyStep {
@@ -30,11 +32,13 @@ interface Reading {
   readonly debian: string[];
   readonly python: string[];
   readonly commands: string[];
+  readonly variables: DockerVariables;
 }
 
 /** @throws Unusable for what cannot be done without building an image */
 export function readDockerfile(text: string): Dockerfile {
-  const file: Reading = { base: "", workdir: "/", copies: [], debian: [], python: [], commands: [] };
+  const lists = { copies: [], debian: [], python: [], commands: [] };
+  const file: Reading = { base: "", workdir: "/", ...lists, variables: new DockerVariables() };
   for (const line of instructionsOf(text)) {
     const [, word = "", rest = ""] = /^(\w+)\s+(.*)$/s.exec(line) ?? [];
     const keyword = word.toUpperCase();
@@ -53,7 +57,7 @@ function setBase(rest: string, file: Reading): void {
 }
 
 function setWorkdir(rest: string, file: Reading): void {
-  file.workdir = below(file.workdir, unquoted(rest));
+  file.workdir = below(file.workdir, file.variables.expanded(rest.trim()));
   if (file.workdir.length > MAX_PATH) throw new Unusable("has a Dockerfile with a path that is too long");
 }
 
@@ -64,7 +68,7 @@ const READERS: ReadonlyMap<string, (rest: string, file: Reading) => void> = new 
   ["COPY", copyInto],
   ["ADD", copyInto],
   ["RUN", (rest: string, file: Reading) => commandsOf(rest).forEach((command) => void take(command, file))],
-  ["ENV", checkVariables],
+  ["ENV", (rest: string, { variables }: Reading) => void variables.take(rest)],
   ["CMD", checkStart],
   ["ENTRYPOINT", checkStart],
 ]);
@@ -189,16 +193,6 @@ const PREPARES: readonly RegExp[] = [
   /^curl (?=[^|]*astral\.sh\/uv)[^|]*\| *(ba)?sh$/,
   /^\S+ --?version$/,
 ];
-
-/** Variables that change nothing for a task. */
-const PLAIN_VARIABLES =
-  /^(DEBIAN_FRONTEND|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PIP_\w+|UV_\w+|LANG|LANGUAGE|LC_\w+|TZ|TERM|TEST_DIR)$/;
-
-function checkVariables(rest: string): void {
-  const names = /^\w+\s+[^=]*$/.test(rest) ? [rest.split(/\s/, 1)[0] ?? ""] : rest.match(/\b\w+(?==)/g);
-  const other = names?.find((name) => !PLAIN_VARIABLES.test(name));
-  if (other !== undefined) throw new Unusable(`sets a variable for every command: ${other}`);
-}
 
 function checkStart(rest: string): void {
   if (/^\[?\s*"?(\/bin\/)?(ba)?sh"?|^\[?\s*"?(sleep|tail|python3?"?\s*\]?$)/.test(rest.trim())) return;

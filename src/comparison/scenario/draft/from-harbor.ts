@@ -50,7 +50,6 @@ export async function draftFromHarbor(directory: string, name: string): Promise<
     named: [],
     ...budgetOf(dig(config, "agent", "timeout_sec")),
     questions: [],
-    notes: [],
     material: [...material, { path: "probe/.abeval/tests/test.sh", text: script.text }],
   };
 }

@@ -60,7 +60,6 @@ export async function draftFromTerminalBench(directory: string, name: string): P
     named: [],
     ...budgetOf(config["max_agent_timeout_sec"]),
     questions: [],
-    notes: [],
     material: [...material, { path: "probe/.abeval/run-tests.sh", text: script.text }],
   };
 }

@@ -11,6 +11,7 @@ import type { ArmFile } from "../authored/arm-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import type { ResolveContext } from "./context.ts";
 import { resolveFiles } from "./fixture-file.ts";
+import { variableFault } from "./variable.ts";
 
 /** The agent of an arm with every default in place. Meaningless after a problem. */
 export async function resolveAgent(
@@ -108,24 +109,12 @@ function checkArguments(problems: Problems, path: FieldPath, { use, args = [] }:
     problems.add([...path, index], `${name}: ${why}; take it out`);
 }
 
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
-const KEY_LIKE = /(?:^|_)(?:API_?KEY|KEY|SECRET|TOKEN|PASSWORD|PASSWD|CREDENTIALS?)$/i;
-/** Set by abeval, or a way to run something else than the agent. */
-const OURS = /^(?:HOME|PATH|USER|LOGNAME|SHELL|TMPDIR|LD_.*|BUN_BE_BUN|.*_BASE_URL|(?:https?|all|no)_proxy)$/i;
-
 function checkVariable(problems: Problems, path: FieldPath, name: string): void {
-  if (!VARIABLE.test(name))
-    problems.add(path, "is no name of a variable: expected letters, digits and _", { at: "key" });
-  else if (KEY_LIKE.test(name))
-    problems.add(
-      path,
-      "looks like a key; leave it out: abeval holds the keys, and the agent gets one that only opens its own way to the provider",
-      {
-        at: "key",
-      },
-    );
-  else if (OURS.test(name)) problems.add(path, "is set by abeval; leave it out", { at: "key" });
+  const fault = variableFault(name, AGENTS_KEY);
+  if (fault !== null) problems.add(path, fault, { at: "key" });
 }
+
+const AGENTS_KEY = "abeval holds the keys, and the agent gets one that only opens its own way to the provider";
 
 /** What belongs to our own loop, and where the agent has it instead. */
 const NOT_OURS = {

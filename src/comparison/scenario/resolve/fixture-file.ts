@@ -6,26 +6,38 @@ import type { FilesFile, FixtureFile } from "../authored/task-file.ts";
 import { attempt, type ResolveContext } from "./context.ts";
 import { checkInlinePaths, resolveFileSet } from "./file-set.ts";
 import { repositoryOf, treeAt } from "./git-source.ts";
+import { valueFault, variableFault } from "./variable.ts";
 
 /** What a workspace begins with, where it is mounted, and what stands beside it. */
 export async function resolveFixture(context: ResolveContext, fixture: FixtureFile, within: Within): Promise<Fixture> {
   const path = ["task", "fixture"];
   if (typeof fixture === "string") return await resolveFiles(context, path, fixture);
-  const { at, also, repository, ...files } = fixture;
+  const { at, also, env, repository, ...files } = fixture;
+  checkVariables(context, [...path, "env"], env);
   if (at !== undefined) checkMountPoint(context, [...path, "at"], { mounted: at, within });
   const around = { at: at ?? (within === "image" ? null : WORKSPACE_AT), within };
   const beside = also && (await resolveBeside(context, [...path, "also"], { ...around, also }));
   const set = await resolveFiles(
     context,
     path,
-    at === undefined && also === undefined && !repository ? files : { files: {}, ...files },
+    at === undefined && also === undefined && env === undefined && !repository ? files : { files: {}, ...files },
   );
   return {
     ...set,
     ...(at !== undefined && { at }),
     ...(beside && { also: beside }),
+    ...(env && Object.keys(env).length > 0 && { env }),
     ...(repository && { repository }),
   };
+}
+
+function checkVariables({ problems }: ResolveContext, path: FieldPath, env: Fixture["env"] = {}): void {
+  for (const [name, value] of Object.entries(env)) {
+    const fault = variableFault(name);
+    if (fault !== null) problems.add([...path, name], fault, { at: "key" });
+    const wrong = valueFault(value);
+    if (wrong !== null) problems.add([...path, name], wrong);
+  }
 }
 
 type Within = NonNullable<Parameters<typeof mountPointFault>[1]>;
