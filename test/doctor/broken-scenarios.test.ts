@@ -206,6 +206,13 @@ const ROWS: readonly Row[] = [
     detail: "hello.txt lies outside task.deliverable and would not count",
   },
   {
+    broken: "a variable that looks like a key",
+    change: (draft) =>
+      withTask(draft, { fixture: { ...draft.task.fixture, env: { A: "gsk_abcdefghijklmnop1234", B: "x" } } }),
+    found: { "fixture.variables": "fail" },
+    detail: "A: holds what looks like a key",
+  },
+  {
     broken: "a repository in the fixture",
     change: (draft) => withFiles(draft, { "vendor/.git/HEAD": "ref: refs/heads/main\n" }),
     found: { "fixture.history": "warn" },
@@ -329,7 +336,7 @@ describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment =
 test("the untouched scenario passes everything", async () => {
   const report = await diagnoseFile(goodScenario());
   expect(troubles(report)).toEqual({});
-  expect(ofScenario(report).length).toBe(43);
+  expect(ofScenario(report).length).toBe(44);
 });
 
 test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {
@@ -455,7 +462,7 @@ test("commands that must be sandboxed are not run without one", async () => {
   const { "models.sandbox": sandbox, ...others } = troubles(report);
   expect(sandbox).toBe("fail");
   expect(new Set(Object.values(others))).toEqual(new Set(["skip"]));
-  expect(Object.keys(others).length).toBe(19);
+  expect(Object.keys(others).length).toBe(20);
 });
 
 test("a hidden file's name within a longer word is no mention of it", async () => {

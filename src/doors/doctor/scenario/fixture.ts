@@ -1,7 +1,8 @@
+import { redactKeyShapes } from "../../../arms/model/redaction.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { patchedPaths } from "../../../domain/patch.ts";
 import { globMatcher } from "../../../domain/path-glob.ts";
-import { type Check, IDLE, pass, warn } from "../check.ts";
+import { type Check, fail, IDLE, pass, warn } from "../check.ts";
 import type { DryRun } from "./dry-run.ts";
 import { leakChecks } from "./leaks.ts";
 
@@ -17,6 +18,19 @@ const fixtureFiles: Check<DryRun> = {
     const size = `${counted(files.length, "file")}, ${(bytes / 1000).toFixed(1)} kB`;
     if (bytes > LARGE_BYTES) return warn(`${size}: every arm and every probe copies it`, "leave out what no arm needs");
     return pass(files.length === 0 ? "an empty workspace" : size);
+  },
+};
+
+/** Every arm can read and send what they hold. */
+const fixtureVariables: Check<DryRun> = {
+  id: "fixture.variables",
+  title: "Variables of commands hold no key",
+  async run({ loaded }) {
+    const env = Object.entries(loaded.definition.task.fixture?.env ?? {});
+    const keys = env.filter(([, value]) => redactKeyShapes(value) !== value).map(([name]) => name);
+    if (keys.length > 0)
+      return fail(`${keys.join(", ")}: holds what looks like a key`, "take it out: no command is given one");
+    return pass(env.length === 0 ? "there are none" : env.map(([name]) => name).join(", "));
   },
 };
 
@@ -69,4 +83,10 @@ export const globs: Check<DryRun> = {
 const isIdle = (glob: string, paths: readonly string[]) =>
   glob !== "**" && /[*?[{]/.test(glob) && !paths.some(globMatcher([glob]));
 
-export const fixtureChecks: readonly Check<DryRun>[] = [fixtureFiles, fixtureHistory, ...leakChecks, fixtureSetup];
+export const fixtureChecks: readonly Check<DryRun>[] = [
+  fixtureFiles,
+  fixtureVariables,
+  fixtureHistory,
+  ...leakChecks,
+  fixtureSetup,
+];
