@@ -61,8 +61,10 @@ export interface BaselineMember {
 
 /** Stored runs whose arms may stand in for arms of a new series. */
 export interface Baseline {
-  /** As `runsDigest` names the runs: a bundle and the series that it was made of have the same ones. */
+  /** As `runsDigests` names the runs: a bundle and the series that it was made of have the same ones. */
   readonly digest: string;
+  /** What versions before this one named the runs. A series that was begun with such a name keeps it. */
+  readonly earlier_digests: readonly string[];
   readonly series_id: string;
   readonly at: string;
   /** It was stopped by what it showed, or was made longer later. */
@@ -80,6 +82,11 @@ export interface StandIn {
   readonly load: () => Promise<StoredArmEvidence>;
 }
 
-/** Names the runs of a series, wherever they are read. */
-export const runsDigest = (series_id: string, session_ids: readonly string[]): string =>
-  sha256(canonicalJson([series_id, session_ids.toSorted()]));
+/** Names the runs of a series, wherever they are read. Earlier versions left them in the order in which they were begun. */
+export function runsDigests(
+  series_id: string,
+  session_ids: readonly string[],
+): Pick<Baseline, "digest" | "earlier_digests"> {
+  const digestOf = (ids: readonly string[]) => sha256(canonicalJson([series_id, ids]));
+  return { digest: digestOf(session_ids.toSorted()), earlier_digests: [digestOf(session_ids)] };
+}

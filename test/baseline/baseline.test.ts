@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import { blessedLines, storedBaseline } from "../../src/comparison/session/baseline.ts";
 import { readBundle } from "../../src/comparison/session/read-bundle.ts";
+import { canonicalJson } from "../../src/domain/canonical-json.ts";
+import { sha256 } from "../../src/domain/sha256.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { testServices } from "../harness.ts";
@@ -187,4 +189,43 @@ test("a bundle and the series that it was made of are the same stored runs", asy
   const first = await seriesOf(services, file, { trials: 2, seed: "t", baseline: bundle });
   const second = await seriesOf(services, file, { trials: 2, seed: "u", baseline: stored });
   expect([first.record.series_before, second.record.series_before]).toEqual([0, 1]);
+});
+
+/** A bundle was named by its last line, and stored runs in the order in which they were begun. */
+const EARLIER_NAMES = {
+  bundle: (text: string) => JSON.parse(text.trimEnd().split("\n").at(-1) ?? "").digest as string,
+  stored: (series_id: string, session_ids: readonly string[]) => sha256(canonicalJson([series_id, session_ids])),
+};
+
+test("a series on stored runs that had another name before goes on, and counts among those on the same runs", async () => {
+  const services = testServices();
+  await using folder = await scenarioFolder({
+    "z.yaml": scoredScenario([OLD, scored("new", [3])], { name: "z" }),
+    "a.yaml": scoredScenario([OLD, scored("new", [3])], { name: "a" }),
+  });
+  const files = [folder.path("z.yaml"), folder.path("a.yaml")];
+  const { record } = await seriesOf(services, files, { trials: 2, seed: "s" });
+  const text = await bundleOf(services, record.series_id);
+  await folder.write("base.jsonl", text);
+  for (const name of ["z", "a"]) await folder.write(`${name}.yaml`, scoredScenario([OLD, NEW], { name }));
+  const rows = await services.store.trials({ series_id: record.series_id });
+  const ids = rows.map(({ session_id }) => session_id);
+  const stored = await storedBaseline(services.store, record.series_id);
+  const bundle = await readBundle(folder.path("base.jsonl"));
+  const cases = [
+    [bundle, EARLIER_NAMES.bundle(text)],
+    [stored, EARLIER_NAMES.stored(record.series_id, ids)],
+    [bundle, bundle.digest],
+    [stored, stored.digest],
+  ] as const;
+  expect(new Set(cases.map(([, digest]) => digest)).size).toBe(3);
+  for (const [baseline, digest] of cases) {
+    const elsewhere = testServices();
+    const ask = { trials: 1, seed: digest };
+    const before = await seriesOf(elsewhere, files, { ...ask, baseline: { ...baseline, digest } });
+    const longer = { trials: 2, baseline, goOn: before.record.series_id };
+    const { record: after } = await seriesOf(elsewhere, files, longer);
+    expect(after).toMatchObject({ plan_digest: before.record.plan_digest, limits: { trials: 2 } });
+    expect((await seriesOf(elsewhere, files, { ...ask, baseline })).record.series_before).toBe(1);
+  }
 });

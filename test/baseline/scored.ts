@@ -41,11 +41,16 @@ export const scoredScenario = (arms: readonly object[], parts: object = {}) =>
 
 interface Ask extends SeriesOptions {
   readonly baseline?: Baseline;
+  readonly goOn?: string;
 }
 
-/** Runs a series of a file to its end. */
-export async function seriesOf(services: SessionServices, file: string, { baseline, ...options }: Ask) {
-  const source = seriesSource([await loadScenarioFile(file)]);
+/** Runs a series of files to its end, or goes on with one. */
+export async function seriesOf(
+  services: SessionServices,
+  files: string | readonly string[],
+  { baseline, ...options }: Ask,
+) {
+  const source = seriesSource(await Promise.all([files].flat().map((file) => loadScenarioFile(file))));
   const { done } = await openSeries(services, { ...source, ...(baseline && { baseline }) }, options);
   const record = await done;
   return { record, series: await seriesReport(services.store, record) };

@@ -29,6 +29,8 @@ export type SeriesOptions = Omit<SeriesRequest, "scenarios" | "continue" | "base
 export interface SeriesSetup {
   readonly plan: SeriesPlan;
   readonly plan_digest: string;
+  /** Whatever other series on the same stored runs may call them; empty without a baseline. */
+  readonly baseline_digests: readonly string[];
   readonly limits: SeriesLimits;
   /** The most that a trial may cost, USD; null = unknown. */
   readonly estimate_usd: number | null;
@@ -87,14 +89,16 @@ export async function prepareSeries(
     ...(model_override !== undefined && { model_override }),
   };
   const { planned, needs } = await planEach(services, { scenarios, baseline, replacement, limits });
-  const plan = seriesPlan(planned, { margin, model_override, seed, baseline });
+  const plan = seriesPlan(planned, { margin, model_override, seed, baseline, before: before?.plan.baseline?.digest });
   if (plan.baseline) services.notice(toldOfBaseline(plan.baseline, limits.trials, services.clock.now()));
   const plan_digest = sha256(canonicalJson(plan));
   if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan, planned);
   const estimate_usd = demandMoney(planned, limits);
   const columns = columnsOf(scenarios.map(({ definition }) => definition));
   const prepare = preparing(services, { plan, load, baseline, replacement });
-  return { plan, plan_digest, limits, estimate_usd, columns, members: scenarios, needs, prepare };
+  const baseline_digests = baseline ? [baseline.digest, ...baseline.earlier_digests] : [];
+  const told = { plan, plan_digest, baseline_digests, limits, estimate_usd, columns };
+  return { ...told, members: scenarios, needs, prepare };
 }
 
 /** What may stand in for what the scenarios say. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Baseline, type BaselineMember, type BaselineRun, runsDigest } from "../../domain/baseline.ts";
+import { type Baseline, type BaselineMember, type BaselineRun, runsDigests } from "../../domain/baseline.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName, withInputId } from "../../domain/member.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
@@ -32,12 +32,13 @@ export async function storedBaseline(store: Store, series_id: string): Promise<B
       runs: own.map((row) => runOf(store, row, timeOf(row.session_id) ?? record.created_at)),
     });
   }
-  const digest = runsDigest(
+  const digests = runsDigests(
     series_id,
     rows.map((row) => row.session_id),
   );
   const preferred = preferredSide(record.standing.conclusion) ?? null;
-  return { digest, series_id, at: record.created_at, stopped: chosen || !isOfFixedLength(record), preferred, members };
+  const stopped = chosen || !isOfFixedLength(record);
+  return { ...digests, series_id, at: record.created_at, stopped, preferred, members };
 }
 
 async function seriesRecord({ series, persistent }: Store, series_id: string): Promise<SeriesRecord> {

@@ -10,7 +10,7 @@ import {
   BlessedRun,
   BlessedScenario,
   BlessedSeries,
-  runsDigest,
+  runsDigests,
 } from "../../domain/baseline.ts";
 import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { errorCode, Failure } from "../../domain/failure.ts";
@@ -114,6 +114,12 @@ class BundleReading {
       throw this.fault("is not whole: its last line is missing");
     const { series_id, at, preferred } = this.#head;
     const runs = [...this.#members.values()].flatMap((member) => member.runs.map(({ session_id }) => session_id));
-    return { digest: runsDigest(series_id, runs), series_id, at, stopped: false, preferred, members: this.#members };
+    const { digest, earlier_digests } = runsDigests(series_id, runs);
+    return {
+      digest,
+      // Earlier versions named a bundle by its bytes.
+      earlier_digests: [this.#digest, ...earlier_digests],
+      ...{ series_id, at, stopped: false, preferred, members: this.#members },
+    };
   }
 }

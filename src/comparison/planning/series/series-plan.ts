@@ -16,12 +16,14 @@ interface PlanOptions {
   readonly model_override: string | undefined;
   readonly seed: string | undefined;
   readonly baseline: Baseline | undefined;
+  /** What the series that goes on names its stored runs. */
+  readonly before: string | undefined;
 }
 
 /** @throws Failure `invalid_request` when the scenarios name different judges */
 export function seriesPlan(
   planned: readonly PlannedMember[],
-  { margin, model_override, seed, baseline }: PlanOptions,
+  { margin, model_override, seed, baseline, before }: PlanOptions,
 ): SeriesPlan {
   const judges = new Set(planned.map(({ judge_model }) => judge_model));
   const [judge_model = "", other] = judges;
@@ -42,7 +44,7 @@ export function seriesPlan(
     alpha: ALPHA,
     margin,
     scripted: planned.some(({ scripted }) => scripted),
-    ...(baseline && { baseline: baselineOf(planned, baseline) }),
+    ...(baseline && { baseline: baselineOf(planned, baseline, before) }),
     arms_differ: planned.some(({ like_first }) => !like_first),
   };
   // The seed comes from what is equal on every machine, so that a tour of scripts goes the same way everywhere.
@@ -94,7 +96,8 @@ export function toldOfBaseline({ series_id, at, runs, side }: SeriesBaseline, tr
 /** @throws Failure `invalid_request` where different arms would stand in */
 function baselineOf(
   planned: readonly PlannedMember[],
-  { digest, series_id, at, stopped, preferred, members }: Baseline,
+  { digest: now, earlier_digests, series_id, at, stopped, preferred, members }: Baseline,
+  before: string | undefined,
 ): SeriesBaseline {
   const sides = new Set(planned.flatMap(({ stored_side }) => stored_side ?? []));
   const [side, other] = sides;
@@ -108,6 +111,7 @@ function baselineOf(
     );
   const runs = Math.min(...planned.map(({ loaded }) => members.get(nameInSeries(loaded))?.runs.length ?? 0));
   const selected = stopped || preferred !== null;
+  const digest = before !== undefined && earlier_digests.includes(before) ? before : now;
   const same_model = planned.every((one) => one.same_model);
   return { digest, series_id, at, side, runs, ...(selected && { selected }), ...(same_model && { same_model }) };
 }

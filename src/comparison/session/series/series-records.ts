@@ -12,11 +12,11 @@ type Storing = Pick<SessionServices, "store" | "clock" | "entropy">;
  */
 export async function newRecord(
   { clock, entropy, store }: Storing,
-  { plan, plan_digest, limits, columns }: SeriesSetup,
+  { plan, plan_digest, baseline_digests, limits, columns }: SeriesSetup,
   create: (record: SeriesRecord) => Promise<boolean>,
   { key, user }: Requester,
 ): Promise<SeriesRecord> {
-  const before = plan.baseline && (await seriesOn(store, plan.baseline.digest));
+  const before = plan.baseline && (await seriesOn(store, new Set(baseline_digests)));
   for (;;) {
     const created_at = clock.now().toISOString();
     const record: SeriesRecord = {
@@ -34,8 +34,8 @@ export async function newRecord(
 }
 
 /** How many series were begun on the same stored runs. */
-async function seriesOn({ series }: Storing["store"], digest: string): Promise<number> {
-  return (await series.list()).filter(({ baseline }) => baseline === digest).length;
+async function seriesOn({ series }: Storing["store"], digests: ReadonlySet<string>): Promise<number> {
+  return (await series.list()).filter(({ baseline }) => baseline !== undefined && digests.has(baseline)).length;
 }
 
 /** Stores that a series goes on, with what changes in its limits. @throws Failure; then it stays as it was */
