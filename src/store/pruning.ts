@@ -70,7 +70,9 @@ export async function planPrune(pruning: Pruning, request: PruneRequest): Promis
   const units = await unitsOf(pruning, series);
   const isNamed = (scenario: string) => request.scenarios.length === 0 || request.scenarios.includes(scenario);
   const isOld = ({ last }: Unit) => request.before === undefined || (last !== null && last < request.before);
-  const all = (one: Unit) => [...one.scenarios].every(isNamed);
+  // A series without sessions is of no scenario, so it goes only where none is named.
+  const all = (one: Unit) =>
+    request.scenarios.length === 0 || (one.scenarios.size > 0 && [...one.scenarios].every(isNamed));
   const goes: Unit[] = [];
   let left = units.reduce((sum, { bytes }) => sum + bytes, 0);
   const take = (from: readonly Unit[]) => {

@@ -120,7 +120,7 @@ describeNeeding(POSTGRES)("the queue", () => {
     await using other = await open(url);
     for (const n of [1, 2, 3, 4, 5, 6]) await one.offer(`ann${n}`, { user: "ann" });
     const order = [await one.next(), await one.next()];
-    // Needs do not matter, nor who accepts it.
+    // It does not matter who accepts it. What needs something else has turns of its own.
     for (const n of [1, 2, 3]) await other.offer(`bob${n}`, { user: "bob", needs: n === 2 ? ["provider:x"] : [] });
     for (const n of [1, 2]) await other.offer(`unnamed${n}`);
     await one.offer("ann7", { user: "ann" });
@@ -128,9 +128,9 @@ describeNeeding(POSTGRES)("the queue", () => {
     for (let left = 11; left > 0; left -= 1) order.push(await one.next(["provider:x"]));
     expect(names(order)).toEqual([
       ...["ann1", "ann2", "urgent"],
-      ...["ann3", "bob1", "unnamed1"],
-      ...["ann4", "bob2", "unnamed2"],
-      ...["ann5", "bob3", "ann6", "ann7"],
+      ...["ann3", "bob1", "bob2", "unnamed1"],
+      ...["ann4", "bob3", "unnamed2"],
+      ...["ann5", "ann6", "ann7"],
     ]);
   });
 
@@ -148,6 +148,15 @@ describeNeeding(POSTGRES)("the queue", () => {
     }
     for (const _ of [1, 2, 3]) order.push(await one.next());
     expect(names(order)).toEqual(["ann1", "ann2", "bob1", "ann3", "bob2", "ann4", "bob3"]);
+  });
+
+  test("who has pieces waiting that nobody can do keeps the turns of those that somebody can", async () => {
+    await using one = await open((await server.create()).url);
+    for (const n of [1, 2, 3, 4]) await one.offer(`stuck${n}`, { user: "cy", needs: ["provider:gone"] });
+    for (const n of [1, 2, 3]) await one.offer(`bob${n}`, { user: "bob" });
+    await one.offer("cy1", { user: "cy" });
+    const order = [await one.next(), await one.next(), await one.next(), await one.next()];
+    expect(names(order)).toEqual(["bob1", "cy1", "bob2", "bob3"]);
   });
 
   test("several that are claimed at once are one of each name; hostile names are names", async () => {

@@ -97,6 +97,14 @@ describe.each(STORES.filter(([name]) => name !== "memory"))("pruning: %s store",
     const plan = await planPrune(pruning, { scenarios: ["other"] });
     expect(idsOf(plan.goes)).toEqual([idOn(1, 1, "other"), own]);
     expect(plan.partly).toEqual([both]);
+    // A table of results has no sessions, and so no scenario that could be named.
+    const table = seriesOn(4);
+    await store.series.create(
+      aSeries(table, { state: "completed", stop: "exhausted", finished_at: "2026-04-01T00:00:00.000Z" }),
+    );
+    expect(idsOf((await planPrune(pruning, { scenarios: ["other"] })).goes)).toEqual(idsOf(plan.goes));
+    expect(idsOf((await planPrune(pruning, { scenarios: [] })).goes)).toContain(table);
+    await prune(pruning, [{ kind: "series", id: table, sessions: 0, bytes: 0, first: null, last: null }]);
     expect(idsOf((await planPrune(pruning, { scenarios: ["other", "sample"] })).goes)).toHaveLength(4);
   });
 

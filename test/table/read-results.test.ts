@@ -163,6 +163,21 @@ describe("columns by which the scenarios of a table can be grouped", () => {
     expect(await columnsOf(lines(rows), "jsonl")).toEqual([{ field: "tier", values: ["", "2"], of_row: [0, 1, 0] }]);
   });
 
+  test("are looked for among the first hundred that rows of JSON name: each costs a look at every scenario", async () => {
+    const rowsWith = (fresh: number) =>
+      lines(
+        ["s", "s", "t", "u"].flatMap((scenario, index) =>
+          ["a", "b"].map((arm) => {
+            const useless = Array.from({ length: index === 1 ? fresh : 0 }, (_, n) => [`${arm}${n}`, "x"]);
+            const tier = index > 1 && { tier: index === 2 ? "x" : "" };
+            return { scenario, trial: 1 + (index % 2), arm, passed: 1, ...Object.fromEntries(useless), ...tier };
+          }),
+        ),
+      );
+    expect(await columnsOf(rowsWith(40), "jsonl")).toMatchObject([{ field: "tier" }]);
+    expect(await columnsOf(rowsWith(60), "jsonl")).toBeUndefined();
+  });
+
   test("are refused with their place where the one that is asked for cannot group", async () => {
     const three = table("tier", ["x", "x", "y"]);
     const long = table("tier", ["x", "y".repeat(61)]);

@@ -5,7 +5,7 @@ import { RESULT_MEASURES, type ResultMeasure } from "../../domain/results.ts";
 import { MAX_GROUPS, type SeriesColumn } from "../../domain/series-record.ts";
 import { TableFault } from "./table-rows.ts";
 
-/** The columns of a row of JSON that are looked at, and those by which scenarios may be grouped. */
+/** The columns of a row of JSON that are looked at, and those of a table that are tried for groups. */
 export const MAX_KEYS = 100;
 
 const OWN: readonly string[] = ["scenario", "trial", "arm", ...RESULT_MEASURES];
@@ -59,9 +59,13 @@ export class ResultColumns {
     return found;
   }
 
-  /** Rows of JSON name their own columns: what rows before this one lacked is empty there. */
+  /**
+   * Rows of JSON name their own columns: what rows before this one lacked is empty there. Those that were taken out count
+   * too, as each costs a look at every scenario.
+   */
   #begin(column: string): void {
-    if (this.#out.has(column) || this.#told.has(column) || this.#told.size >= MAX_KEYS) return;
+    if (this.#out.has(column) || this.#told.has(column)) return;
+    if (this.#told.size + this.#out.size >= MAX_KEYS + OWN.length) return;
     this.#told.set(column, new Column(this.#scenarios));
   }
 

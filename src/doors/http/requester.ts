@@ -18,7 +18,7 @@ export function requesterOf(
   const user = user_header === undefined ? undefined : userIn(request.headers.get(user_header) ?? "");
   if (given === null) return { user };
   const asked = `${new URL(request.url).pathname} ${JSON.stringify(body)}`;
-  const key = sha256(`${keyIn(given)} ${user ?? ""}`);
+  const key = sha256(JSON.stringify([keyIn(given), user ?? null]));
   return { user, key: { key, request: sha256(asked), at: clock.now().toISOString() } };
 }
 

@@ -33,8 +33,8 @@ const TURNS = 2 ** 24;
 const LEAST = 64;
 
 /**
- * The library's priority for one more piece of a name: behind the last that it has waiting, and not before the turn that is
- * next in its queue. So the library's own order gives each name its turn, and what nobody can do holds up no other queue.
+ * The library's priority for one more piece of a name: behind the last that it has waiting in the queue, and not before the turn
+ * that is next there. So the library's own order gives each name its turn, and what nobody can do holds up no other queue.
  * `rank` is a small number; higher ones go first.
  */
 export async function priorityOf(sql: Sql, { queue, rank, user }: Place): Promise<number> {
@@ -55,7 +55,7 @@ interface Place {
 const LINE = `SELECT
     coalesce(max(priority) FILTER (WHERE state < 'active' AND name = $4),
       least(min(priority) FILTER (WHERE state = 'active'), max(priority) FILTER (WHERE state < 'active'))) AS now,
-    min(priority) FILTER (WHERE state < 'active' AND group_id IS NOT DISTINCT FROM $3) AS last
+    min(priority) FILTER (WHERE state < 'active' AND name = $4 AND group_id IS NOT DISTINCT FROM $3) AS last
   FROM abeval_queue.job WHERE state <= 'active' AND priority BETWEEN $1::int AND $2::int`;
 
 /** What an earlier version sent has its rank as its priority: it goes first of its rank. */
