@@ -3,6 +3,7 @@ import type { SeriesRecord } from "../../src/domain/series-record.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import type { SessionStore } from "../../src/store/store.ts";
 import { until } from "../turns.ts";
 import { aService, jsonPost, type TestService } from "./service.ts";
 
@@ -74,26 +75,49 @@ test("what is refused leaves its key free for another body", async () => {
 
 const aSeriesId = "series-20260102T030405678Z-0123abcd";
 
+const ended = ({ series }: SessionStore, id: string) =>
+  until(async () => {
+    const record: SeriesRecord | undefined = await series.read(id);
+    return record?.state === "running" ? undefined : record;
+  });
+
 test("a series is begun once, and continued once", async () => {
   await using service = aService({ persistent: true });
   const { store } = service.services;
-  const ended = (id: string) =>
-    until(async () => {
-      const series: SeriesRecord | undefined = await store.series.read(id);
-      return series?.state === "running" ? undefined : series;
-    });
   const body = { scenarios: ["quick"], trials: 1 };
   const ids = await many(async () => json(post(service, "/api/series", body)));
   expect(new Set(ids.map(({ series_id }) => series_id)).size).toBe(1);
   const [series_id = ""] = ids.map((each: { series_id: string }) => each.series_id);
-  await ended(series_id);
+  await ended(store, series_id);
   const more = { ...body, trials: 2, continue: series_id };
   for (let times = 0; times < 2; times += 1) {
     const went = await many(() => post(service, "/api/series", more, "more"));
     expect(went.map(({ status }) => status)).toEqual(Array(6).fill(202));
-    expect((await ended(series_id)).changes).toHaveLength(1);
+    expect((await ended(store, series_id)).changes).toHaveLength(1);
   }
   expect(await store.series.list()).toHaveLength(1);
+  expect(await store.trials({ series_id })).toHaveLength(2);
+});
+
+test("a series of which the server dies before it goes on goes on when it is asked again", async () => {
+  await using service = aService({ persistent: true });
+  const body = { scenarios: ["quick"], trials: 1 };
+  const { series_id } = await json(post(service, "/api/series", body));
+  await ended(service.services.store, series_id);
+  const more = { ...body, trials: 2, continue: series_id };
+  const dying = Promise.withResolvers<void>();
+  service.services.store.series.take = () => {
+    dying.resolve();
+    return new Promise(() => {});
+  };
+  void post(service, "/api/series", more, "more");
+  await dying.promise;
+  using store = sqliteStore(service.services.state_dir ?? "", systemClock, systemEntropy);
+  await using restarted = aService({ services: { store } });
+  expect((await post(restarted, "/api/series", more, "more")).status).toBe(202);
+  expect(await ended(store, series_id)).toMatchObject({ state: "completed", limits: { trials: 2 } });
+  expect((await post(restarted, "/api/series", more, "more")).status).toBe(202);
+  expect((await ended(store, series_id)).changes).toHaveLength(1);
   expect(await store.trials({ series_id })).toHaveLength(2);
 });
 

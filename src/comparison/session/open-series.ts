@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import { holding } from "../../store/request-keys.ts";
+import { demandFree, KeyHeld, type RequestKeys } from "../../store/request-keys.ts";
 import { prepareSeries, type SeriesOptions, type SeriesSource } from "../planning/prepare-series.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { planningServices } from "./plan-for-workers.ts";
@@ -22,13 +22,50 @@ export async function openSeries(
   { goOn, ...options }: OpenOptions,
   requester: Requester = {},
 ): Promise<StartedSeries> {
-  if (goOn !== undefined)
-    return await holding(services.store.request_keys, requester.key, {
-      id: goOn,
-      work: () => goOnWith(services, source, options, goOn),
-    });
+  if (goOn !== undefined) return await goOnOnce(services, requester, () => goOnWith(services, source, options, goOn));
   const planning = await planningServices(services);
   return await startSeries(services, await prepareSeries(planning, source, options), undefined, requester);
+}
+
+/** Requests that make a series go on, by their keys. */
+const goingOn = new WeakMap<RequestKeys, Map<string, Promise<StartedSeries>>>();
+
+/**
+ * Holds the key after the start: a process that dies before it leaves the key free, and whoever asks again makes the series go
+ * on. Going on twice under the same limits runs no further trial.
+ */
+async function goOnOnce(
+  { store: { request_keys } }: SessionServices,
+  { key }: Requester,
+  goOn: () => Promise<StartedSeries>,
+): Promise<StartedSeries> {
+  if (key === undefined) return await goOn();
+  const here = goingOn.getOrInsertComputed(request_keys, () => new Map());
+  const first = here.get(key.key);
+  if (first) {
+    await first.catch(() => undefined);
+    throw new KeyHeld();
+  }
+  const start = async () => {
+    await demandFree(request_keys, key);
+    try {
+      const started = await goOn();
+      // What has begun is not undone where its key cannot be stored.
+      await request_keys.hold(key, started.series_id).catch(() => false);
+      return started;
+    } catch (error) {
+      // Another process may have been first.
+      await demandFree(request_keys, key);
+      throw error;
+    }
+  };
+  const starting = start();
+  here.set(key.key, starting);
+  try {
+    return await starting;
+  } finally {
+    here.delete(key.key);
+  }
 }
 
 async function goOnWith(
