@@ -6,12 +6,14 @@ import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts
 import { storedBaseline } from "../../src/comparison/session/baseline.ts";
 import { cancelSeriesAnywhere } from "../../src/comparison/session/cancel.ts";
 import { cancelInFlight, isInFlight, seriesInFlight } from "../../src/comparison/session/in-flight.ts";
-import { openSeries } from "../../src/comparison/session/open-series.ts";
+import { type OpenOptions, openSeries } from "../../src/comparison/session/open-series.ts";
+import type { Requester } from "../../src/comparison/session/started-session.ts";
 import type { RunEvent } from "../../src/domain/event.ts";
 import { isFinal } from "../../src/domain/session-state.ts";
 import { followRun } from "../../src/doors/operation/follow-run.ts";
 import { followSeries } from "../../src/doors/operation/follow-series.ts";
 import { readSession } from "../../src/store/read-session.ts";
+import { KeyHeld } from "../../src/store/request-keys.ts";
 import { scored, scoredScenario, seriesOf } from "../baseline/scored.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playScript } from "../fake-provider/play-script.ts";
@@ -342,6 +344,23 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     expect(rows.map(({ place, state }) => [place?.trial, state])).toEqual([1, 2, 3].map((n) => [n, "completed"]));
   });
 
+  test("a series that no worker could go on with is free, and its key with it", async () => {
+    const url = await database();
+    await using front = await aProcess(url);
+    const { series_id } = await withWorker(url, async () => {
+      const started = await seriesOn(front, { trials: 1, parallel: 1 });
+      await started.done;
+      return started;
+    });
+    const key = { key: "0".repeat(64), request: "1".repeat(64), at: new Date().toISOString() };
+    const goOn = () => seriesOn(front, { trials: 2, parallel: 1, goOn: series_id }, { key });
+    await expect(goOn()).rejects.toMatchObject({ code: "overloaded" });
+    await withWorker(url, async () => {
+      expect(await (await goOn()).done).toMatchObject({ state: "completed", limits: { trials: 2 } });
+    });
+    await expect(goOn()).rejects.toBeInstanceOf(KeyHeld);
+  });
+
   test("a series is cancelled from anywhere, and so are its trials", async () => {
     const url = await database();
     const gate = aGate();
@@ -358,7 +377,7 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
   });
 });
 
-async function seriesOn({ services }: Process, limits: { readonly trials: number; readonly parallel: number }) {
+async function seriesOn({ services }: Process, options: OpenOptions, requester: Requester = {}) {
   const loaded = await talk();
-  return await openSeries(services, { scenarios: [loaded], load: async () => loaded }, limits);
+  return await openSeries(services, { scenarios: [loaded], load: async () => loaded }, options, requester);
 }

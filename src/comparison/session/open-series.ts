@@ -80,7 +80,13 @@ async function goOnWith(
   const setup = await prepareSeries(planning, source, options, before);
   const taken = await services.store.series.take(goOn);
   if (taken === undefined) throw unknown(services, goOn);
-  return await startSeries(services, setup, taken);
+  try {
+    return await startSeries(services, setup, taken);
+  } catch (error) {
+    // Nobody else could continue it: a store keeps an end that does not fit, and stores it later.
+    await services.store.series.update(taken).catch(() => undefined);
+    throw error;
+  }
 }
 
 const unknown = ({ store }: SessionServices, series_id: string) =>

@@ -38,7 +38,7 @@ async function seriesOn({ series }: Storing["store"], digests: ReadonlySet<strin
   return (await series.list()).filter(({ baseline }) => baseline !== undefined && digests.has(baseline)).length;
 }
 
-/** Stores that a series goes on, with what changes in its limits. @throws Failure; then it stays as it was */
+/** Stores that a series goes on, with what changes in its limits. @throws Failure */
 export async function continuedRecord(
   { store, clock }: Storing,
   { limits }: SeriesSetup,
@@ -57,12 +57,6 @@ export async function continuedRecord(
     failure: null,
     finished_at: null,
   };
-  try {
-    await store.series.update(record);
-  } catch (error) {
-    // No other process could continue it: a store keeps an end that does not fit, and stores it later.
-    await store.series.update(before).catch(() => undefined);
-    throw error;
-  }
+  await store.series.update(record);
   return record;
 }
