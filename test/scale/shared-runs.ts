@@ -375,6 +375,29 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
       code: "series_not_running",
     });
   });
+
+  test("a series beside stored runs that is cancelled elsewhere starts no further trial, and its trials stop", async () => {
+    const url = await database();
+    const gate = aGate();
+    await using front = await aProcess(url);
+    const loaded = await talk();
+    const source = { scenarios: [loaded], load: async () => loaded };
+    const first = await withWorker(url, async () => {
+      const { done } = await openSeries(front.services, source, { trials: 3 });
+      return await done;
+    });
+    const baseline = await storedBaseline(front.services.store, first.series_id);
+    await using worker = await aProcess(url, { slots: 2, before: gate.before });
+    const { series_id, done } = await openSeries(front.services, { ...source, baseline }, { trials: 60, parallel: 2 });
+    await gate.reached;
+    const began = () => front.services.store.trials({ series_id });
+    await until(async () => (await began()).length === 2);
+    await cancelSeriesAnywhere(front.services, front.services.shared, series_id);
+    expect(await done).toMatchObject({ state: "cancelled", stop: "cancelled" });
+    await until(async () => (await began()).every(({ state }) => isFinal(state)));
+    await until(() => worker.services.series.all().length + worker.services.runs.all().length === 0);
+    expect((await began()).map(({ state }) => state)).toEqual(["cancelled", "cancelled"]);
+  });
 });
 
 async function seriesOn({ services }: Process, options: OpenOptions, requester: Requester = {}) {

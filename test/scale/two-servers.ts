@@ -175,13 +175,27 @@ describeNeeding(POSTGRES)("two servers on one database", () => {
     expect((await one.series.read(SERIES))?.state).toBe("completed");
   });
 
+  test("whoever runs a series no more begins no trial of it", async () => {
+    await using servers = await two();
+    const { one, other } = servers;
+    await one.series.create(aSeries(SERIES));
+    await begin(one, aTrial(idOf(1), SERIES, 1));
+    await other.series.steal(SERIES);
+    expect(await refused(one.create(createdEntry(aTrial(idOf(2), SERIES, 2))))).toBe("series_not_running");
+    await begin(other, aTrial(idOf(2), SERIES, 2));
+  });
+
   test("trials that end at the same moment see each other, and no number is given twice", async () => {
     await using servers = await two();
     const { one, other } = servers;
     await one.series.create(aSeries(SERIES));
-    const stores = Array.from({ length: 12 }, (_, n) => (n % 2 ? one : other));
-    const runs = await Promise.all(stores.map((store, n) => begin(store, aTrial(idOf(n + 1), SERIES, n + 1))));
-    expect(await other.create(createdEntry(aTrial(idOf(99), SERIES, 1)))).toBeUndefined();
+    const stores = Array.from({ length: 12 }, (_, n) => (n < 6 ? one : other));
+    const beginThose = (from: number, store: PostgresStore) =>
+      Promise.all([1, 2, 3, 4, 5, 6].map((n) => begin(store, aTrial(idOf(from + n), SERIES, from + n))));
+    const runs = await beginThose(0, one);
+    await other.series.steal(SERIES);
+    runs.push(...(await beginThose(6, other)));
+    expect(await refused(other.create(createdEntry(aTrial(idOf(99), SERIES, 1))))).toBe("series_not_running");
     const seen: number[] = [];
     await Promise.all(
       runs.map((run, n) =>

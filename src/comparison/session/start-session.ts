@@ -2,6 +2,7 @@ import { Failure, wordsOf } from "../../domain/failure.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
 import { reserve } from "../planning/reservation.ts";
 import type { SessionServices } from "../planning/services.ts";
+import { watchCancel } from "./cancel.ts";
 import { conductSession, worstCaseOf } from "./run/conduct-session.ts";
 import { createSession, type PlannedRun } from "./run/created-entry.ts";
 import { RunLog } from "./run/run-log.ts";
@@ -21,9 +22,11 @@ export async function startSession(
   requester: Requester = {},
 ): Promise<StartedSession> {
   const planned = { plan, place: trial?.place, requester };
-  const started = services.shared
-    ? await (await import("./shared/offer-session.ts")).offerSession(services, services.shared, planned)
-    : await startHere(services, planned, trial);
+  // What stands in for an arm is in no order for a worker.
+  const started =
+    services.shared && plan.options.stored === undefined
+      ? await (await import("./shared/offer-session.ts")).offerSession(services, services.shared, planned)
+      : await startHere(services, planned, trial);
   const { session_id } = started;
   const series_id = trial?.place.series_id;
   services.news?.({ event: "accepted", session_id, scenario: plan.scenario.name, ...(series_id && { series_id }) });
@@ -32,6 +35,7 @@ export async function startSession(
 
 async function startHere(services: SessionServices, planned: PlannedRun, trial?: Trial): Promise<StartedSession> {
   const { plan, requester } = planned;
+  const { shared } = services;
   demandRoom(services);
   const stop = new AbortController();
   // Its place in line is taken before anything is waited for: others may ask for it meanwhile.
@@ -49,16 +53,20 @@ async function startHere(services: SessionServices, planned: PlannedRun, trial?:
       },
     );
     const log = new RunLog(services.store, services.clock, run);
-    const done = conductSession({ plan, trial, log, slot, services, signal: stop.signal }, reservation);
+    const { session_id } = run;
+    const watched = shared && watchCancel(shared, { session_id, after: 1 }, stop);
+    const done = conductSession({ plan, trial, log, slot, services, signal: stop.signal }, reservation).finally(() =>
+      watched?.[Symbol.dispose](),
+    );
     // The end may have no listener.
-    done.catch((error: unknown) => services.notice(`${run.session_id}: its outcome cannot be read: ${wordsOf(error)}`));
-    services.runs.add(run.session_id, {
+    done.catch((error: unknown) => services.notice(`${session_id}: its outcome cannot be read: ${wordsOf(error)}`));
+    services.runs.add(session_id, {
       waits: () => waits,
       over: () => log.over,
       cancel: (reason) => stop.abort(reason),
       done,
     });
-    return { session_id: run.session_id, done };
+    return { session_id, done };
   } catch (error) {
     stop.abort(error);
     void slot.then((held) => held[Symbol.dispose](), ignored);

@@ -43,6 +43,12 @@ export async function demandOwner(sql: Sql, series_id: string, owner: string): P
   if ((await ask(sql, OWNED, [series_id, owner])).count === 0) throw notRunning(series_id);
 }
 
+/** The same of a series that is stored: trials without one are nobody's. */
+export async function demandOwnSeries(sql: Sql, series_id: string, owner: string): Promise<void> {
+  const [row] = await ask<{ owner: string | null }>(sql, OWNER, [series_id]);
+  if (row && row.owner !== owner) throw notRunning(series_id);
+}
+
 /** Undefined when it is unknown. @throws Failure `storage_failed` for one that this version cannot read */
 export async function readSeries(sql: Sql, series_id: string): Promise<SeriesRecord | undefined> {
   const stored = await readStored(sql, series_id);
@@ -123,6 +129,8 @@ const TAKE = `UPDATE abeval.series SET owner = $2 WHERE series_id = $1 AND (owne
 const STEAL = "UPDATE abeval.series SET owner = $2 WHERE series_id = $1";
 
 const OWNED = "SELECT FROM abeval.series WHERE series_id = $1 AND owner = $2 FOR SHARE";
+
+const OWNER = "SELECT owner FROM abeval.series WHERE series_id = $1 FOR SHARE";
 
 const READ = "SELECT series FROM abeval.series WHERE series_id = $1";
 

@@ -1,3 +1,4 @@
+import { Failure } from "../../domain/failure.ts";
 import { isFinal, type SessionOutcome } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry, SessionEntry, SessionLog } from "../../domain/session-entry.ts";
 import type { TrialRow } from "../../domain/trial.ts";
@@ -8,10 +9,13 @@ import { type EntriesOfTrials, type Run, superseded, type TrialsOf } from "../st
 import { ask, type Sql, type Value } from "./connection.ts";
 import type { Flush } from "./flusher.ts";
 import { isAlive } from "./presence.ts";
+import { demandOwnSeries } from "./series-rows.ts";
 
 /**
- * Begins a session's log; false when its id, or its place in its series, is taken. Without an owner it is work of the queue,
- * at attempt 0: whoever takes it over has the first.
+ * Begins a session's log; false when its id is taken. Without an owner it is work of the queue, at attempt 0: whoever takes it
+ * over has the first.
+ * @throws Failure `series_not_running` when its place in its series is taken: of two who start the same trial only one still
+ * runs the series
  */
 export async function insertSession(sql: Sql, entry: CreatedEntry, owner: string | null): Promise<boolean> {
   const { session_id, scenario, state, trial, comparison = null } = entry.session;
@@ -27,6 +31,8 @@ export async function insertSession(sql: Sql, entry: CreatedEntry, owner: string
   const places = names.map((_, index) => `$${index + 1}`);
   const statement = `INSERT INTO abeval.sessions (${names.join(", ")}) VALUES (${places.join(", ")}) ON CONFLICT DO NOTHING`;
   const { count } = await ask(sql, statement, Object.values(row));
+  if (count === 0 && trial && (await ask(sql, OF_PLACE, [trial.series_id, trial.trial])).count > 0)
+    throw new Failure("series_not_running", `trial ${trial.trial} of ${trial.series_id} was started before`);
   if (count === 0) return false;
   await insertEntries(sql, { session_id, attempt }, 0, [entry]);
   return true;
@@ -43,8 +49,10 @@ export class SessionRows {
     this.#me = me;
   }
 
-  /** False when the id is taken. */
+  /** False when the id is taken. @throws Failure `series_not_running` for a trial of a series that this process does not run */
   async create({ sql, logs, changed }: Flush, entry: CreatedEntry): Promise<boolean> {
+    const { trial } = entry.session;
+    if (trial) await demandOwnSeries(sql, trial.series_id, this.#me);
     const created = await insertSession(sql, entry, this.#me);
     if (created && !isFinal(entry.session.state)) logs.set(entry.session.session_id, [entry]);
     changed.add(entry.session.session_id);
@@ -179,6 +187,8 @@ async function logOf(sql: Sql, statement: string, session_id: string): Promise<r
   const rows = await ask<{ entry: string }>(sql, statement, [session_id]);
   return rows.map(({ entry }) => JSON.parse(entry));
 }
+
+const OF_PLACE = "SELECT FROM abeval.sessions WHERE series_id = $1 AND trial = $2";
 
 const SERIES_OF = "SELECT series_id FROM abeval.sessions WHERE session_id = $1";
 

@@ -1,5 +1,4 @@
 import { Failure } from "../../../domain/failure.ts";
-import type { TrialPlace } from "../../../domain/session.ts";
 import type { Needs, SharedStore, Work } from "../../../store/shared-store.ts";
 import { isOfSandbox, needsOfPlan, protocolsAmong, providersAmong, workersWithSlots } from "../../planning/needs.ts";
 import { type Reservation, reserve } from "../../planning/reservation.ts";
@@ -33,9 +32,7 @@ export async function offerSession(
     const session_id = await createSession(services, asked, async (entry) => {
       const { session_id: id } = entry.session;
       const work: Work = { kind: "session", id, needs, priority, brief, user: asked.requester.user };
-      if (await shared.queue.offerSession(entry, work, asked.requester.key)) return id;
-      if (asked.place) await demandNewTrial(shared, asked.place);
-      return undefined;
+      return (await shared.queue.offerSession(entry, work, asked.requester.key)) ? id : undefined;
     });
     return startedBefore(services, session_id);
   } catch (error) {
@@ -54,13 +51,6 @@ function briefOf(
     prices: briefPrices(services.prices),
     reservation: reservation.held,
   };
-}
-
-/** Two who run the same series may start the same trial, and only one of them still runs it. @throws Failure `series_not_running` */
-async function demandNewTrial(shared: SharedStore, { series_id, trial }: TrialPlace): Promise<void> {
-  const rows = await shared.trials({ series_id });
-  if (rows.some(({ place }) => place?.trial === trial))
-    throw new Failure("series_not_running", `trial ${trial} of ${series_id} was started by another process`);
 }
 
 /** @throws Failure naming what no process that takes runs has */

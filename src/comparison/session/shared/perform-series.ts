@@ -24,19 +24,19 @@ export async function performSeries(workplace: Workplace, claim: WorkClaim): Pro
   if (record === undefined) return await claim.done();
   try {
     const brief = readBrief(SeriesOrder, claim.work);
-    const { shared: others, ...own } = services;
     const baseline = brief.baseline === undefined ? undefined : await storedBaseline(shared, brief.baseline);
-    // What stands in for an arm is in no order of a single trial, so that the trials of such a series run here.
-    const planning = { ...own, ...(others && !baseline && { shared: others }), prices: pricesOf(brief) };
+    const performing = { ...services, prices: pricesOf(brief) };
+    // The trials of a series with a baseline run here, so that this machine is asked whether it can run them.
+    const { shared: _, ...alone } = performing;
     await using scenarios = await openScenarios(workplace, brief);
     const setup = await prepareSeries(
-      planning,
+      baseline ? alone : performing,
       { ...seriesSource(scenarios.loaded), ...(baseline && { baseline }) },
       brief.options,
       record,
     );
     const { begun_after } = brief;
-    const series = new RunningSeries(planning, setup, { record, begun_after });
+    const series = new RunningSeries(performing, setup, { record, begun_after });
     await untilOver(services, claim, series);
   } catch (error) {
     await failed(services, shared, record, error);
