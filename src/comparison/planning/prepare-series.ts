@@ -36,7 +36,7 @@ export interface SeriesSetup {
   readonly estimate_usd: number | null;
   /** By which the rows can be grouped; empty without inputs. */
   readonly columns: readonly SeriesColumn[];
-  /** In their order. */
+  /** The members stand in the order of the plan. */
   readonly members: readonly LoadedScenario[];
   /** What a worker must have to run any of its trials; empty where nobody else may. */
   readonly needs: Needs;

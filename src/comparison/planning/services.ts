@@ -75,6 +75,6 @@ export interface ModelUse {
   readonly by: "arm" | "judge";
   /** Replies. */
   readonly calls: number;
-  /** Of these replies; null when it is unknown. */
+  /** What these replies cost; null when it is unknown. */
   readonly cost_usd: number | null;
 }

@@ -83,7 +83,7 @@ async function goOnWith(
   try {
     return await startSeries(services, setup, taken);
   } catch (error) {
-    // Nobody else could continue it: a store keeps an end that does not fit, and stores it later.
+    // Without this nobody else could continue the series. A store that has no room keeps the end and stores it later.
     await services.store.series.update(taken).catch(() => undefined);
     throw error;
   }

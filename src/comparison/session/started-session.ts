@@ -8,7 +8,7 @@ import { storedSession } from "./stored-arm.ts";
 export interface Requester {
   /** What is asked with the same key is done once. */
   readonly key?: RequestKey | undefined;
-  /** As a proxy names them. Nobody has checked it. */
+  /** The name that a proxy gives the user. Nobody has checked it. */
   readonly user?: string | undefined;
 }
 

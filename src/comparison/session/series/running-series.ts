@@ -58,7 +58,7 @@ export class RunningSeries implements SeriesInFlight {
   #left = false;
   readonly #leaving = Promise.withResolvers<void>();
 
-  /** Of what was planned it keeps no member, of which there may be thousands. */
+  /** The series does not keep the planned members: there may be thousands. */
   constructor(services: SessionServices, { prepare, estimate_usd }: SeriesSetup, { record, begun_after }: Begun) {
     this.#services = services;
     this.#prepare = prepare;

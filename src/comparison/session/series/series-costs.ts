@@ -6,7 +6,7 @@ import { costOfTrial } from "../../../statistics/costs.ts";
 export class SeriesCosts {
   readonly #estimate_usd: number | null;
   #usd = 0;
-  /** Of completed trials whose cost is known. */
+  /** The cost of the completed trials of which it is known. */
   #known_usd = 0;
   #known = 0;
 

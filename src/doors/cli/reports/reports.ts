@@ -99,7 +99,7 @@ function realPath(path: string): string {
 
 /** What a result is in each form; null: it has nothing to say there. A card is given as SVG. */
 type Forms = Readonly<Record<Exclude<ReportFlag, "out" | "otel">, () => string | null>> & {
-  /** In pieces, which are made when they are written. */
+  /** The telemetry in pieces. Each is made when it is written. */
   readonly otel?: () => AsyncIterable<string> | null;
 };
 
