@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp, UserName } from "./schema.ts";
-import { CONCLUSIONS, UndecidedBy } from "./series-summary.ts";
+import { CONCLUSIONS, SERIES_FLAGS, UndecidedBy } from "./series-summary.ts";
 import { SeriesId } from "./session.ts";
 
 /** Version of the statistics: bets, weights, rules of stopping and counting. Series never pool two. */
@@ -113,6 +113,12 @@ export const SeriesStanding = record(
     low: Share("Lower end of the range that is valid whenever the series is stopped."),
     high: Share("Upper end."),
     counted: Count("Trials that count."),
+    flags: Type.Optional(
+      Type.Array(oneOf(SERIES_FLAGS), {
+        minItems: 1,
+        description: "What lists show beside it. Absent: nothing that is known without reading the trials.",
+      }),
+    ),
   },
   { description: "When a trial last ended; for lists." },
 );

@@ -19,6 +19,26 @@ export const UndecidedBy = Type.Optional(
   oneOf(DOUBTS, { description: "What keeps the trials from a conclusion; absent where they have one, or too few." }),
 );
 
+/** What a reader should know before trusting a series. */
+export const SERIES_FLAGS = [
+  "served_model_changed",
+  "arms_differ",
+  "fragile",
+  "claim_reversed",
+  "check_could_not_run",
+  "judge_failed_self_test",
+  "judge_unaudited",
+  "no_variation",
+  "scripted",
+  "mixed",
+  "earlier_trials",
+  "results_imported",
+  "skill_never_fired",
+  "baseline_not_concurrent",
+  "baseline_selected",
+] as const;
+export type SeriesFlag = (typeof SERIES_FLAGS)[number];
+
 export const SeriesSummary = record(
   "SeriesSummary",
   {

@@ -6,27 +6,9 @@ import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "
 import { SeriesArm, SeriesCheck, SolvedCount, Usd } from "./series-arm.ts";
 import { SeriesCounts, SeriesScenarioCounts } from "./series-counts.ts";
 import { SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, STOPS } from "./series-record.ts";
-import { CONCLUSIONS, UndecidedBy } from "./series-summary.ts";
+import { CONCLUSIONS, SERIES_FLAGS, UndecidedBy } from "./series-summary.ts";
 import { SeriesTrial } from "./series-trial.ts";
 import { DECIDERS, SIDES } from "./verdict.ts";
-
-export const SERIES_FLAGS = [
-  "served_model_changed",
-  "arms_differ",
-  "fragile",
-  "claim_reversed",
-  "judge_failed_self_test",
-  "judge_unaudited",
-  "no_variation",
-  "scripted",
-  "mixed",
-  "earlier_trials",
-  "results_imported",
-  "skill_never_fired",
-  "baseline_not_concurrent",
-  "baseline_selected",
-] as const;
-export type SeriesFlag = (typeof SERIES_FLAGS)[number];
 
 const Earlier = record("EarlierTrials", {
   trials: Count("Of the same comparison, outside of this series; those that repeat another count once."),

@@ -1,7 +1,8 @@
 import { gateOfSeries } from "../domain/gate.ts";
 import type { ImportedResults } from "../domain/results.ts";
-import { type EarlierTrials, SERIES_FLAGS, type Series, type SeriesFlag } from "../domain/series.ts";
+import type { EarlierTrials, Series } from "../domain/series.ts";
 import { SERIES_PROTOCOL, type SeriesColumn, type SeriesRecord } from "../domain/series-record.ts";
+import { SERIES_FLAGS, type SeriesFlag } from "../domain/series-summary.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import { breathe } from "../runtime/pace.ts";
@@ -23,7 +24,7 @@ import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { type CountedTrial, type Difference, missingBy } from "./claim/tally.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";
 import { importedRows, withResults } from "./imported.ts";
-import { concludedOf } from "./standing.ts";
+import { concludedOf, raisedByTrials } from "./standing.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
 import { groupsOf } from "./summary/groups.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
@@ -179,15 +180,13 @@ interface Known {
 /** What a reader should know before trusting the series. */
 function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
   const { mixed, earlier, judge_unaudited, failed_self_tests, never_fired, is_changed } = known;
-  const { subject, sequential } = findings;
+  const { subject } = findings;
   const raised: Readonly<Record<SeriesFlag, boolean>> = {
     served_model_changed: is_changed || servedAnotherBefore(findings),
+    ...raisedByTrials(findings),
     arms_differ: subject.arms_differ,
-    fragile: sequential.fragile,
-    claim_reversed: sequential.reversed,
     judge_failed_self_test: failed_self_tests.length > 0,
     judge_unaudited,
-    no_variation: sequential.repeats.some(Boolean),
     scripted: subject.scripted,
     mixed,
     earlier_trials: earlier.some((one) => one !== null),

@@ -1,6 +1,12 @@
 import type { Series } from "../domain/series.ts";
 import type { SeriesRecord, SeriesStanding } from "../domain/series-record.ts";
-import type { Conclusion, Doubt, SeriesSummary } from "../domain/series-summary.ts";
+import {
+  type Conclusion,
+  type Doubt,
+  SERIES_FLAGS,
+  type SeriesFlag,
+  type SeriesSummary,
+} from "../domain/series-summary.ts";
 import { isFinal } from "../domain/session-state.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
@@ -18,8 +24,21 @@ export function standingOf(
 ): SeriesStanding {
   const findings = findingsOf(plannedSubject(series), rows, stored);
   const { win_rate, low, high } = headlineOf(findings.sequential, findings.subject.told.levels, 0);
-  return { ...concludedOf(findings), win_rate, low, high, counted: countsOf(findings).trials };
+  const raised: Partial<Record<SeriesFlag, boolean>> = raisedByTrials(findings);
+  const flags = SERIES_FLAGS.filter((flag) => raised[flag] === true);
+  return {
+    ...{ ...concludedOf(findings), win_rate, low, high, counted: countsOf(findings).trials },
+    ...(flags.length > 0 && { flags }),
+  };
 }
+
+/** Flags for which nothing but the trials is needed. */
+export const raisedByTrials = ({ rows, sequential }: Findings) => ({
+  fragile: sequential.fragile,
+  claim_reversed: sequential.reversed,
+  check_could_not_run: rows.some(({ could_not_check }) => could_not_check !== undefined),
+  no_variation: sequential.repeats.some(Boolean),
+});
 
 /**
  * What the series' own trials may conclude by when those that run have ended, one after the other: only where that is something

@@ -4,6 +4,8 @@ import { cut } from "../domain/excerpt.ts";
 import { withInputId } from "../domain/member.ts";
 import type { StoredResults } from "../domain/results.ts";
 import type { SeriesListing } from "../domain/series-listing.ts";
+import type { SeriesPlan, SeriesStanding } from "../domain/series-record.ts";
+import { type Doubt, SERIES_FLAGS, type SeriesFlag } from "../domain/series-summary.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import type { SessionListing } from "../domain/session-list.ts";
 import type { Verdict } from "../domain/verdict.ts";
@@ -46,7 +48,8 @@ const listedArm = ({ arm_id, model, status, probe }: ArmSummary, verdict: Verdic
   checks: probe && { passed: probe.passed, total: probe.total },
 });
 
-export function seriesListingOf(stored: StoredSeries): SeriesListing {
+/** @param failed as in `SeriesStore.list` */
+export function seriesListingOf(stored: StoredSeries, failed: ReadonlySet<string> = new Set()): SeriesListing {
   if (isResults(stored)) return resultsListingOf(stored);
   const { plan, limits, ...series } = stored;
   return {
@@ -62,7 +65,11 @@ export function seriesListingOf(stored: StoredSeries): SeriesListing {
     ...(plan.baseline && { baseline: plan.baseline.digest }),
     ...(series.user !== undefined && { user: series.user }),
     trials: limits.trials,
-    standing: series.standing,
+    standing: flagged(series.standing, [
+      ...(plan.baseline ? (["baseline_not_concurrent"] as const) : []),
+      ...(plan.baseline?.selected ? (["baseline_selected"] as const) : []),
+      ...(isJudgedBy(plan, failed) ? (["judge_failed_self_test"] as const) : []),
+    ]),
   };
 }
 
@@ -73,5 +80,22 @@ const resultsListingOf = ({ series_id, created_at, state, results, standing }: S
   arms: [results.arms.a, results.arms.b],
   judge_model: null,
   trials: results.scenarios.reduce((most, { trials }) => Math.max(most, trials.length), 0),
-  standing,
+  standing: flagged(standing, ["results_imported"]),
 });
+
+const isJudgedBy = ({ scenarios }: SeriesPlan, keys: ReadonlySet<string>): boolean =>
+  keys.size > 0 && scenarios.some(({ self_test_key }) => self_test_key !== null && keys.has(self_test_key));
+
+/** Together with what its trials raised. Series of earlier versions keep nothing but their doubt of that. */
+function flagged(standing: SeriesStanding, raised: readonly SeriesFlag[]): SeriesStanding {
+  const doubted = standing.undecided_by && RAISED_WITH[standing.undecided_by];
+  const known = new Set([...raised, ...(standing.flags ?? []), ...(doubted ? [doubted] : [])]);
+  const flags = SERIES_FLAGS.filter((flag) => known.has(flag));
+  return flags.length === 0 ? standing : { ...standing, flags };
+}
+
+const RAISED_WITH: Partial<Record<Doubt, SeriesFlag>> = {
+  identical_trials: "no_variation",
+  contradictory_trials: "claim_reversed",
+  missing_trials: "fragile",
+};

@@ -237,9 +237,12 @@ class MemorySeries implements SeriesStore {
     return record && isResults(record) ? structuredClone(record) : undefined;
   }
 
-  async list({ scenario, state, limit, before }: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
+  async list(
+    { scenario, state, limit, before }: SeriesListRequest = {},
+    failed?: ReadonlySet<string>,
+  ): Promise<readonly SeriesListing[]> {
     if (before !== undefined && !this.#series.has(before)) throw unknownSeries(before);
-    const newestFirst = [...this.#series.values()].reverse().map(({ record }) => seriesListingOf(record));
+    const newestFirst = [...this.#series.values()].reverse().map(({ record }) => seriesListingOf(record, failed));
     const older = newestFirst.slice(newestFirst.findIndex(({ series_id }) => series_id === before) + 1);
     const wanted = older.filter(
       (row) => (scenario === undefined || row.scenarios.includes(scenario)) && (state ?? row.state) === row.state,

@@ -8,6 +8,8 @@ export interface SelfTestStore {
   read(self_test_id: string): Promise<SelfTest | undefined>;
   /** The newest one with this key, by when it was asked for. */
   latest(key: string): Promise<SelfTest | undefined>;
+  /** The keys of which the newest self-test failed. */
+  failedKeys(): Promise<ReadonlySet<string>>;
   /** Newest first, without those that are damaged. */
   list(query: SelfTestQuery): Promise<readonly SelfTest[]>;
 }
@@ -59,6 +61,12 @@ export async function readableSelfTests(
   }
 }
 
+/** Every self-test that failed has this in its row; one of which a part failed may have it, too. */
+export const FAILED_VERDICT = '"verdict":"fail"';
+
+export const keysOfFailed = (rows: readonly { readonly key: string; readonly self_test: string }[]) =>
+  new Set(rows.flatMap(({ key, self_test }) => (parseSelfTest(self_test)?.verdict === "fail" ? [key] : [])));
+
 /** Undefined for what is damaged. */
 export const parseSelfTest = storedJson(SelfTest);
 
@@ -75,6 +83,13 @@ export function memorySelfTests(capacity: number): SelfTestStore {
     async latest(key) {
       const own = [...kept.values()].filter((one) => one.key === key).map(({ self_test }) => self_test);
       return structuredClone(own.toSorted(newerFirst)[0]);
+    },
+    async failedKeys() {
+      const newest = Map.groupBy([...kept.values()], ({ key }) => key);
+      const failed = [...newest].filter(
+        ([, own]) => own.map(({ self_test }) => self_test).toSorted(newerFirst)[0]?.verdict === "fail",
+      );
+      return new Set(failed.map(([key]) => key));
     },
     async list({ limit, before }) {
       const all = [...kept.values()].map(({ self_test }) => self_test).toSorted(newerFirst);

@@ -26,8 +26,12 @@ export interface SeriesStore {
   keep(results: StoredResults): Promise<StoredResults>;
   /** A table of results; undefined when it is unknown. */
   results(series_id: string): Promise<StoredResults | undefined>;
-  /** Newest first, without those that are damaged. @throws Failure `unknown_series` for `before`. */
-  list(query?: SeriesListRequest): Promise<readonly SeriesListing[]>;
+  /**
+   * Newest first, without those that are damaged.
+   * @param failed keys of the self-tests that judges failed; those of series that go by one of them have a flag
+   * @throws Failure `unknown_series` for `before`
+   */
+  list(query?: SeriesListRequest, failed?: ReadonlySet<string>): Promise<readonly SeriesListing[]>;
 }
 
 /** Series of a store that several processes share. */

@@ -3,6 +3,7 @@ import type { SessionServices } from "../../src/comparison/planning/services.ts"
 import { blessedLines, storedBaseline } from "../../src/comparison/session/baseline.ts";
 import { readBundle } from "../../src/comparison/session/read-bundle.ts";
 import { canonicalJson } from "../../src/domain/canonical-json.ts";
+import { caveatsOf } from "../../src/domain/caveat.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
@@ -152,6 +153,8 @@ test("only a series of fixed length is blessed, and nothing is concluded on one 
   await folder.write("scored.yaml", scoredScenario([scored("worse", [1, 2]), NEW]));
   const { series } = await seriesOf(services, folder.path("scored.yaml"), { trials: 8, seed: "t", baseline });
   expect(series.flags).toContain("baseline_selected");
+  const [listed] = await services.store.series.list();
+  expect(caveatsOf(listed?.standing.flags ?? [])).toEqual(caveatsOf(series.flags));
   expect(series).toMatchObject({
     conclusion: "undecided",
     undecided_by: "selected_baseline",

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Series } from "../../src/domain/series.ts";
-import { SERIES_FLAGS } from "../../src/domain/series.ts";
 import type { SeriesRecord } from "../../src/domain/series-record.ts";
+import { SERIES_FLAGS } from "../../src/domain/series-summary.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { Painter, rangeBar } from "../../src/doors/cli/terminal/paint.ts";
 import { summariseSeries } from "../../src/doors/cli/terminal/series-text.ts";

@@ -2,9 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
+import { caveatsOf } from "../../src/domain/caveat.ts";
 import { Series } from "../../src/domain/series.ts";
 import { MAX_TRIALS_IN_ALL, type SeriesRecord, SeriesStanding } from "../../src/domain/series-record.ts";
 import { SeriesSummary } from "../../src/domain/series-summary.ts";
+import { sha256 } from "../../src/domain/sha256.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { costsText } from "../../src/doors/report/series-words.ts";
 import { reportOf, storedSeries } from "../../src/statistics/report.ts";
@@ -12,7 +14,7 @@ import { standingOf, summaryOf } from "../../src/statistics/standing.ts";
 import { BARRED } from "../barred-words.ts";
 import { turnsDuring } from "../turns.ts";
 import { GENERATED, mirrored } from "./generated.ts";
-import { comparisonOf, type Planned, results, rowOf, rowsOf, seriesOf } from "./series.ts";
+import { comparisonOf, type Planned, results, rowOf, rowsOf, seriesOf, times } from "./series.ts";
 
 const SERIES = TypeCompiler.Compile(Series);
 
@@ -348,7 +350,21 @@ describe("the summary in a verdict", () => {
   });
 });
 
-test("a list shows where a series stands", () => {
+test("a list shows where a series stands, and what can overturn it as its report does", async () => {
+  const could_not_check = "check a lacks pytest";
+  for (const rows of [
+    rowsOf(results("x++++++++")),
+    rowsOf(times(9, "a"), { conduct: sha256("one") }),
+    [...rowsOf(results("+++")), rowOf({ trial: 4, round: 4, scenario: "S" }, "invalid", { could_not_check })],
+    rowsOf(results("++++++++------------------------------------")),
+  ]) {
+    const series = seriesOf({ trials: 60 });
+    const { flags } = await reportOf(series, rows, ALONE);
+    const told = caveatsOf(standingOf(series, rows).flags ?? []);
+    expect(told).not.toEqual([]);
+    expect(told).toEqual(caveatsOf(flags));
+  }
+  expect(standingOf(seriesOf(), rowsOf(results("++++++++-")))).not.toHaveProperty("flags");
   const standing = standingOf(seriesOf(), rowsOf(results("++++++++-")));
   expect(Value.Check(SeriesStanding, standing)).toBe(true);
   expect(standing).toMatchObject({ conclusion: "a_preferred", win_rate: 8 / 9, counted: 9 });

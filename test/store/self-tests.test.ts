@@ -26,6 +26,17 @@ describe.each(STORES)("%s", (_name, open) => {
     expect(await store.self_tests.latest("c".repeat(64))).toBeUndefined();
   });
 
+  test("judges that failed are known by the newest self-test of each key", async () => {
+    await using opened = await open();
+    const { self_tests } = opened.store;
+    const [mended, failed] = ["a".repeat(64), "b".repeat(64)];
+    await self_tests.keep(mended, { ...at(1), verdict: "fail" });
+    await self_tests.keep(mended, { ...at(2), verdict: "pass" });
+    await self_tests.keep(failed, { ...at(3), verdict: "pass" });
+    await self_tests.keep(failed, { ...at(4), verdict: "fail" });
+    expect(await self_tests.failedKeys()).toEqual(new Set([failed]));
+  });
+
   test("self-tests are listed newest first, equals by their ids, and page by page", async () => {
     await using opened = await open();
     const { store } = opened;

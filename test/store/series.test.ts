@@ -97,11 +97,33 @@ describe.each(STORES)("%s store", (_name, open) => {
           members: 1,
           arms: ["new one", "old"],
           trials: 2,
-          standing,
+          standing: { ...standing, flags: ["results_imported"] },
         },
       },
     ]);
     expect((await store.series.list()).map(({ series_id }) => series_id)).toEqual([results.series_id, SERIES]);
+  });
+
+  test("a listing has the flags of its trials and of its judge's self-tests, also where earlier versions kept none", async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const { standing, plan } = aSeries(SERIES);
+    const judged = (self_test_key: string) => plan.scenarios.map((one) => ({ ...one, self_test_key }));
+    const [failed, passed] = ["a".repeat(64), "b".repeat(64)];
+    await store.series.create(aSeries(seriesOf(1), { standing: { ...standing, flags: ["check_could_not_run"] } }));
+    await store.series.create(
+      aSeries(seriesOf(2), { standing: { ...standing, undecided_by: "contradictory_trials" } }),
+    );
+    await store.series.create(aSeries(seriesOf(3), { plan: { ...plan, scenarios: judged(failed) } }));
+    await store.series.create(aSeries(seriesOf(4), { plan: { ...plan, scenarios: judged(passed) } }));
+    const listed = await store.series.list({}, new Set([failed]));
+    expect(listed.map((row) => row.standing.flags)).toEqual([
+      undefined,
+      ["judge_failed_self_test"],
+      ["claim_reversed"],
+      ["check_could_not_run"],
+    ]);
+    expect((await store.series.list())[1]?.standing).toEqual(standing);
   });
 
   test("the id of a series is given once, also when many ask at the same moment", async () => {

@@ -42,11 +42,14 @@ export async function keepResults(
   { store, clock }: Pick<Services, "store" | "clock">,
   { series, results }: Compared,
 ): Promise<Series> {
-  const { series_id, conclusion, undecided_by, headline, counts } = series;
+  const { series_id, conclusion, undecided_by, headline, counts, flags } = series;
   const { win_rate, low, high } = headline;
   const { created_at } = await store.series.keep({
     ...{ series_id, created_at: clock.now().toISOString(), state: "completed", results },
-    standing: { conclusion, ...(undecided_by && { undecided_by }), win_rate, low, high, counted: counts.trials },
+    standing: {
+      ...{ conclusion, ...(undecided_by && { undecided_by }), win_rate, low, high, counted: counts.trials },
+      ...(flags.length > 0 && { flags }),
+    },
   });
   return { ...series, created_at, finished_at: created_at };
 }

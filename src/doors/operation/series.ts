@@ -64,7 +64,7 @@ export const listSeries = operation({
   input: SeriesListRequest,
   output: Type.Array(SeriesListing),
   async run({ store }, query) {
-    return store.persistent ? [...(await store.series.list(query))] : [];
+    return store.persistent ? [...(await store.series.list(query, await store.self_tests.failedKeys()))] : [];
   },
 });
 

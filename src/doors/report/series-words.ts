@@ -1,9 +1,10 @@
 import { cut } from "../../domain/excerpt.ts";
 import { percentText, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
-import type { Series, SeriesFlag, SeriesGroup } from "../../domain/series.ts";
+import type { Series, SeriesGroup } from "../../domain/series.ts";
 import type { SolvedCount } from "../../domain/series-arm.ts";
 import { trialResult } from "../../domain/series-status.ts";
+import type { SeriesFlag } from "../../domain/series-summary.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { confidenceText } from "../../statistics/figure-text.ts";
 import { skillNames, skillText } from "../../statistics/skill-text.ts";
@@ -173,6 +174,7 @@ export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
   arms_differ: "arms of one id are set up differently in different scenarios",
   fragile: "the preference would not stand had the missing trials gone to the other arm",
   claim_reversed: "the trials established a preference for each arm in turn",
+  check_could_not_run: "a hidden check could run on neither arm in some trial, which counts as missing",
   judge_failed_self_test: "this judge failed its newest self-test on one of these scenarios",
   judge_unaudited: "this judge has passed no self-test on one of these scenarios",
   no_variation: "the trials of a scenario went the same way, so they count as one observation",

@@ -81,8 +81,8 @@ export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
     return await this.#database.read((sql) => readStoredResults(sql, series_id));
   }
 
-  async list(request: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
-    return await this.#database.read((sql) => readSeriesRows(sql, request));
+  async list(request: SeriesListRequest = {}, failed?: ReadonlySet<string>): Promise<readonly SeriesListing[]> {
+    return await this.#database.read((sql) => readSeriesRows(sql, request, failed));
   }
 
   /** What dead processes ran and no queue brings back is interrupted, and free to be taken. */

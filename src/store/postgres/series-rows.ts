@@ -77,7 +77,11 @@ async function readStored(sql: Sql, series_id: string): Promise<StoredSeries | u
 }
 
 /** Newest first, without rows that are damaged. @throws Failure `unknown_series` for `before` */
-export async function readSeriesRows(sql: Sql, request: SeriesListRequest): Promise<readonly SeriesListing[]> {
+export async function readSeriesRows(
+  sql: Sql,
+  request: SeriesListRequest,
+  failed?: ReadonlySet<string>,
+): Promise<readonly SeriesListing[]> {
   const { scenario = null, state = null, limit = null, before } = request;
   const position = before === undefined ? null : await positionOf(sql, before);
   const rows = await ask<{ series: string }>(sql, LIST, [position, state, scenario, limit]);
@@ -85,7 +89,7 @@ export async function readSeriesRows(sql: Sql, request: SeriesListRequest): Prom
   const pace = new Pace();
   for (const { series } of rows) {
     const record = parsedSeries(series);
-    if (record) listings.push(seriesListingOf(record));
+    if (record) listings.push(seriesListingOf(record, failed));
     await pace.bytes(READ_LIKE * series.length);
   }
   return listings;

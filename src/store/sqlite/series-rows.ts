@@ -70,14 +70,17 @@ export class SeriesRows {
   }
 
   /** Newest first, without rows that are damaged; others have their turn meanwhile. @throws Failure `unknown_series` for `before` */
-  async list({ scenario, state, limit, before }: SeriesListRequest): Promise<readonly SeriesListing[]> {
+  async list(
+    { scenario, state, limit, before }: SeriesListRequest,
+    failed?: ReadonlySet<string>,
+  ): Promise<readonly SeriesListing[]> {
     const position = before === undefined ? Number.MAX_SAFE_INTEGER : this.#positionOf(before);
     const listings: SeriesListing[] = [];
     const pace = new Pace();
     for (const { series } of this.#rowsBefore(position, state)) {
       if (listings.length === limit) break;
       const record = parsedSeries(series);
-      const listing = record && seriesListingOf(record);
+      const listing = record && seriesListingOf(record, failed);
       if (listing && (scenario === undefined || listing.scenarios.includes(scenario))) listings.push(listing);
       await pace.bytes(READ_LIKE * series.length);
     }

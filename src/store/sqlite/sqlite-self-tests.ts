@@ -1,4 +1,11 @@
-import { parseSelfTest, readableSelfTests, type SelfTestRow, type SelfTestStore } from "../self-test-store.ts";
+import {
+  FAILED_VERDICT,
+  keysOfFailed,
+  parseSelfTest,
+  readableSelfTests,
+  type SelfTestRow,
+  type SelfTestStore,
+} from "../self-test-store.ts";
 import type { Database } from "./database.ts";
 import { guarded } from "./storage-failure.ts";
 import type { WriteBatch } from "./write-batch.ts";
@@ -18,6 +25,10 @@ export function sqliteSelfTests(database: Database, batch: WriteBatch, stateDir:
     },
     read: async (id) => read("SELECT self_test FROM self_tests WHERE id = $id", { id }),
     latest: async (key) => read(LATEST, { key }),
+    failedKeys: async () =>
+      guarded(stateDir, () =>
+        keysOfFailed(database.query(FAILED).all({ words: FAILED_VERDICT }) as { key: string; self_test: string }[]),
+      ),
     list: (query) =>
       readableSelfTests(query, async (limit, before) =>
         guarded(stateDir, () => {
@@ -32,6 +43,9 @@ const KEEP = `INSERT INTO self_tests (id, key, created_at, self_test) VALUES ($i
   ON CONFLICT (id) DO UPDATE SET key = $key, self_test = $self_test`;
 
 const LATEST = "SELECT self_test FROM self_tests WHERE key = $key ORDER BY created_at DESC LIMIT 1";
+
+const FAILED = `SELECT key, self_test FROM self_tests AS one WHERE instr(self_test, $words) > 0
+  AND NOT EXISTS (SELECT 1 FROM self_tests WHERE key = one.key AND created_at > one.created_at)`;
 
 const PAGE = `SELECT id, created_at, self_test FROM self_tests
   WHERE $at IS NULL OR (created_at, id) < ($at, $id) ORDER BY created_at DESC, id DESC LIMIT $limit`;

@@ -74,9 +74,9 @@ export class SqliteSeries implements SeriesStore, Disposable {
     return guarded(stateDir, () => rows.results(series_id));
   }
 
-  async list(query: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
+  async list(query: SeriesListRequest = {}, failed?: ReadonlySet<string>): Promise<readonly SeriesListing[]> {
     const { stateDir, rows } = this.#parts;
-    return await guardedWhile(stateDir, () => rows.list(query));
+    return await guardedWhile(stateDir, () => rows.list(query, failed));
   }
 
   /** Tries once more what could not be stored. */

@@ -1,4 +1,3 @@
-import { caveatsOf } from "../../../domain/caveat.ts";
 import type { SeriesListing } from "../../../domain/series-listing.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
 import { kindOf, legendOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
@@ -7,7 +6,7 @@ import { countOf, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Ago } from "../part/ago.tsx";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
-import { CaveatChip } from "../part/caveats.tsx";
+import { CaveatChips } from "../part/caveats.tsx";
 import { blind } from "../preferences.ts";
 import { toScenario, toSeries, toSession } from "../routes.ts";
 import { RangeBar, rateAndRange } from "../series/range-bar.tsx";
@@ -53,7 +52,8 @@ function SeriesCells({ row }: { row: SeriesListing }) {
         <p class="newest-finding">
           <a class="plain" href={toSeries(series_id)}>
             {blind.value ? <Hidden /> : <StatusName {...standing} state={state} arms={{ a, b }} />}
-          </a>
+          </a>{" "}
+          {!blind.value && <CaveatChips flags={standing.flags} />}
         </p>
         <p class="aside">
           {scenarios[0]}
@@ -95,7 +95,7 @@ function Dots({ series_id, arms }: { series_id: string; arms: Readonly<Record<"a
 }
 
 function RunCells({ row, others }: { row: SessionListing; others: number }) {
-  const { session_id, scenario, title = scenario, arms, winner, outcome, confidence, flags = [], conflict } = row;
+  const { session_id, scenario, title = scenario, arms, winner, outcome, confidence, flags, conflict } = row;
   const side = ARM_SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)];
   return (
     <>
@@ -112,7 +112,7 @@ function RunCells({ row, others }: { row: SessionListing; others: number }) {
               <span class="outcome">{words(outcome ?? "no verdict")}</span>
             )}
           </a>{" "}
-          {!blind.value && caveatsOf(flags, conflict).map((caveat) => <CaveatChip key={caveat.id} caveat={caveat} />)}
+          {!blind.value && <CaveatChips flags={flags} conflict={conflict} />}
         </p>
         <p class="aside">
           {title}

@@ -2,11 +2,19 @@ import { type Caveat, caveatsOf } from "../../../domain/caveat.ts";
 import { goToPart } from "./contents.tsx";
 
 /** The same chip wherever a result is shown. */
-export const CaveatChip = ({ caveat: { text, isGrave } }: { caveat: Caveat }) => (
+const CaveatChip = ({ caveat: { text, isGrave } }: { caveat: Caveat }) => (
   <span class={`caveat tone-${isGrave ? "danger" : "warn"}`} title={text}>
     <span aria-hidden="true">{isGrave ? "✕" : "!"}</span> {text}
   </span>
 );
+
+interface CaveatChipsProps {
+  readonly flags: readonly string[] | undefined;
+  readonly conflict?: boolean | undefined;
+}
+
+export const CaveatChips = ({ flags = [], conflict = false }: CaveatChipsProps) =>
+  caveatsOf(flags, conflict).map((caveat) => <CaveatChip key={caveat.id} caveat={caveat} />);
 
 /** Where a page explains a caveat. */
 export const caveatPart = (id: string): string => (id === "conflict" ? "history" : `flag-${id}`);

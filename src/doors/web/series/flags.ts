@@ -1,4 +1,4 @@
-import type { SeriesFlag } from "../../../domain/series.ts";
+import type { SeriesFlag } from "../../../domain/series-summary.ts";
 import { type FlagText, unknownFlag } from "../part/flag-text.ts";
 
 /** What each flag means for a reader of the series. */
@@ -7,6 +7,11 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
     tone: "danger",
     title: "The trials contradict each other",
     text: "First one arm was established as preferred, later the other. Neither claim is made any more.",
+  },
+  check_could_not_run: {
+    tone: "danger",
+    title: "A hidden check could run on neither arm",
+    text: "Such trials give no result and count as missing. Open one: it names the check and what it lacks.",
   },
   no_variation: {
     tone: "warn",

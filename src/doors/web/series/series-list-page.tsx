@@ -3,6 +3,7 @@ import type { SeriesListing } from "../../../domain/series-listing.ts";
 import { listSeries } from "../api.ts";
 import { count, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
+import { CaveatChips } from "../part/caveats.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
@@ -101,7 +102,10 @@ function Row({ row, children }: RowProps) {
         {blind.value ? (
           <span class="aside">hidden (blind mode)</span>
         ) : (
-          <StatusName {...standing} state={state} arms={{ a, b }} />
+          <>
+            <StatusName {...standing} state={state} arms={{ a, b }} />
+            <CaveatChips flags={standing.flags} />
+          </>
         )}
         <span class="aside">
           {kind === "results"

@@ -1,4 +1,3 @@
-import { caveatsOf } from "../../../domain/caveat.ts";
 import { isBuiltin, judgesNamed } from "../../../domain/model-name.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
 import { isFinal } from "../../../domain/session-state.ts";
@@ -6,7 +5,7 @@ import type { Side } from "../../../domain/verdict.ts";
 import { duration, score, usd, words } from "../format.ts";
 import { Ago } from "../part/ago.tsx";
 import { ARM_SIDES, ArmMark, ArmName } from "../part/arm-name.tsx";
-import { CaveatChip } from "../part/caveats.tsx";
+import { CaveatChips } from "../part/caveats.tsx";
 import { blind } from "../preferences.ts";
 import { toSeries, toSession } from "../routes.ts";
 import { ConfidenceName } from "../verdict/outcome.tsx";
@@ -131,7 +130,7 @@ function Pair({ kind, row: { arms }, of }: PairProps) {
 }
 
 function Result({ row }: { row: SessionListing }) {
-  const { outcome, winner, arms, state, confidence, trial, conflict, verdicts = 0, flags = [] } = row;
+  const { outcome, winner, arms, state, confidence, trial, conflict, verdicts = 0, flags } = row;
   const side = ARM_SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)] ?? null;
   return (
     <>
@@ -141,9 +140,7 @@ function Result({ row }: { row: SessionListing }) {
         <>
           <Outcome outcome={outcome} side={side} name={winner} />
           {confidence && confidence !== "none" && <ConfidenceName confidence={confidence} />}
-          {caveatsOf(flags, conflict).map((caveat) => (
-            <CaveatChip key={caveat.id} caveat={caveat} />
-          ))}
+          <CaveatChips flags={flags} conflict={conflict} />
           {verdicts > 1 && !conflict && <Badge text={`${verdicts} verdicts`} says="on its arms" />}
         </>
       )}

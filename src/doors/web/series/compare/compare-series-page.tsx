@@ -3,6 +3,7 @@ import type { SessionOutcome } from "../../../../domain/session.ts";
 import { getSeries, getSession } from "../../api.ts";
 import { countOf, when, words } from "../../format.ts";
 import { asFailed, useLoaded } from "../../loaded.ts";
+import { CaveatChips } from "../../part/caveats.tsx";
 import { Page, PagePart } from "../../part/page.tsx";
 import { Show } from "../../part/show.tsx";
 import { blind } from "../../preferences.ts";
@@ -135,7 +136,8 @@ function Card({ series, nth }: { series: Series; nth: 1 | 2 }) {
       <p>
         <strong>
           <StatusName {...series} arms={{ a: arms.a.arm_id, b: arms.b.arm_id }} />
-        </strong>
+        </strong>{" "}
+        <CaveatChips flags={series.flags} />
       </p>
       <p>
         {first?.scenario}
