@@ -22,6 +22,7 @@ import { sha256 } from "../../src/domain/sha256.ts";
 import { testNeeding } from "../needs.ts";
 import { MOUNTS, smallDisk } from "../store/storage-faults.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { never } from "../workspace/harness.ts";
 import { dockerArchive, type ImageParts, idOf, type LayerEntry, layerOf, writeLayout } from "./make-image.ts";
 
 const NOW = new Date("2026-01-01T00:00:00.000Z");
@@ -38,7 +39,7 @@ async function unpacked(layers: readonly (readonly LayerEntry[])[], limits?: Lim
   writeLayout(join(place.path, "image"), parts);
   const cache = { directory: join(place.path, "cache"), owner: null, now: NOW, ...(limits && { limits }) };
   try {
-    return contents(await unpackImage(await readImage(join(place.path, "image")), cache));
+    return contents(await unpackImage(await readImage(join(place.path, "image")), cache, never));
   } catch (error) {
     expect(readdirSync(cache.directory)).toEqual([]);
     return (error as Error).message;
@@ -173,7 +174,7 @@ testNeeding(MOUNTS)("an image of many small files is refused before the disk has
   mkdirSync(cache.directory);
   using _disk = smallDisk(cache.directory, "4m,nr_inodes=1200");
   const image = await readImage(join(place.path, "image"));
-  await expect(unpackImage(image, cache)).rejects.toThrow("needs more room than its cache's disk has");
+  await expect(unpackImage(image, cache, never)).rejects.toThrow("needs more room than its cache's disk has");
 });
 
 test("devices and pipes are left out, set-uid bits taken off, and its owner can read and write everything", async () => {
@@ -188,7 +189,7 @@ test("devices and pipes are left out, set-uid bits taken off, and its owner can 
   ]);
   writeLayout(join(place.path, "image"), { layers: [layer] });
   const cache = { directory: join(place.path, "cache"), owner: null, now: NOW };
-  const root = await unpackImage(await readImage(join(place.path, "image")), cache);
+  const root = await unpackImage(await readImage(join(place.path, "image")), cache, never);
   const mode = (path: string) => (statSync(join(root, path)).mode & 0o7777).toString(8);
   expect(["su", "closed", "closed/secret"].map(mode)).toEqual(["755", "700", "600"]);
   expect(statSync(join(root, "dated")).mtime.toISOString()).toBe("2020-02-02T00:00:00.000Z");
@@ -205,7 +206,7 @@ test("our own files take the place of links, and follow none", async () => {
   ]);
   writeLayout(join(place.path, "image"), { layers: [layer] });
   const cache = { directory: join(place.path, "cache"), owner: null, now: NOW };
-  const root = await unpackImage(await readImage(join(place.path, "image")), cache);
+  const root = await unpackImage(await readImage(join(place.path, "image")), cache, never);
   expect(readFileSync(join(place.path, "victim"), "utf8")).toBe("mine");
   expect(lstatSync(join(root, "etc/hosts")).isFile()).toBe(true);
 });
@@ -230,7 +231,7 @@ test("an image is the same in every form that it may have", async () => {
   for (const [index, image] of images.entries()) {
     expect(image).toMatchObject({ digest: idOf(PARTS), working_directory: "/w", environment: { A: "b=c" } });
     const cache = { directory: at(`cache${index}`), owner: null, now: NOW };
-    expect(contents(await unpackImage(image, cache))).toEqual({ a: "a" });
+    expect(contents(await unpackImage(image, cache, never))).toEqual({ a: "a" });
   }
   expect([images[0]?.known_as, images[3]?.known_as]).toEqual([[manifest], []]);
 });
@@ -308,7 +309,9 @@ test("a damaged layer is refused, whatever it wrote before that showed", async (
   writeLayout(join(place.path, "image"), { ...PARTS, diff_ids: [`sha256:${"0".repeat(64)}`] });
   const cache = { directory: join(place.path, "cache"), owner: null, now: NOW };
   const image = await readImage(join(place.path, "image"));
-  await expect(unpackImage(image, cache)).rejects.toThrow("is damaged: a layer is not what its configuration names");
+  await expect(unpackImage(image, cache, never)).rejects.toThrow(
+    "is damaged: a layer is not what its configuration names",
+  );
   expect(readdirSync(cache.directory).filter((name) => name === image.digest)).toEqual([]);
 });
 
@@ -325,7 +328,7 @@ test("a layer that is compressed twice is refused, also when its first byte come
   const layers = [{ file: { path: at("slow"), start: 0, size: slow.length }, diff_id: sha256(gzip) }];
   for (const twice of [image, await readImage(at("zstd")), { ...image, layers }]) {
     const cache = { directory: at("cache"), owner: null, now: NOW };
-    await expect(unpackImage(twice, cache)).rejects.toThrow("has a layer that is compressed twice");
+    await expect(unpackImage(twice, cache, never)).rejects.toThrow("has a layer that is compressed twice");
     expect(readdirSync(cache.directory)).toEqual([]);
   }
 });
@@ -344,34 +347,16 @@ test("it is unpacked once, also for two who ask at the same time, and what is ol
   writeLayout(join(place.path, "image"), PARTS);
   const image = await readImage(join(place.path, "image"));
   const cache = { directory: join(place.path, "cache"), owner: null, now: NOW };
-  const [one, other] = await Promise.all([unpackImage(image, cache), unpackImage(image, cache)]);
+  const [one, other] = await Promise.all([unpackImage(image, cache, never), unpackImage(image, cache, never)]);
   const { ino } = lstatSync(one);
-  expect([other, lstatSync(await unpackImage(image, cache)).ino]).toEqual([one, ino]);
+  expect([other, lstatSync(await unpackImage(image, cache, never)).ino]).toEqual([one, ino]);
   expect(readdirSync(cache.directory)).toEqual([image.digest]);
   const long = new Date(NOW.getTime() - 31 * 24 * 60 * 60 * 1000);
   utimesSync(join(cache.directory, image.digest), long, long);
   const next = { layers: [layerOf([file("b")])] };
   writeLayout(join(place.path, "next"), next);
-  await unpackImage(await readImage(join(place.path, "next")), cache);
+  await unpackImage(await readImage(join(place.path, "next")), cache, never);
   expect(readdirSync(cache.directory)).toEqual([idOf(next)]);
-});
-
-test("another process that was first keeps what it made", async () => {
-  using place = temporaryDirectory();
-  writeLayout(join(place.path, "image"), PARTS);
-  const script = `
-    const { readImage } = await import("${join(import.meta.dir, "../../src/arms/image/read-image.ts")}");
-    const { unpackImage } = await import("${join(import.meta.dir, "../../src/arms/image/unpack-image.ts")}");
-    const [, image, directory] = process.argv;
-    console.log(await unpackImage(await readImage(image), { directory, owner: null, now: new Date() }));`;
-  const directory = join(place.path, "cache");
-  const run = () =>
-    Bun.spawn([process.execPath, "-e", script, join(place.path, "image"), directory], { stdout: "pipe" });
-  const printed = await Promise.all(
-    [run(), run()].map(async ({ stdout }) => (await new Response(stdout).text()).trim()),
-  );
-  expect(new Set(printed)).toEqual(new Set([join(directory, idOf(PARTS), "root")]));
-  expect(readdirSync(directory)).toEqual([idOf(PARTS)]);
 });
 
 test("a user is looked up in the image, by name or number", async () => {
@@ -382,7 +367,7 @@ test("a user is looked up in the image, by name or number", async () => {
   ];
   writeLayout(join(place.path, "image"), { layers: [layerOf(lists)] });
   const cache = { directory: join(place.path, "cache"), owner: null, now: NOW };
-  const root = await unpackImage(await readImage(join(place.path, "image")), cache);
+  const root = await unpackImage(await readImage(join(place.path, "image")), cache, never);
   expect(["", "work", "1200", "work:crew", "5:6", "9"].map((user) => imageUser(root, user))).toEqual([
     { uid: 0, gid: 0 },
     { uid: 1200, gid: 1300 },

@@ -126,3 +126,24 @@ test("what a killed process left of a setup is swept away", async () => {
   expect(await sweepTempDirs(new Date(Date.now() + 2 * 86_400_000), [root.path])).toBe(1);
   expect(readdirSync(root.path)).toEqual([]);
 });
+
+test("an image around the workspace is opened before an arm begins, also without a step", async () => {
+  using image = new Directory({ "work/a.txt": "a\n" });
+  const { signal } = new AbortController();
+  const asked: AbortSignal[] = [];
+  const open = async (given: AbortSignal) => {
+    asked.push(given);
+    const root = { directory: image.path, user: { uid: 0, gid: 0 }, environment: {} };
+    return { root, work: join(image.path, "work") };
+  };
+  await using pristine = openPristine({
+    source: { dir: null, files: {} },
+    places: { image: open },
+    sandbox: openSandbox("none", host),
+    ...{ keep: false, signal },
+  });
+  await pristine.setup([], never);
+  expect(asked).toEqual([signal]);
+  expect((await pristine.list()).map(({ path }) => path)).toEqual(["a.txt"]);
+  expect(asked).toHaveLength(1);
+});

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import type { Sandbox } from "../../src/arms/sandbox/sandbox.ts";
 import { makeTempDir, sandboxOwner, sweepTempDirs } from "../../src/arms/sandbox/temp-dir.ts";
@@ -21,7 +21,7 @@ import { findToolchain } from "../../src/arms/sandbox/toolchain.ts";
 import { locate, workspacePath } from "../../src/arms/workspace/confine.ts";
 import { openPristine } from "../../src/arms/workspace/pristine.ts";
 import { Failure, Mistake } from "../../src/domain/failure.ts";
-import { host, ROOT_USER, SANDBOX } from "../machine.ts";
+import { host, LINUX, ROOT_USER, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { Directory, describeEachKind, never, openFixture, shell } from "./harness.ts";
 
@@ -224,7 +224,7 @@ describeEachKind("a workspace", (kind) => {
     await using workspace = pristine.open();
     await workspace.writeText("a", "a");
     expect(workspace.location?.slice(realpathSync(tmpdir()).length)).toMatch(
-      /^\/abeval-run-\d+-\d+-[A-Za-z0-9]{6}\/[0-9a-f-]{36}$/,
+      /^\/abeval-run-[\da-f-]+-[A-Za-z0-9]{6}\/[0-9a-f-]{36}$/,
     );
   });
 });
@@ -477,6 +477,17 @@ describe("left-overs of killed processes", () => {
     expect(readdirSync(root.path).toSorted()).toEqual(
       [young, mine.slice(root.path.length + 1), other, alive].filter(Boolean).toSorted(),
     );
+  });
+
+  testNeeding(LINUX)("are removed sooner where their maker would be seen, on request", async () => {
+    using root = new Directory();
+    const mine = makeTempDir(root.path);
+    const dead = join(root.path, basename(mine).replace(/^abeval-run-\d+-/, "abeval-run-999999999-"));
+    const elsewhere = dead.replace(/-[0-9a-f]{8}-/, "-00000000-");
+    for (const path of [dead, elsewhere]) mkdirSync(path);
+    expect(await sweepTempDirs(new Date(), [root.path])).toBe(0);
+    expect(await sweepTempDirs(new Date(Date.now() + 1_000), [root.path], 0)).toBe(1);
+    expect([mine, dead, elsewhere].map(existsSync)).toEqual([true, false, true]);
   });
 
   testNeeding(ROOT_USER)("of another user are left alone, by root too", async () => {

@@ -1,7 +1,11 @@
+import { spawn } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, statfsSync, utimesSync } from "node:fs";
 import { chmod, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../domain/failure.ts";
+import { exitOf } from "../../runtime/exit-of.ts";
+import { findProgram } from "../../runtime/find-program.ts";
+import { SharedWork } from "../../runtime/shared-work.ts";
 import { inodeReserveOf, reserveOf } from "../sandbox/limits.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
 import type { Owner } from "../sandbox/sandbox.ts";
@@ -21,22 +25,25 @@ interface ImageCache {
 }
 
 /**
- * The root of an image, unpacked once for all who use this cache. It gets its name when it is complete, so nobody finds a half
- * of it; what a killed process left is removed a day later, and what nobody used for 30 days too.
- * @throws ImageFault
+ * The root of an image, unpacked once for all who use this cache. It gets its name when it is complete and the disk has all of
+ * it, so nobody finds a half of it, also after a power cut. What a killed process left is removed by the next one that
+ * unpacks, and what nobody used for 30 days too.
+ * @throws ImageFault; the signal's reason when it fires, with nothing left behind unless others wait for the same image
  */
-export async function unpackImage(image: Image, cache: ImageCache): Promise<string> {
+export async function unpackImage(image: Image, cache: ImageCache, signal: AbortSignal): Promise<string> {
   const place = join(cache.directory, image.digest);
-  const running = unpacking.get(place) ?? unpackOnce(image, place, cache).finally(() => unpacking.delete(place));
-  unpacking.set(place, running);
-  return await running;
+  return await unpacking.of(place, (stop) => unpackOnce(image, { place, ...cache }, stop), signal);
 }
 
 /** By place. What this process unpacks right now. */
-const unpacking = new Map<string, Promise<string>>();
+const unpacking = new SharedWork<string>();
 
-async function unpackOnce(image: Image, place: string, cache: ImageCache): Promise<string> {
-  const { directory, owner, now } = cache;
+interface PlaceInCache extends ImageCache {
+  readonly place: string;
+}
+
+async function unpackOnce(image: Image, cache: PlaceInCache, signal: AbortSignal): Promise<string> {
+  const { directory, place, owner, now } = cache;
   const root = join(place, "root");
   makeCache(directory, owner);
   if (existsSync(root)) {
@@ -46,7 +53,8 @@ async function unpackOnce(image: Image, place: string, cache: ImageCache): Promi
   await sweep(directory, now);
   const draft = makeTempDir(directory);
   try {
-    await fill(draft, image, cache);
+    await fill(draft, { image, signal }, cache);
+    await settle(draft, signal);
     // Others may look for files in it as its owner.
     await chmod(draft, 0o755);
     await rename(draft, place).catch((error: unknown) => {
@@ -55,6 +63,7 @@ async function unpackOnce(image: Image, place: string, cache: ImageCache): Promi
     });
     return root;
   } catch (error) {
+    signal.throwIfAborted();
     if (errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT") throw new ImageFault(NO_ROOM, { cause: error });
     throw error;
   } finally {
@@ -64,24 +73,45 @@ async function unpackOnce(image: Image, place: string, cache: ImageCache): Promi
 
 const NO_ROOM = "needs more room than its cache's disk has";
 
-async function fill(draft: string, image: Image, { owner, limits = IMAGE_LIMITS }: ImageCache): Promise<void> {
+interface Filling {
+  readonly image: Image;
+  readonly signal: AbortSignal;
+}
+
+async function fill(
+  draft: string,
+  { image, signal }: Filling,
+  { owner, limits = IMAGE_LIMITS }: ImageCache,
+): Promise<void> {
   const tree = new ImageTree(draft, owner, limits);
   const { bsize, blocks, bavail, files, ffree } = statfsSync(draft);
   const reserve = reserveOf({ size: blocks * bsize, free: bavail * bsize });
   const inodes = inodeReserveOf({ size: files, free: ffree });
   let looked = { bytes: 0, entries: 0 };
-  const room = () => {
+  const between = () => {
+    signal.throwIfAborted();
     const { bytes, entries } = tree;
     if (bytes - looked.bytes < LOOK_BYTES && entries - looked.entries < LOOK_ENTRIES) return;
     looked = { bytes, entries };
     const disk = statfsSync(draft);
     if (disk.bavail * disk.bsize < reserve || disk.ffree < inodes) throw new ImageFault(NO_ROOM);
   };
-  for (const layer of image.layers) await applyLayer(layer, tree, { bytes: limits.bytes, room });
+  for (const layer of image.layers) await applyLayer(layer, tree, { bytes: limits.bytes, between });
   tree.beginLayer();
   tree.put("etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n");
   tree.put("etc/resolv.conf", "");
   await removeTree(join(draft, "trash"));
+}
+
+/**
+ * Waits until the disk has what was written. Without it the name of a directory could outlive a power cut that its files do
+ * not. One call for the whole file system is cheaper than one for each of a million files.
+ */
+async function settle(directory: string, signal: AbortSignal): Promise<void> {
+  const program = findProgram("sync");
+  if (program === null) throw new ImageFault("cannot be kept: this machine has no `sync`, which coreutils bring");
+  const status = await exitOf(spawn(program, ["-f", directory], { env: {}, stdio: "ignore", signal }));
+  if (status !== 0) throw new ImageFault("could not be written to its cache's disk: it reports a fault");
 }
 
 /** Bytes between two looks at how much of the disk is free. */
@@ -105,7 +135,7 @@ function makeCache(directory: string, owner: Owner | null): void {
 const UNUSED_MS = 30 * 24 * 60 * 60 * 1000;
 
 async function sweep(directory: string, now: Date): Promise<void> {
-  await sweepTempDirs(now, [directory]);
+  await sweepTempDirs(now, [directory], 0);
   for (const name of readdirSync(directory)) {
     const entry = lstatSync(join(directory, name), { throwIfNoEntry: false });
     if (!/^[0-9a-f]{64}$/.test(name) || !entry || now.getTime() - entry.mtimeMs < UNUSED_MS) continue;

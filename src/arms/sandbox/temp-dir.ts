@@ -1,12 +1,25 @@
-import { lstatSync, mkdtempSync, readdirSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { processRow } from "./process/process-table.ts";
+import { basename, dirname, join } from "node:path";
+import { sha256 } from "../../domain/sha256.ts";
+import { processRow, textAt } from "./process/process-table.ts";
 import { removeTree } from "./remove-tree.ts";
 import type { Owner } from "./sandbox.ts";
 
+/** Where process numbers mean what they mean here: this start of this machine, and not in another container. Empty: unknown. */
+const HERE = namespace();
+
+function namespace(): string {
+  const boot = textAt("/proc/sys/kernel/random/boot_id");
+  try {
+    return boot === undefined ? "" : sha256(boot + readlinkSync("/proc/self/ns/pid")).slice(0, 8);
+  } catch {
+    return "";
+  }
+}
+
 /** Names the process that makes a directory: another one may get its pid, but not its start time as well. */
-const MAKER = `${process.pid}-${processRow(process.pid)?.started ?? "0"}`;
+const MAKER = `${process.pid}-${processRow(process.pid)?.started ?? "0"}${HERE && `-${HERE}`}`;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -21,13 +34,18 @@ export const tempRoot = (owner: Owner | null): string =>
   [tmpdir(), "/tmp", "/var/tmp"].find((path) => isReachable(`${path}/x`, owner)) ?? tmpdir();
 
 /**
- * Removes what killed processes left in `roots`: directories of this user that are a day old and whose maker is gone.
+ * Removes what killed processes left in `roots`: directories of this user whose maker is gone. Those are a day old, or
+ * `least_ms` where their maker would be seen if it still worked.
  * Never fails; what cannot be removed stays for the next time. Gives the number removed.
  */
-export async function sweepTempDirs(now: Date, roots: readonly string[] = tempRoots()): Promise<number> {
+export async function sweepTempDirs(
+  now: Date,
+  roots: readonly string[] = tempRoots(),
+  least_ms = DAY_MS,
+): Promise<number> {
   const stale = roots.flatMap((root) =>
     namesIn(root)
-      .filter((name) => isStale(root, name, now))
+      .filter((name) => isStale(join(root, name), now, least_ms))
       .map((name) => join(root, name)),
   );
   await Promise.all(stale.map((path) => removeTree(path)));
@@ -45,13 +63,15 @@ function namesIn(root: string): readonly string[] {
   }
 }
 
-function isStale(root: string, name: string, now: Date): boolean {
-  const [, pid, started] = /^abeval-run-(\d+)-(\d+)-[A-Za-z0-9]{6}$/.exec(name) ?? [];
+function isStale(path: string, now: Date, least_ms: number): boolean {
+  const [, pid, started, where] =
+    /^abeval-run-(\d+)-(\d+)(?:-([0-9a-f]{8}))?-[A-Za-z0-9]{6}$/.exec(basename(path)) ?? [];
   if (pid === undefined || isAlive(Number(pid), started)) return false;
-  const entry = lstatSync(join(root, name), { throwIfNoEntry: false });
+  const entry = lstatSync(path, { throwIfNoEntry: false });
   // Root may have handed one to the sandbox's user. A third user's is a trap: that user could put a link in its place.
   const ours = entry !== undefined && [process.geteuid?.(), sandboxOwner()?.uid].includes(entry.uid);
-  return entry?.isDirectory() === true && ours && now.getTime() - entry.mtimeMs > DAY_MS;
+  const age_ms = where !== undefined && where === HERE ? least_ms : DAY_MS;
+  return entry?.isDirectory() === true && ours && now.getTime() - entry.mtimeMs >= age_ms;
 }
 
 function isAlive(pid: number, started: string | undefined): boolean {

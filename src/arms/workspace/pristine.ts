@@ -1,18 +1,15 @@
-import { chownSync, existsSync, mkdirSync } from "node:fs";
+import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../../domain/failure.ts";
 import { WORKSPACE_AT } from "../../domain/mount-point.ts";
-import type { SetupStep } from "../../domain/task.ts";
-import { makeScratch } from "../sandbox/home.ts";
-import { MAX_PRINTED_BYTES, SETUP_LIMITS } from "../sandbox/limits.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
-import type { ExecResult, Mount, Owner, Surroundings } from "../sandbox/sandbox.ts";
+import type { Mount, Owner, Surroundings } from "../sandbox/sandbox.ts";
 import { makeKeptDir, makeTempDir, tempRoot } from "../sandbox/temp-dir.ts";
-import { commitAll, removeRepositories } from "./first-commit.ts";
+import { removeRepositories } from "./first-commit.ts";
 import { workspaceFailed } from "./io-failure.ts";
 import { type LaidNotes, layNotes } from "./laid-notes.ts";
 import { layOver } from "./lay-over.ts";
 import { filesOf, type PristineTree, readTree } from "./pristine-tree.ts";
+import { runSetup } from "./run-setup.ts";
 import { TempWorkspace } from "./temp-workspace.ts";
 import { decodedText, readRegular } from "./tree/contents.ts";
 import { copyTree } from "./tree/copy-tree.ts";
@@ -29,38 +26,13 @@ import type {
 
 export const openPristine: OpenPristine = (options) => new TempPristine(options);
 
+const NEVER = new AbortController().signal;
+
 /** Bytes of a file that is asked for as text. */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
-/** Bytes of a setup step's output that its failure shows. */
-const SETUP_OUTPUT_BYTES = 4_096;
-
-/** Where systems keep the certificates that they trust. */
-const CERTIFICATES = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
-
-/** Node and Python bring certificates of their own, to which registries behind a company's proxy are unknown. */
-function trust(): Readonly<Record<string, string>> {
-  const file = CERTIFICATES.find((path) => existsSync(path));
-  return file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file, SSL_CERT_FILE: file, REQUESTS_CA_BUNDLE: file };
-}
-
 const isEmpty = ({ dir, files, fill }: PristineOptions["source"]) =>
   dir === null && fill === undefined && Object.keys(files).length === 0;
-
-function reasonOf({ ended, exit_code, full }: ExecResult, { timeout_s }: SetupStep): string {
-  switch (ended) {
-    case "exit":
-      return `exit code ${exit_code}`;
-    case "timeout":
-      return `it was stopped after ${timeout_s} s; a larger \`timeout_s\` of the step gives it more`;
-    case "disk_limit":
-      return `it was stopped at a limit of the disk: ${full}`;
-    case "memory_limit":
-      return `it was stopped when its processes held more than ${SETUP_LIMITS.tree_bytes / 2 ** 30} GiB of memory`;
-    case "output_limit":
-      return `it was stopped when it had printed more than ${MAX_PRINTED_BYTES / 2 ** 20} MiB`;
-  }
-}
 
 const isUsual = ({ at, also, image }: WorkspacePlaces) =>
   at === undefined && image === undefined && (also === undefined || also.size === 0);
@@ -77,30 +49,13 @@ class TempPristine implements Pristine {
   }
 
   async setup(steps: Parameters<Pristine["setup"]>[0], signal: AbortSignal): Promise<void> {
-    const { sandbox, setup_bytes, source, places } = this.#options;
-    if (steps.length === 0 && !source.repository) return;
+    const { source, places } = this.#options;
+    const idle = steps.length === 0 && !source.repository;
+    if (idle && !places?.image) return;
     const { root } = await this.#materialised();
-    // What the steps leave in it is theirs alone: no arm and no other session sees it.
-    await using scratch = makeScratch(sandbox.owner, setup_bytes);
-    const place = {
-      directory: root,
-      surroundings: await this.#around(),
-      disk: { bytes: 0, unmeasured_bytes: 0 },
-      scratch,
-      limits: SETUP_LIMITS,
-      environment: { ...(places?.image ? {} : trust()), ...places?.env },
-    };
-    if (source.repository) await commitAll(sandbox, place, signal);
-    for (const [index, step] of steps.entries()) {
-      const { run, timeout_s } = step;
-      const limits = { timeout_ms: timeout_s * 1000, max_output_bytes: SETUP_OUTPUT_BYTES, network: "host" } as const;
-      const result = await sandbox.run({ run, ...place, ...limits }, signal);
-      if (result.ended === "exit" && result.exit_code === 0) continue;
-      const said = result.output.trim();
-      const message = `task.setup[${index}] \`${run}\` failed (${reasonOf(result, step)})${said && `: ${said}`}`;
-      throw new Failure("setup_failed", message, { details: { step: index, run } });
-    }
-    if (source.repository && steps.length > 0) await commitAll(sandbox, place, signal);
+    const surroundings = await this.#around();
+    if (idle) return;
+    await runSetup({ ...this.#options, steps, directory: root, surroundings }, signal);
     this.#tree = readTree(root);
   }
 
@@ -165,7 +120,8 @@ class TempPristine implements Pristine {
   }
 
   #image(): Promise<OpenedImage | undefined> {
-    this.#opened ??= this.#options.places?.image?.() ?? Promise.resolve(undefined);
+    const { places, signal = NEVER } = this.#options;
+    this.#opened ??= places?.image?.(signal) ?? Promise.resolve(undefined);
     return this.#opened;
   }
 

@@ -112,6 +112,7 @@ export interface Workspace extends AsyncDisposable {
 export interface Pristine extends AsyncDisposable {
   /**
    * Runs setup steps in order, with the network of this machine. What they leave belongs to the commit of a repository.
+   * An image is unpacked here, also without steps: that is no arm's time.
    * @throws Failure `setup_failed` naming the step and its last output.
    */
   setup(steps: readonly { readonly run: string; readonly timeout_s: number }[], signal: AbortSignal): Promise<void>;
@@ -150,8 +151,8 @@ export interface WorkspacePlaces {
   readonly also?: ReadonlyMap<string, string | null>;
   /** Variables of whatever is run or started there; those of one program come before them. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** The root around them, asked for once, when it is needed. @throws Failure */
-  readonly image?: (() => Promise<OpenedImage>) | undefined;
+  /** The root around them, asked for once, when it is needed. @throws Failure; the signal's reason when it fires */
+  readonly image?: ((signal: AbortSignal) => Promise<OpenedImage>) | undefined;
 }
 
 export interface PristineOptions {
@@ -161,6 +162,8 @@ export interface PristineOptions {
   readonly sandbox: Sandbox;
   /** Leave workspaces on disk after disposal. */
   readonly keep: boolean;
+  /** Gives up the unpacking of an image. Absent: nothing does. */
+  readonly signal?: AbortSignal;
   /** That setup steps may keep in HOME and /tmp, which are gone when the steps are over. Default: 2 GiB. */
   readonly setup_bytes?: number;
   /** By which an arm's work has to be copied in time. Absent: also the pauses of our own loop count. */

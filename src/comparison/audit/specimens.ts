@@ -44,7 +44,7 @@ export async function gatherSpecimens(bench: Bench, patch: string, signal: Abort
   await using pristine = openPristine({
     source: fixtureSource(loaded),
     places,
-    ...{ sandbox, keep: false },
+    ...{ sandbox, keep: false, signal },
   });
   await pristine.setup(loaded.definition.task.setup, signal);
   const specimen = async (name: string, final_answer: string, prepare: (workspace: Workspace) => Promise<void>) => {

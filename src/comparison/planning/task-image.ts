@@ -31,7 +31,7 @@ export async function workspacePlaces(
   const covered = [...(places?.also?.keys() ?? [])].find((place) => coverEachOther(place, at));
   if (covered !== undefined)
     throw new Failure("invalid_request", `task.fixture.also: ${covered} and the workspace at ${at} cover each other`);
-  return { also: new Map(), ...places, at, image: () => opened(services, loaded, { image, named, at }) };
+  return { also: new Map(), ...places, at, image: (signal) => opened(services, loaded, { image, named, at, signal }) };
 }
 
 /** Beside the scenario file, or else by its digest among the images of this machine. */
@@ -95,6 +95,7 @@ interface Wanted {
   readonly image: Image;
   readonly named: TaskImage;
   readonly at: string;
+  readonly signal: AbortSignal;
 }
 
 /** Dynamic linkers of glibc. Those who start an agent need it. */
@@ -103,7 +104,7 @@ const GLIBC = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"];
 async function opened(
   { image_cache, clock }: ImageServices,
   { definition }: LoadedScenario,
-  { image, named: { path }, at }: Wanted,
+  { image, named: { path }, at, signal }: Wanted,
 ): Promise<OpenedImage> {
   if (image_cache === undefined) throw new Failure("internal", "nobody said where images are unpacked");
   const { unpackImage } = await import("../../arms/image/unpack-image.ts");
@@ -111,7 +112,7 @@ async function opened(
   const { imageUser } = await import("../../arms/image/image-user.ts");
   return await orRefused(named(path), "workspace_failed", async () => {
     const cache = { directory: image_cache, owner: sandboxOwner(), now: clock.now() };
-    const directory = await unpackImage(image, cache);
+    const directory = await unpackImage(image, cache, signal);
     if (!findInRoot(directory, "/bin/sh"))
       throw new Failure("workspace_failed", `${named(path)} has no /bin/sh, which commands need`);
     if (definition.arms.some(isAgentArm) && !GLIBC.some((loader) => findInRoot(directory, loader)))

@@ -83,6 +83,7 @@ async function workOf(session: Session): Promise<Examined> {
     places: await workspacePlaces(services, plan.loaded),
     sandbox: plan.sandbox,
     keep: services.keep_workspaces,
+    signal,
     clock: services.arm_clock,
   });
   await pristine.setup(setup, signal);

@@ -1,16 +1,11 @@
 import type { DoctorCheck } from "../../domain/health.ts";
 import { Semaphore } from "../../runtime/semaphore.ts";
+import { SharedWork } from "../../runtime/shared-work.ts";
 
 export interface Diagnosis {
   readonly checks: readonly DoctorCheck[];
   /** Everything was tried; false when the time was over first. */
   readonly complete: boolean;
-}
-
-interface Running {
-  readonly result: Promise<Diagnosis>;
-  readonly stop: AbortController;
-  waiting: number;
 }
 
 /** Milliseconds for all commands of one diagnosis, for which a caller waits. */
@@ -26,7 +21,7 @@ const KEPT = 100;
  */
 export class Diagnoses {
   readonly time_box_ms: number;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new SharedWork<Diagnosis>();
   readonly #kept = new Map<string, Diagnosis>();
   readonly #queue = new Semaphore(1);
 
@@ -47,22 +42,7 @@ export class Diagnoses {
     signal.throwIfAborted();
     const kept = this.#kept.get(digest);
     if (kept !== undefined) return kept;
-    const running = this.#running.get(digest) ?? this.#start(digest, diagnose);
-    running.waiting += 1;
-    try {
-      return await unlessAborted(running.result, signal);
-    } finally {
-      running.waiting -= 1;
-      if (running.waiting === 0) this.#leave(digest, running, signal);
-    }
-  }
-
-  #start(digest: string, diagnose: (signal: AbortSignal) => Promise<Diagnosis>): Running {
-    const stop = new AbortController();
-    const result = this.#queued(digest, () => diagnose(stop.signal), stop.signal);
-    const running: Running = { result, stop, waiting: 0 };
-    this.#running.set(digest, running);
-    return running;
+    return await this.#running.of(digest, (stop) => this.#queued(digest, () => diagnose(stop), stop), signal);
   }
 
   async #queued(digest: string, diagnose: () => Promise<Diagnosis>, signal: AbortSignal): Promise<Diagnosis> {
@@ -72,27 +52,10 @@ export class Diagnoses {
     return diagnosis;
   }
 
-  /** Later callers start anew: this diagnosis is done or given up. */
-  #leave(digest: string, running: Running, signal: AbortSignal): void {
-    if (this.#running.get(digest) === running) this.#running.delete(digest);
-    running.stop.abort(signal.reason);
-  }
-
   #keep(digest: string, diagnosis: Diagnosis): void {
     if (!diagnosis.complete || diagnosis.checks.some(({ status }) => status === "fail")) return;
     this.#kept.set(digest, diagnosis);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
-  }
-}
-
-async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const leave = () => reject(signal.reason);
-  signal.addEventListener("abort", leave, { once: true });
-  try {
-    return await Promise.race([result, promise]);
-  } finally {
-    signal.removeEventListener("abort", leave);
   }
 }

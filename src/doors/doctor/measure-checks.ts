@@ -23,7 +23,7 @@ export async function measureChecks(
   const sandbox = await sandboxForOwn(services, loaded);
   if (sandbox instanceof Failure) return { checks: [], failed: sandbox.message };
   const places = await workspacePlaces(services, loaded);
-  await using dryRun = new DryRun({ loaded, sandbox, places, redact: services.redact });
+  await using dryRun = new DryRun({ loaded, sandbox, places, redact: services.redact, signal });
   try {
     await dryRun.pristine.setup(setup, signal);
     const before = await dryRun.untouched(signal);
@@ -81,7 +81,7 @@ export async function solveTask(
   const sandbox = await sandboxForOwn(services, loaded);
   if (sandbox instanceof Failure) return { failed: sandbox.message };
   const places = await workspacePlaces(services, loaded);
-  await using dryRun = new DryRun({ loaded, sandbox, places, redact: services.redact });
+  await using dryRun = new DryRun({ loaded, sandbox, places, redact: services.redact, signal });
   try {
     await dryRun.pristine.setup(loaded.definition.task.setup, signal);
     await using workspace = dryRun.pristine.open();

@@ -17,8 +17,8 @@ const HEAD_BYTES = 4;
 interface LayerLimits {
   /** Of its files. */
   readonly bytes: number;
-  /** Looked at between chunks; throws when there is no more room. */
-  readonly room: () => void;
+  /** Asked between chunks; throws what ends the work: there is no more room, or nobody waits for it any more. */
+  readonly between: () => void;
 }
 
 /**
@@ -50,7 +50,7 @@ interface Writing {
 }
 
 /** The digest of what was written. @throws whatever is wrong with it */
-async function written(layer: Layer, { parser, writer }: Writing, { bytes, room }: LayerLimits): Promise<string> {
+async function written(layer: Layer, { parser, writer }: Writing, { bytes, between }: LayerLimits): Promise<string> {
   const hash = createHash("sha256");
   const most = bytes * ARCHIVE_FACTOR;
   const ended = new Promise<void>((resolve) => parser.once("end", resolve));
@@ -65,8 +65,8 @@ async function written(layer: Layer, { parser, writer }: Writing, { bytes, room 
     hash.update(chunk);
     parser.write(chunk);
     writer.demandSound();
-    room();
     await breathe();
+    between();
   }
   parser.end();
   writer.demandSound();

@@ -97,8 +97,10 @@ async function diagnoseByDryRun(
   const places = await placesOrFailure(services, loaded);
   if (places instanceof Failure)
     return { checks: skipAll("scenario", DRY_RUN_CHECKS, places.message), complete: false };
+  const deadline = AbortSignal.timeout(diagnoses.time_box_ms);
   await using dryRun = new DryRun({
     places,
+    signal: AbortSignal.any([signal, deadline]),
     ...{ loaded, redact, sandbox: forPrograms instanceof Failure ? sandbox : forPrograms },
     openTools: async (arm, workspace, stop) => {
       if (forPrograms instanceof Failure) throw forPrograms;
@@ -109,7 +111,6 @@ async function diagnoseByDryRun(
       return await rehearseAgent(services, { loaded, arm, workspace }, stop);
     },
   });
-  const deadline = AbortSignal.timeout(diagnoses.time_box_ms);
   const left = forPrograms instanceof Failure && workersWith(services, SANDBOX_NEED) > 0;
   const asked = left ? DRY_RUN_CHECKS.map((check) => leftToWorkers(check, forPrograms)) : DRY_RUN_CHECKS;
   const tried = { scope: "scenario", checks: asked, before, subject: dryRun } as const;

@@ -26,6 +26,8 @@ interface DryRunOptions {
   readonly sandbox: Sandbox;
   readonly places: WorkspacePlaces | undefined;
   readonly redact: (text: string) => string;
+  /** Gives up the unpacking of an image. */
+  readonly signal: AbortSignal;
   /** Starts the MCP servers of an arm in a workspace; absent: nothing asks for it. */
   readonly openTools?: OpenTools;
   /** Runs an external agent in a workspace, at no cost; absent: nothing asks for it. */
@@ -55,7 +57,7 @@ export class DryRun implements AsyncDisposable {
   #patched: Promise<Workspace> | undefined;
   #solved: Promise<ProbedTwice | null> | undefined;
 
-  constructor({ loaded, sandbox, places, redact, openTools, rehearse }: DryRunOptions) {
+  constructor({ loaded, sandbox, places, redact, signal, openTools, rehearse }: DryRunOptions) {
     this.loaded = loaded;
     this.#redact = redact;
     this.#openTools = openTools;
@@ -63,7 +65,7 @@ export class DryRun implements AsyncDisposable {
     this.pristine = openPristine({
       source: fixtureSource(loaded),
       places,
-      ...{ sandbox, keep: false },
+      ...{ sandbox, keep: false, signal },
     });
   }
 
