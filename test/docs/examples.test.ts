@@ -42,7 +42,8 @@ function examplesOf({ text, blocks }: Page): Example[] {
 const pages = PAGES.filter((page) => examplesOf(page).length > 0);
 
 describeNeeding(...EXAMPLE_TOOLS)("examples", () => {
-  test.each(pages.map((page) => [page.path, page] as const))(
+  // Each has a directory and a server of its own.
+  test.concurrent.each(pages.map((page) => [page.path, page] as const))(
     "every shell example in %s works and prints what the page says",
     async (_, page) => {
       using shell = openShell();
@@ -53,7 +54,7 @@ describeNeeding(...EXAMPLE_TOOLS)("examples", () => {
         if (printed !== null) expect(steady(stdout)).toBe(steady(printed));
       }
     },
-    120_000,
+    240_000,
   );
 });
 
