@@ -4,10 +4,10 @@ import { Decision } from "./decision.ts";
 import { BudgetUse, Changes, ProbeResult, ReferenceFixScore, RequiredResult, Violation } from "./evidence.ts";
 import { AgentRun } from "./external-agent.ts";
 import { FAILURE_CODES } from "./failure.ts";
-import { Price } from "./price-list.ts";
 import { ImportedFrom } from "./ran.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp, UserName } from "./schema.ts";
+import { SessionSettings } from "./session-settings.ts";
 import { STATES } from "./session-state.ts";
 import { SkillUse } from "./skill.ts";
 import { Verdict } from "./verdict.ts";
@@ -30,10 +30,6 @@ export const ARM_STATUSES = [
   "cancelled",
 ] as const;
 export type ArmStatus = (typeof ARM_STATUSES)[number];
-
-export const SANDBOX_MODES = ["auto", "bubblewrap", "none"] as const;
-/** `auto`: bubblewrap where it works; without it only commands that stand in the scenario file run. */
-export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
 const Tokens = (description: string) => nullable(Type.Integer({ minimum: 0 }), { description });
 
@@ -185,42 +181,6 @@ const LostAttempt = record(
   },
 );
 export type LostAttempt = Static<typeof LostAttempt>;
-
-export const ScriptChoice = record("ScriptChoice", {
-  seed: Type.String({ description: "The scenario's digest unless another was given." }),
-  trial: Type.Integer({ minimum: 1, description: "In a series: its number where no trial is lost." }),
-  chosen: Count("Position in the arm's `scripts`, from 0."),
-});
-export type ScriptChoice = Static<typeof ScriptChoice>;
-
-export const SessionSettings = record("SessionSettings", {
-  sandbox: oneOf(["bubblewrap", "none"]),
-  sandbox_note: nullable(Type.String(), { description: "What is not contained, when something is not." }),
-  call_timeout_ms: Count("One provider call."),
-  provider_tries: Count("Tries of one provider call."),
-  max_output_tokens: Count("Sent with a model turn unless the arm says otherwise."),
-  prices: Type.Optional(
-    record(
-      "SessionPrices",
-      { arms: Type.Record(Type.String(), nullable(Price), { description: "By arm id." }), judge: nullable(Price) },
-      { description: "USD per million tokens that this run was counted with; null = unknown." },
-    ),
-  ),
-  max_cost_usd: Type.Optional(
-    nullable(Type.Number({ exclusiveMinimum: 0 }), { description: "Of arms and judge together; null = no limit." }),
-  ),
-  scripts: Type.Optional(
-    Type.Record(Type.String(), ScriptChoice, {
-      description: "By arm id: which of its weighted scripts an arm replayed. Absent when no arm had a choice.",
-    }),
-  ),
-  replayed: Type.Optional(
-    Type.Array(Type.String(), {
-      description: "Ids of the arms whose models' replies came from a recording, and `judge`. Absent: all were live.",
-    }),
-  ),
-});
-export type SessionSettings = Static<typeof SessionSettings>;
 
 export const EvidenceDigests = record(
   "EvidenceDigests",

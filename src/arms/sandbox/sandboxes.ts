@@ -1,4 +1,4 @@
-import type { SandboxMode } from "../../domain/session.ts";
+import type { SandboxMode } from "../../domain/session-settings.ts";
 import { BubblewrapSandbox } from "./bubblewrap.ts";
 import { type Fault, sandboxUnavailable } from "./fault.ts";
 import type { SandboxHost } from "./host.ts";

@@ -9,7 +9,8 @@ import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS, PROVIDER_TRIES } from "../../domain
 import { judgesNamed } from "../../domain/model-name.ts";
 import { FREE } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
-import type { EvidenceDigests, SessionSettings } from "../../domain/session.ts";
+import type { EvidenceDigests } from "../../domain/session.ts";
+import type { SessionSettings } from "../../domain/session-settings.ts";
 import type { Flag } from "../../domain/verdict.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";

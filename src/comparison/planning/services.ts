@@ -5,7 +5,7 @@ import type { RecordingDirectory } from "../../arms/recording/recordings.ts";
 import type { Sandboxes } from "../../arms/sandbox/sandboxes.ts";
 import type { ScriptTurn } from "../../domain/arm.ts";
 import type { PriceList } from "../../domain/price-list.ts";
-import type { SandboxMode } from "../../domain/session.ts";
+import type { SandboxMode } from "../../domain/session-settings.ts";
 import type { Clock, Entropy } from "../../runtime/clock.ts";
 import type { Semaphore } from "../../runtime/semaphore.ts";
 import type { SharedStore } from "../../store/shared-store.ts";

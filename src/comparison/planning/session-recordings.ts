@@ -1,6 +1,6 @@
 import type { Recordings } from "../../arms/recording/recordings.ts";
 import type { Scenario } from "../../domain/scenario.ts";
-import type { SessionSettings } from "../../domain/session.ts";
+import type { SessionSettings } from "../../domain/session-settings.ts";
 import type { Flag } from "../../domain/verdict.ts";
 import { installDigests } from "./agent-runner.ts";
 import { judgeModelName } from "./choose-judge.ts";

@@ -5,7 +5,7 @@ import type { Arm } from "../../domain/arm.ts";
 import { BYTES_PER_TOKEN, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS, MAX_OUTPUT_TOKENS } from "../../domain/defaults.ts";
 import type { Price } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
-import type { SessionSettings } from "../../domain/session.ts";
+import type { SessionSettings } from "../../domain/session-settings.ts";
 import { dearestToken, mostCostOf, sumKnown } from "../../domain/usage.ts";
 import { isJudged, scenarioBrief } from "../judge/scenario-brief.ts";
 

@@ -2,7 +2,7 @@ import { splitModelRef } from "../../arms/model/model-ref.ts";
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
 import { type ChosenSandbox, Sandboxes } from "../../arms/sandbox/sandboxes.ts";
 import { Failure } from "../../domain/failure.ts";
-import type { SandboxMode } from "../../domain/session.ts";
+import type { SandboxMode } from "../../domain/session-settings.ts";
 import type { WorkerRow } from "../../store/shared-store.ts";
 import { needOfProvider, SANDBOX_NEED, workersWithSlots } from "../planning/needs.ts";
 import type { SessionServices } from "../planning/services.ts";

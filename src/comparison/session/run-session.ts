@@ -1,26 +1,21 @@
-import { DecisionLog } from "../../arms/arm/decision-log.ts";
-import { disqualifying } from "../../arms/policy/review.ts";
 import type { ArmTools } from "../../arms/tool/arm-tools.ts";
 import { openPristine } from "../../arms/workspace/pristine.ts";
 import type { Pristine, Workspace } from "../../arms/workspace/workspace.ts";
 import type { StandIn } from "../../domain/baseline.ts";
-import type { Decision } from "../../domain/decision.ts";
-import type { Violation } from "../../domain/evidence.ts";
 import { Failure, ofArm } from "../../domain/failure.ts";
 import { paidFor } from "../../domain/ran.ts";
 import type { SeriesSummary } from "../../domain/series-summary.ts";
 import type { ArmSummary, TrialPlace } from "../../domain/session.ts";
 import type { Verdict } from "../../domain/verdict.ts";
-import { answerOf, collectEvidence } from "../evidence/collect.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { NO_TOOLS, openMcpTools, serversOf } from "../planning/mcp-tools.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { workspacePlaces } from "../planning/task-image.ts";
 import { filesSource, fixtureSource } from "../scenario/fixture-source.ts";
-import { probeSource } from "../scenario/materials.ts";
 import { withoutCoinFlips } from "./repeat-checks.ts";
 import { type ArmPlace, conductArm, type StoppedArm } from "./run/conduct-arm.ts";
+import { examine } from "./run/examine.ts";
 import { observedDifferences } from "./run/fairness.ts";
 import { importArm } from "./run/import-arm.ts";
 import { judgeFlags } from "./run/judge-flags.ts";
@@ -209,54 +204,6 @@ async function runBoth(session: Session, places: readonly [ArmPlace, ArmPlace]):
   if (a.status === "rejected") throw a.reason;
   if (b.status === "rejected") throw b.reason;
   return [a.value, b.value];
-}
-
-/** Collects what an arm left. It can change how the arm ended. */
-async function examine({ plan, log, services, signal }: Session, stopped: StoppedArm): Promise<JudgedArm> {
-  const { task, input, policies } = plan.scenario;
-  const { arm, workspace, end } = stopped;
-  const { calls, violations: seen } = end;
-  const overlay = probeSource(plan.loaded);
-  const { redact } = services;
-  const unchanged_unknown = end.imported?.no_change === true;
-  const left = { workspace, ...answerOf(end), calls, decisions: stopped.decisions, unchanged_unknown };
-  const evidence = await collectEvidence({ ...left, seen, task, input, policies, overlay, redact }, signal);
-  const later = evidence.violations.slice(seen.length).filter(({ blocked }) => !blocked);
-  const decisions: Decision[] = [...stopped.decisions];
-  const emit = (decision: Decision) => {
-    log.note({ type: "decision", arm_id: arm.id, decision });
-    decisions.push(decision);
-  };
-  const decisionLog = new DecisionLog(services.clock, emit, decisions.length);
-  const found = {
-    ...evidence,
-    ...diskLimit({ ...stopped.summary, ...evidence }, decisionLog),
-    ...disqualification(later),
-  };
-  logViolations(decisionLog, later);
-  log.note({ type: "examined", arm_id: arm.id, summary: found });
-  if (services.keep_workspaces && workspace.location)
-    services.notice(`${arm.id}: workspace kept at ${workspace.location}`);
-  const pointer = { session_id: log.session_id, arm_id: arm.id };
-  return { pointer, summary: { ...stopped.summary, ...found }, decisions };
-}
-
-/** An arm that leaves more than can be read has used up its disk, even if it says that it finished. */
-function diskLimit({ status, changes }: ArmSummary, log: DecisionLog): Partial<ArmSummary> {
-  if (status !== "finished" || typeof changes?.unknown !== "string") return {};
-  log.add("limit_reached", { summary: changes.unknown, detail: { budget: "disk", used: null, limit: null } });
-  return { status: "limit_reached", stop_reason: "budget:disk" };
-}
-
-/** A broken rule disqualifies an arm also when it is found after the arm has stopped. */
-function disqualification(later: readonly Violation[]): Partial<ArmSummary> {
-  const broken = disqualifying(later);
-  return broken ? { status: "disqualified", stop_reason: `policy:${broken.rule}` } : {};
-}
-
-function logViolations(log: DecisionLog, later: readonly Violation[]): void {
-  for (const { rule, severity, subject } of later)
-    log.add("policy_violation", { summary: `${rule}: ${subject}`, detail: { rule, severity, subject } });
 }
 
 /** A trial that nobody could judge is lost to its series, so its judge is asked once more, if it was asked. */

@@ -1,6 +1,6 @@
 import type { Arm, ScriptTurn } from "../../../domain/arm.ts";
 import { isScripted } from "../../../domain/model-name.ts";
-import type { ScriptChoice } from "../../../domain/session.ts";
+import type { ScriptChoice } from "../../../domain/session-settings.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 
 /** What decides which of its scripts an arm replays. Equal draws give equal choices on every machine. */

@@ -4,7 +4,7 @@ import { THIS_HOST } from "../../../arms/sandbox/host.ts";
 import { type Guarded, guardedHome, whyNotReadable } from "../../../arms/sandbox/readable.ts";
 import { Sandboxes } from "../../../arms/sandbox/sandboxes.ts";
 import { sandboxOwner } from "../../../arms/sandbox/temp-dir.ts";
-import { SANDBOX_MODES, type SandboxMode } from "../../../domain/session.ts";
+import { SANDBOX_MODES, type SandboxMode } from "../../../domain/session-settings.ts";
 import { loopClock } from "../../../runtime/clock.ts";
 import { UsageError } from "../flags/arguments.ts";
 import type { SharedSettings } from "../flags/service-flags.ts";
