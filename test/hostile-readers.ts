@@ -1,11 +1,11 @@
 import { textsIn } from "../src/arms/agent/log/broken-input.ts";
 import { callSummary, toldCall } from "../src/arms/arm/call-text.ts";
 import { movedPaths } from "../src/arms/imported/moved-paths.ts";
+import { checkModel } from "../src/arms/model/check-model.ts";
 import { Credentials } from "../src/arms/model/credentials.ts";
 import { providerFailure } from "../src/arms/model/provider/provider-failure.ts";
 import { Secret } from "../src/arms/model/provider/secret.ts";
 import { redactKeyShapes, secretRedactor } from "../src/arms/model/redaction.ts";
-import { checkModel } from "../src/arms/model/resolve-model.ts";
 import { canonicalCall } from "../src/arms/recipe/canonical-call.ts";
 import { RECIPES } from "../src/arms/recipe/recipes.ts";
 import { normaliser } from "../src/arms/recording/matching/normalise.ts";

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { providerStatuses } from "../../src/arms/model/check-model.ts";
 import { Credentials } from "../../src/arms/model/credentials.ts";
-import { providerStatuses } from "../../src/arms/model/resolve-model.ts";
 import { Sandboxes } from "../../src/arms/sandbox/sandboxes.ts";
 import { SelfTests } from "../../src/comparison/audit/self-tests.ts";
 import type { ScenarioFile } from "../../src/comparison/scenario/authored/scenario-file.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { providerStatuses } from "../../src/arms/model/check-model.ts";
 import { Credentials } from "../../src/arms/model/credentials.ts";
-import { providerStatuses } from "../../src/arms/model/resolve-model.ts";
 import { SelfTests } from "../../src/comparison/audit/self-tests.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";

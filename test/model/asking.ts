@@ -1,10 +1,11 @@
 import { Type } from "@sinclair/typebox";
+import { checkModel } from "../../src/arms/model/check-model.ts";
 import type { ModelClient, ModelRequest, ProviderRetry, ToolSpec } from "../../src/arms/model/client.ts";
 import { Credentials } from "../../src/arms/model/credentials.ts";
 import { anthropicModel, anthropicSdk } from "../../src/arms/model/provider/anthropic.ts";
 import { openaiModel, openaiSdk } from "../../src/arms/model/provider/openai.ts";
 import type { Fetch } from "../../src/arms/model/provider-call.ts";
-import { checkModel, modelResolver } from "../../src/arms/model/resolve-model.ts";
+import { modelResolver } from "../../src/arms/model/resolve-model.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { Semaphore } from "../../src/runtime/semaphore.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
+import { checkModel } from "../../src/arms/model/check-model.ts";
 import { Credentials } from "../../src/arms/model/credentials.ts";
 import type { FailedTry } from "../../src/arms/model/failed-try.ts";
 import { providerFailure } from "../../src/arms/model/provider/provider-failure.ts";
 import type { Transport } from "../../src/arms/model/provider-call.ts";
-import { checkModel } from "../../src/arms/model/resolve-model.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 
 const KEY = "canary-key-5d1e7f";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { dirname, resolve } from "node:path";
+import { checkModel, providerStatuses } from "../../src/arms/model/check-model.ts";
 import { Credentials } from "../../src/arms/model/credentials.ts";
-import { checkModel, modelResolver, providerStatuses } from "../../src/arms/model/resolve-model.ts";
+import { modelResolver } from "../../src/arms/model/resolve-model.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";

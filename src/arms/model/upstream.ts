@@ -4,6 +4,7 @@ import type { WireName } from "../../domain/external-agent.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Semaphore } from "../../runtime/semaphore.ts";
+import { endpointOf } from "./check-model.ts";
 import type { CallOptions } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
 import { type FailedTry, isRetryable, statusOf, TryFailed } from "./failed-try.ts";
@@ -15,7 +16,7 @@ import { nextTry, readBounded, refusalText } from "./provider-reply.ts";
 import type { Recording } from "./recording.ts";
 import { ReplayedReply } from "./replayed-reply.ts";
 import { begun, type ReplyStream, SilenceWatch } from "./reply-stream.ts";
-import { endpointOf, type ModelSources, placeFor } from "./resolve-model.ts";
+import { type ModelSources, placeFor } from "./resolve-model.ts";
 
 /** A request in the agent's own words, after the base address of its wire. Its headers hold no credentials. */
 export interface UpstreamRequest {

@@ -1,4 +1,4 @@
-import type { ProviderStatus } from "../../arms/model/resolve-model.ts";
+import type { ProviderStatus } from "../../arms/model/check-model.ts";
 import type { SelfTests } from "../../comparison/audit/self-tests.ts";
 import { workersWithSlots } from "../../comparison/planning/needs.ts";
 import type { SessionServices } from "../../comparison/planning/services.ts";

@@ -1,12 +1,8 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { type ProviderStatus, providerStatuses } from "../../../arms/model/check-model.ts";
 import { Credentials } from "../../../arms/model/credentials.ts";
-import {
-  MAX_PROVIDER_CALLS,
-  modelResolver,
-  type ProviderStatus,
-  providerStatuses,
-} from "../../../arms/model/resolve-model.ts";
+import { MAX_PROVIDER_CALLS, modelResolver } from "../../../arms/model/resolve-model.ts";
 import { upstreams } from "../../../arms/model/upstream.ts";
 import { sweepTempDirs } from "../../../arms/sandbox/temp-dir.ts";
 import { Register } from "../../../comparison/planning/register.ts";

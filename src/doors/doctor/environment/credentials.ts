@@ -1,5 +1,5 @@
+import type { ProviderStatus } from "../../../arms/model/check-model.ts";
 import { BUILTIN_JUDGE } from "../../../arms/model/model-ref.ts";
-import type { ProviderStatus } from "../../../arms/model/resolve-model.ts";
 import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
 import { providersAmong } from "../../../comparison/planning/needs.ts";
 import { Failure } from "../../../domain/failure.ts";

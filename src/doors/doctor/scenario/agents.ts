@@ -18,8 +18,9 @@ import type { FileSet } from "../../../domain/task.ts";
 import { type Check, type Finding, fail, IDLE, pass, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 import { agentSkills, armFiles } from "./arm-files.ts";
-import { type DryRun, REHEARSAL_S, type Rehearsal } from "./dry-run.ts";
+import type { DryRun } from "./dry-run.ts";
 import { mcpStart } from "./mcp.ts";
+import { REHEARSAL_S, type Rehearsal } from "./rehearse-agent.ts";
 
 const agentsOf = ({ loaded }: Pick<DeclaredScenario, "loaded">): AgentArm[] =>
   loaded.definition.arms.filter(isAgentArm);

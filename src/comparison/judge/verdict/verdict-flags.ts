@@ -1,0 +1,53 @@
+import { isCrashed } from "../../../domain/end-text.ts";
+import { FLAGS, type Flag, type Verdict } from "../../../domain/verdict.ts";
+import { costLimited } from "../asking/cost-limited.ts";
+import type { ScoringRules } from "../asking/scoring-rules.ts";
+import type { ScoredOutcome } from "../decide.ts";
+import { isEqualWork, notRepeatable } from "../equal-work.ts";
+import type { Case } from "../judge.ts";
+import { agentFlags, armFlags } from "./agent-flags.ts";
+import { hasPreferenceConflict } from "./confidence.ts";
+import type { JudgeResult } from "./judge-result.ts";
+
+interface FlagInput {
+  readonly kase: Case;
+  readonly facts: Verdict["facts"];
+  readonly rules: ScoringRules;
+  readonly result: JudgeResult;
+}
+
+/** The flags of the session, the judge and the outcome, each once, in the documented order. */
+export function flagsOf({ kase, facts, rules, result }: FlagInput, scored: ScoredOutcome): Flag[] {
+  const { gates, weights, tie_margin } = rules;
+  const raised = new Set<Flag>([
+    ...kase.flags,
+    ...agentFlags(kase),
+    ...armFlags(kase),
+    ...result.flags,
+    ...maskedRepetitionFlags(scored, result),
+    "single_trial",
+  ]);
+  if (hasPreferenceConflict({ calls: result.calls, tie_margin }, weights)) raised.add("score_preference_conflict");
+  if (gates.no_winner && gates.no_winner !== "both_crashed") raised.add(gates.no_winner);
+  if (isCrashed(facts.a) || isCrashed(facts.b)) raised.add("arm_crashed");
+  if (isEqualWork(kase, result.calls.length > 0)) raised.add("equal_work");
+  if (notRepeatable(kase).length > 0) raised.add("check_not_repeatable");
+  if (costLimited(facts).length > 0) raised.add("arm_cost_limited");
+  if (scored.probe_conflict) raised.add("judge_probe_conflict");
+  if (result.calls.length === 0) raised.delete("judge_failed_self_test");
+  const needless = needlessFlags(scored);
+  return FLAGS.filter((flag) => raised.has(flag) && !needless.includes(flag));
+}
+
+/** Neither style nor words move a rule or a check, and a check that told the arms apart is known to fail. */
+function needlessFlags({ decided_by }: ScoredOutcome): readonly Flag[] {
+  if (decided_by === "gate") return ["different_agents", "prose_only"];
+  return decided_by === "probe" ? ["different_agents", "prose_only", "no_objective_check"] : [];
+}
+
+function maskedRepetitionFlags({ second }: ScoredOutcome, { suspicions }: JudgeResult): readonly Flag[] {
+  if (second === "unconfirmed" || second === "not_held") return ["unconfirmed"];
+  if (second === "unusable") return ["unconfirmed", "judge_invalid"];
+  if (second !== "overturns") return [];
+  return [suspicions.length > 0 ? "injection_effective" : "prose_decided"];
+}
