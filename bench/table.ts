@@ -23,7 +23,7 @@ export async function table(): Promise<void> {
   const goals = { plan_ms: ["ms", 2_000], first_ms: ["ms", 1_000], peak_mib: ["MiB", 200] } as const;
   const names = {
     plan_ms: `a table of ${ROWS} rows: its plan`,
-    first_ms: "  first trial after it",
+    first_ms: "  first trial, from the command on",
     peak_mib: "  peak memory",
   };
   for (const what of ["plan_ms", "first_ms", "peak_mib"] as const) {
@@ -40,6 +40,7 @@ const inputs = (rows: number) =>
 interface Figures {
   /** Until the series is accepted: every row was planned then. */
   readonly plan_ms: number;
+  /** From the same request until a list of sessions shows the first trial. */
   readonly first_ms: number;
   readonly peak_mib: number;
 }
@@ -58,7 +59,7 @@ async function seriesOf(dir: BenchDirectory, scenario: string, state: string): P
   const sessions = async () =>
     (await (await fetch(new URL("/api/sessions?limit=1", server.url))).json()) as SessionListing[];
   await until(async () => (await sessions()).length > 0, 50_000, LOOK_MS);
-  const first_ms = performance.now() - began - plan_ms;
+  const first_ms = performance.now() - began;
   await (await fetch(new URL(`/api/series/${series_id}/stream`, server.url))).arrayBuffer();
   return { plan_ms, first_ms, peak_mib: server.peak_mib() };
 }

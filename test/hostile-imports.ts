@@ -7,7 +7,7 @@ import { promptOf } from "../src/comparison/scenario/draft/from-commit.ts";
 import { testCommand } from "../src/comparison/scenario/draft/test-files.ts";
 import { offlineScript } from "../src/comparison/scenario/draft/test-script.ts";
 import { type Draft, draftScenario } from "../src/comparison/scenario/draft-scenario.ts";
-import { filled, templatesOf } from "../src/comparison/scenario/inputs/templates.ts";
+import { filling, templatesOf } from "../src/comparison/scenario/inputs/templates.ts";
 import { skillRead, skillsAmong } from "../src/domain/skill.ts";
 import { RunReader } from "../src/domain/word-runs.ts";
 import type { Family, Reader } from "./hostile-readers.ts";
@@ -100,7 +100,7 @@ export const IMPORT_READERS: readonly Reader[] = [
     reads: "a template",
     n: 16_000,
     read: (prompt) => [
-      filled({ task: { prompt } }, { a: "{{a}}" }),
+      filling({ task: { prompt } })({ a: "{{a}}" }),
       attempt(() => templatesOf({ task: { prompt } }, ["a"]).faults.length, ""),
     ],
     families: ["{", "{{", "{{a", "{{a}}", "{{{{", ["{{", " "], ["{{", "a", "}"]],

@@ -13,22 +13,23 @@ function write(value: unknown, pieces: string[]): void {
 }
 
 function writeList(list: readonly unknown[], pieces: string[]): void {
-  pieces.push("[");
-  for (const [at, item] of list.entries()) {
-    if (at > 0) pieces.push(",");
+  let separator = "[";
+  for (const item of list) {
+    pieces.push(separator);
     write(item, pieces);
+    separator = ",";
   }
-  pieces.push("]");
+  pieces.push(separator === "[" ? "[]" : "]");
 }
 
 function writeObject(object: object, pieces: string[]): void {
-  const entries = Object.entries(object)
-    .filter(([, entry]) => entry !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  pieces.push("{");
-  for (const [at, [key, entry]] of entries.entries()) {
-    pieces.push(at > 0 ? "," : "", JSON.stringify(key), ":");
+  let separator = "{";
+  for (const key of Object.keys(object).sort()) {
+    const entry: unknown = Reflect.get(object, key);
+    if (entry === undefined) continue;
+    pieces.push(separator, JSON.stringify(key), ":");
     write(entry, pieces);
+    separator = ",";
   }
-  pieces.push("}");
+  pieces.push(separator === "{" ? "{}" : "}");
 }

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { membersOf, oneMember } from "../../src/comparison/scenario/loaded-scenario.ts";
+import { parseScenario } from "../../src/comparison/scenario/parse-scenario.ts";
+import { orThrow } from "../../src/domain/failure.ts";
+import { cpuRatio, LINEAR } from "../cpu-ratio.ts";
 import { failureOf, scenarioFolder } from "./scenario-folder.ts";
 
 const TABLE = `name: tone
@@ -70,6 +73,35 @@ describe("inputs", () => {
       const loaded = await loadScenarioFile(files.path("tone.yaml"));
       expect(loaded.table?.rows.map(({ id }) => id)).toEqual(["1", "2"]);
     }
+  });
+
+  test("what every row shares is read once, and stands for all of them", async () => {
+    const shared = changed("fixture: {files: {a.txt:", "fixture: {dir: app, files: {a.txt:")
+      .replace("  probe:\n", "  probe:\n    dir: hidden\n")
+      .replace('system_prompt: "You know {{wanted}}."', "system_prompt_file: prompt.md");
+    const beside = { "app/b.txt": "b\n", "hidden/c.txt": "c\n", "prompt.md": "Be kind." };
+    await using files = await scenarioFolder({ "tone.yaml": shared, "rows.csv": ROWS, ...beside });
+    const path = files.path("tone.yaml");
+    const before = await membersOf(await loadScenarioFile(path));
+    const loaded = await loadScenarioFile(path);
+    for (const name of Object.keys(beside)) await files.write(name, "another");
+    const after = await membersOf(loaded);
+    expect(after.map(({ digest }) => digest)).toEqual(before.map(({ digest }) => digest));
+    expect(after[0]?.definition.arms[0].system_prompt).toBe("Be kind.");
+    expect((await membersOf(await loadScenarioFile(path)))[0]?.digest).not.toBe(before[0]?.digest ?? "");
+  });
+
+  test("filling the rows takes longer with their number, not with its square", async () => {
+    const rows = (n: number) => Array.from({ length: n }, (_, at) => `{question: q${at}, wanted: w}`).join(", ");
+    const input = (n: number) => ({
+      ...{ text: changed("inputs_file: rows.csv", `inputs: [${rows(n)}]`), file: "tone.yaml", stem: "tone" },
+      directory: "/nowhere",
+    });
+    const read = async (source: ReturnType<typeof input>) => {
+      const { rows: found = [], fill } = await parseScenario(source);
+      for (const row of found) orThrow(await fill(row));
+    };
+    expect(await cpuRatio({ n: 200, input, read })).toBeLessThan(LINEAR);
   });
 
   test("a mistake is told with its place", async () => {

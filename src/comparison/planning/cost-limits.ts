@@ -52,7 +52,7 @@ const unpriced = (who: string, model: string, limit: string) =>
 export function demandFirstTurns({ arms, policies, task }: Scenario): void {
   for (const arm of arms) {
     const cap = effectiveBudget(policies.budget, arm.limits).max_cost_usd;
-    const least = leastFirstTurn(arm, task);
+    const least = cap === null ? null : leastFirstTurn(arm, task);
     if (cap === null || least === null || cap >= least) continue;
     throw new Failure(
       "invalid_request",

@@ -11,13 +11,17 @@ import { VARIABLE_FIELDS, type VariableField } from "./authored/scenario-file.ts
  */
 export function differences(first: Arm, second: Arm): VariableField[] {
   if (first.ran || second.ran) return comparable(first, "ran") === comparable(second, "ran") ? [] : ["ran"];
-  const differing = VARIABLE_FIELDS.filter((field) => comparable(first, field) !== comparable(second, field));
+  const differing = VARIABLE_FIELDS.filter((field) => differ(first, second, field));
   const implied = [
     ...(differing.includes("model") ? PRICED : []),
     ...((first.agent === undefined) === (second.agent === undefined) ? [] : OF_OUR_LOOP),
   ];
   return differing.filter((field) => !implied.includes(field));
 }
+
+/** Rows of a table share what no template fills. */
+const differ = (first: Arm, second: Arm, field: VariableField) =>
+  first[field] !== second[field] && comparable(first, field) !== comparable(second, field);
 
 const PRICED: readonly VariableField[] = ["price_per_mtok"];
 

@@ -37,11 +37,14 @@ export function sourceOf(directory: string, set: FileSet | null): MaterialSource
  * @throws Unusable
  */
 export async function digestOf({ dir, files }: MaterialSource): Promise<string> {
+  return digestOfLines(dir === null ? new Map() : await linesOf(dir), files);
+}
+
+/** Kind and SHA-256 by path, of the files and links in a directory. @throws Unusable */
+export async function linesOf(dir: string): Promise<Map<string, string>> {
   const lines = new Map<string, string>();
-  for (const entry of dir === null ? [] : await listMaterial(dir)) {
-    if (!Object.hasOwn(files, entry.path)) lines.set(entry.path, await describe(entry));
-  }
-  return digestOfLines(lines, files);
+  for (const entry of await listMaterial(dir)) lines.set(entry.path, await describe(entry));
+  return lines;
 }
 
 /** @param lines kind and SHA-256 by path, of files and links; inline files take their place. */

@@ -7,7 +7,7 @@ import { checkShape } from "./document/check-shape.ts";
 import { readYaml, type YamlDocument } from "./document/yaml-document.ts";
 import { GitFiles } from "./git/git-files.ts";
 import { readTable } from "./inputs/read-table.ts";
-import { filled, firstTemplate } from "./inputs/templates.ts";
+import { filling, firstTemplate } from "./inputs/templates.ts";
 import type { ResolveContext } from "./resolve/context.ts";
 import { resolveScenario } from "./resolve/resolve-scenario.ts";
 
@@ -57,7 +57,7 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
   const document = readYaml(source.text, problems);
   if (document.readable) checkShape(document.value, problems);
   const { directory: root, git = new GitFiles() } = source;
-  const context: ResolveContext = { problems, root, git, sources: new Set() };
+  const context: ResolveContext = { problems, root, git, sources: new Set(), kept: new Map() };
   if (!isMap(document.value)) {
     const result = invalidScenario(source.file, located(document, problems));
     return { result, sources: context.sources, fill: async () => result, warnings: [] };
@@ -68,9 +68,10 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
   const definition = await resolveScenario({ ...context, template: inputs !== undefined }, file, source.stem);
   // Without the other rows: looking at them for each row would take longer with their square.
   const { inputs: _rows, ...template } = file;
+  const filled = filling(template);
   const fill = async (row: ScenarioInput): Promise<Scenario | Failure> => {
     const own = { ...context, problems: new Problems() };
-    const text = filled(template, row.values);
+    const text = filled(row.values);
     checkShape(text, own.problems);
     const member = await resolveScenario(own, text as ScenarioFile, source.stem);
     if (member) return { ...member, input: row };

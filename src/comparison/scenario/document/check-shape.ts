@@ -23,6 +23,8 @@ export function checkShape(value: unknown, problems: Problems, shape: FileShape 
 }
 
 function checkFile(schema: TSchema, value: object, problems: Problems): void {
+  // Nearly every file is sound, and to look for errors takes three times as long.
+  if (Value.Check(schema, value)) return;
   for (const error of Value.Errors(schema, value)) {
     addError(error, value, problems);
     if (problems.full) return;

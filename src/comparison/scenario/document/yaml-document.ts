@@ -1,4 +1,6 @@
 import {
+  Composer,
+  type CST,
   type Document,
   isAlias,
   isMap,
@@ -8,7 +10,7 @@ import {
   LineCounter,
   type Node,
   type Pair,
-  parseDocument,
+  Parser,
   type Scalar,
   type YAMLMap,
   type YAMLSeq,
@@ -47,17 +49,13 @@ export function readYaml(text: string, problems: Problems): YamlDocument {
   const lines = new LineCounter();
   const directive = /^%/m.exec(text);
   if (directive) return unreadable(text, problems, "directives are not supported; remove this line", directive.index);
-  const excess = excessOf(text);
+  const { tokens, excess } = tokensOf(text, lines);
   if (excess) return unreadable(text, problems, excess.message, excess.offset);
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    uniqueKeys: false,
-    merge: false,
-    prettyErrors: false,
-    logLevel: "error",
-  });
-  tellErrors(document.errors, problems);
-  const readable = document.errors.length === 0;
+  const composer = new Composer({ uniqueKeys: false, merge: false, prettyErrors: false, logLevel: "error" });
+  const [document, second] = composer.compose(tokens, true, text.length) as Iterable<Document> as [Document, Document?]; // it forces one
+  const errors = [...document.errors, ...(second?.range ? [{ message: SECOND_DOCUMENT, pos: second.range }] : [])];
+  tellErrors(errors, problems);
+  const readable = errors.length === 0;
   const value = readable ? new Reader(problems).read(document.contents, [], undefined) : undefined;
   return {
     value,
@@ -69,10 +67,17 @@ export function readYaml(text: string, problems: Problems): YamlDocument {
   };
 }
 
+interface SyntaxFault {
+  readonly message: string;
+  readonly pos: readonly [start: number, ...number[]];
+}
+
+const SECOND_DOCUMENT = "a second document begins; a scenario file holds one";
+
 /** Syntax errors that are shown. One wrong indentation causes a dozen, of which only the first is the cause. */
 const MAX_SYNTAX_ERRORS = 3;
 
-function tellErrors(errors: Document["errors"], problems: Problems): void {
+function tellErrors(errors: readonly SyntaxFault[], problems: Problems): void {
   // Errors after the place where the parser gave up only say that the rest is missing.
   const end = errors.findIndex(({ message }) => message.startsWith(OVERFLOW)) + 1;
   const meant = errors.slice(0, end || errors.length).toSorted((a, b) => a.pos[0] - b.pos[0]);
@@ -85,19 +90,25 @@ function tellErrors(errors: Document["errors"], problems: Problems): void {
   }
 }
 
-/** What would keep the parser busy for seconds. The lexer is lazy, so it reads no further than the limit. */
-function excessOf(text: string): { readonly message: string; readonly offset: number } | undefined {
+/** The parser's tokens, or what would keep it busy for seconds. The lexer is lazy, so it reads no further than the limit. */
+function tokensOf(text: string, lines: LineCounter) {
+  const tokens: CST.Token[] = [];
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
   let [offset, parts, depth] = [0, 0, 0];
   let isScalar = false;
   for (const lexeme of new Lexer().lex(text)) {
     parts += 1;
-    if (parts > MAX_PARTS) return { message: `has more than ${MAX_PARTS} keys, values and signs`, offset };
+    if (parts > MAX_PARTS)
+      return { tokens, excess: { message: `has more than ${MAX_PARTS} keys, values and signs`, offset } };
     depth += isScalar ? 0 : (STEPS.get(lexeme) ?? 0);
-    if (depth > 2 * MAX_DEPTH) return { message: "nested too deeply", offset };
+    if (depth > 2 * MAX_DEPTH) return { tokens, excess: { message: "nested too deeply", offset } };
     isScalar = lexeme === SCALAR_FOLLOWS;
     if (!MARKS.has(lexeme)) offset += lexeme.length;
+    tokens.push(...parser.next(lexeme));
   }
-  return undefined;
+  tokens.push(...parser.end());
+  return { tokens, excess: undefined };
 }
 
 /** How much lists and maps in brackets change the depth. */
@@ -119,8 +130,8 @@ function unreadable(text: string, problems: Problems, message: string, offset: n
 }
 
 function inWords(message: string): string {
+  if (message === SECOND_DOCUMENT) return message;
   if (message.startsWith(OVERFLOW)) return "nested too deeply";
-  if (message.includes("multiple documents")) return "a second document begins; a scenario file holds one";
   // The mistake that is made most often, in the parser's words, which name no cure.
   const cure = message.startsWith("Nested mappings") ? '; a text with ": " in it needs quotes' : "";
   return `not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}${cure}`;

@@ -79,12 +79,12 @@ export const firstTemplate = (file: unknown) =>
     }))
     .find(({ names }) => names.length > 0);
 
-/** The file with the values of one row in the places of their names. What a value says is not filled again. */
-export function filled(file: unknown, values: Readonly<Record<string, unknown>>): unknown {
-  return TEMPLATED.reduce(
-    (now, [pattern, kind]) => changed(now, pattern, (text) => fillText(text, values, kind)),
-    file,
-  );
+/** Gives the file with the values of a row in the places of their names. What a value says is not filled again. */
+export function filling(file: unknown): (values: Readonly<Record<string, unknown>>) => unknown {
+  const places = TEMPLATED.flatMap(([pattern, kind]) => placesOf(file, pattern).map((place) => ({ ...place, kind })));
+  const templates = places.filter(({ text }) => text.includes("{{"));
+  return (values) =>
+    templates.reduce((now, { path, text, kind }) => withText(now, path, fillText(text, values, kind)), file);
 }
 
 function fillText(text: string, values: Readonly<Record<string, unknown>>, kind: Kind): string {
@@ -105,13 +105,11 @@ function placesOf(value: unknown, [step, ...rest]: readonly string[], path: Fiel
   return stepsInto(value, step).flatMap((key) => placesOf(Reflect.get(Object(value), key), rest, [...path, key]));
 }
 
-/** A copy in which the texts at the pattern are changed. */
-function changed(value: unknown, [step, ...rest]: readonly string[], change: (text: string) => string): unknown {
-  if (step === undefined) return typeof value === "string" ? change(value) : value;
-  const keys = stepsInto(value, step);
-  if (keys.length === 0) return value;
+/** A copy with another text at the path. */
+function withText(value: unknown, [step, ...rest]: FieldPath, text: string): unknown {
+  if (step === undefined) return text;
   const copy: object = Array.isArray(value) ? [...value] : { ...Object(value) };
-  for (const key of keys) Reflect.set(copy, key, changed(Reflect.get(copy, key), rest, change));
+  Reflect.set(copy, step, withText(Reflect.get(copy, step), rest, text));
   return copy;
 }
 

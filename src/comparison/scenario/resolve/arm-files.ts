@@ -12,9 +12,8 @@ import type { FieldPath } from "../authored/problems.ts";
 import { textAtRef } from "../git/git-files.ts";
 import { listTree } from "../git/tree.ts";
 import { listMaterial } from "../materials.ts";
-import { readText } from "../read-text.ts";
 import { objectAt } from "../repository.ts";
-import { attempt, locateFile, type ResolveContext } from "./context.ts";
+import { attempt, once, type ResolveContext, readNamed } from "./context.ts";
 import { resolveFiles } from "./fixture-file.ts";
 import { repositoryOf } from "./git-source.ts";
 
@@ -72,15 +71,15 @@ async function singleFile(
   }
   const name = posix.basename(path);
   if (git === undefined) {
-    const text = await attempt(context, where, cut(path), async () =>
-      readText(await locateFile(context, path, "file"), SCENARIO_FILE_BYTES),
-    );
+    const text = await attempt(context, where, cut(path), () => readNamed(context, path, SCENARIO_FILE_BYTES));
     return text === null ? null : { [name]: text };
   }
-  const text = await attempt(context, [...at, "git"], JSON.stringify(cut(git)), async () => {
-    const { type } = await objectAt(repositoryOf(context), git, path);
-    return type === "tree" ? undefined : await textAtRef(repositoryOf(context), git, path);
-  });
+  const text = await attempt(context, [...at, "git"], JSON.stringify(cut(git)), () =>
+    once(context, "file at a ref", JSON.stringify([git, path]), async () => {
+      const { type } = await objectAt(repositoryOf(context), git, path);
+      return type === "tree" ? undefined : await textAtRef(repositoryOf(context), git, path);
+    }),
+  );
   return typeof text === "string" ? { [name]: text } : text;
 }
 
@@ -117,15 +116,17 @@ async function listed(context: ResolveContext, { dir, git, files }: FileSet): Pr
   const below =
     dir === null
       ? []
-      : (await listMaterial(resolve(context.root, dir))).map(({ path, stats }) => ({
+      : (await once(context, "list", dir, () => listMaterial(resolve(context.root, dir)))).map(({ path, stats }) => ({
           ...{ path, isLink: stats.isSymbolicLink(), bytes: stats.size },
         }));
   const tree =
     git === undefined
       ? []
-      : (await listTree(repositoryOf(context).git_dir, git.tree)).map(({ path, kind, bytes }) => ({
-          ...{ path, isLink: kind === "link", bytes },
-        }));
+      : (await once(context, "tree", git.tree, () => listTree(repositoryOf(context).git_dir, git.tree))).map(
+          ({ path, kind, bytes }) => ({
+            ...{ path, isLink: kind === "link", bytes },
+          }),
+        );
   const inline = Object.entries(files).map(([path, text]) => ({
     ...{ path, isLink: false, bytes: Buffer.byteLength(text) },
   }));

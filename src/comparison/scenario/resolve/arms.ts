@@ -11,10 +11,9 @@ import type { FileSet } from "../../../domain/task.ts";
 import { isToolName, TOOL_NAMES } from "../../../domain/tool.ts";
 import type { ArmFile, McpServerFile, RanFile } from "../authored/arm-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
-import { readText } from "../read-text.ts";
 import { checkAgentFields, resolveAgent } from "./agent.ts";
 import { resolveArmFiles } from "./arm-files.ts";
-import { attempt, locateFile, type ResolveContext } from "./context.ts";
+import { attempt, type ResolveContext, readNamed } from "./context.ts";
 import { extendArms } from "./extend-arms.ts";
 import { promptAt } from "./git-source.ts";
 import { checkDistinct } from "./ids.ts";
@@ -167,10 +166,9 @@ async function promptFromFile(
     const path = ["arms", index, "system_prompt_file", "git"];
     return (await attempt(context, path, JSON.stringify(file.git), () => promptAt(context, file))) ?? "";
   }
-  const text = await attempt(context, ["arms", index, "system_prompt_file"], file, async () => {
-    const real = await locateFile(context, file, "file");
-    return readText(real, SCENARIO_FILE_BYTES);
-  });
+  const text = await attempt(context, ["arms", index, "system_prompt_file"], file, () =>
+    readNamed(context, file, SCENARIO_FILE_BYTES),
+  );
   return text ?? "";
 }
 

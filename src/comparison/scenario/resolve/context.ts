@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import { confinedPath, type PathKind } from "../confined-path.ts";
 import type { GitFiles } from "../git/git-files.ts";
+import { readText } from "../read-text.ts";
 import { Unusable } from "../unusable.ts";
 
 /** What every step of resolving a file shares. */
@@ -13,6 +14,8 @@ export interface ResolveContext {
   readonly sources: Set<string>;
   /** Reads the repository around the file; null when that is not allowed here. */
   readonly git: GitFiles | null;
+  /** What was read for the scenario and stands for each row of its inputs, by what names it. */
+  readonly kept: Map<string, Promise<unknown>>;
   /** It has inputs, and none of their rows is filled in. */
   readonly template?: boolean;
 }
@@ -33,10 +36,29 @@ export async function attempt<T>(
   }
 }
 
-/** The real path of what the file names; both it and the path as written become sources. @throws Unusable */
-export async function locateFile({ root, sources }: ResolveContext, path: string, kind: PathKind): Promise<string> {
-  sources.add(resolve(root, path));
-  const real = await confinedPath(root, path, kind);
-  sources.add(real);
-  return real;
+/** Reads once what thousands of rows name. `what` and `name` must tell everything that the result depends on. */
+export function once<T>({ kept }: ResolveContext, what: string, name: string, read: () => Promise<T>): Promise<T> {
+  const key = `${what}\0${name}`;
+  const found = (kept.get(key) as Promise<T> | undefined) ?? read(); // `what` says of which type it is
+  kept.set(key, found);
+  return found;
 }
+
+/** The real path of what the file names; both it and the path as written become sources. @throws Unusable */
+export const locateFile = (context: ResolveContext, path: string, kind: PathKind): Promise<string> =>
+  once(context, kind, path, async () => {
+    const { root, sources } = context;
+    sources.add(resolve(root, path));
+    const real = await confinedPath(root, path, kind);
+    sources.add(real);
+    return real;
+  });
+
+/** The text of what the file names. @throws Unusable */
+export const readNamed = (context: ResolveContext, path: string, maxBytes: number): Promise<string> =>
+  once(
+    context,
+    `text of at most ${maxBytes} bytes`,
+    path,
+    async () => await readText(await locateFile(context, path, "file"), maxBytes),
+  );

@@ -3,8 +3,8 @@ import { relative, sep } from "node:path";
 import type { FileSet, Files } from "../../../domain/task.ts";
 import type { FieldPath } from "../authored/problems.ts";
 import { workspacePathFault } from "../confined-path.ts";
-import { digestOf } from "../materials.ts";
-import { attempt, locateFile, type ResolveContext } from "./context.ts";
+import { digestOfLines, linesOf } from "../materials.ts";
+import { attempt, locateFile, once, type ResolveContext } from "./context.ts";
 
 interface AuthoredFiles {
   readonly dir: string | undefined;
@@ -21,7 +21,9 @@ export async function resolveFileSet(context: ResolveContext, authored: Authored
   const real = dir === undefined ? null : await resolveDirectory(context, dirPath, dir);
   if (!context.problems.sound(dirPath) || !context.problems.sound(authored.filesPath))
     return { dir: null, files, digest: "" };
-  const digest = await attempt(context, dirPath, `${dir}`, () => digestOf({ dir: real, files }));
+  const digest = await attempt(context, dirPath, `${dir}`, async () =>
+    digestOfLines(real === null ? NO_LINES : await once(context, "lines", real, () => linesOf(real)), files),
+  );
   return { dir: real === null ? null : await fromRoot(context, real), files, digest: digest ?? "" };
 }
 
@@ -43,6 +45,8 @@ function parents(path: string): string[] {
   return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("/"));
 }
 
-async function fromRoot({ root }: ResolveContext, real: string): Promise<string> {
-  return relative(await realpath(root), real).replaceAll(sep, "/");
+async function fromRoot(context: ResolveContext, real: string): Promise<string> {
+  return relative(await once(context, "root", "", () => realpath(context.root)), real).replaceAll(sep, "/");
 }
+
+const NO_LINES: ReadonlyMap<string, string> = new Map();

@@ -1,20 +1,22 @@
 import { textAtRef } from "../git/git-files.ts";
 import { objectAt, type Repository, refFiles, repositoryAround } from "../repository.ts";
 import { Unusable } from "../unusable.ts";
-import type { ResolveContext } from "./context.ts";
+import { once, type ResolveContext } from "./context.ts";
 
 const FORBIDDEN = "needs the git repository around the scenarios, which is off here; start with --allow-git-fixtures";
 
 /** The id of the tree that a directory of the repository has at a ref. @throws Unusable */
 export async function treeAt(context: ResolveContext, ref: string, path: string | undefined): Promise<string> {
-  const { id, type } = await objectAt(repositoryOf(context), ref, path);
+  const { id, type } = await once(context, "object", JSON.stringify([ref, path]), () =>
+    objectAt(repositoryOf(context), ref, path),
+  );
   if (type !== "tree") throw new Unusable(`has ${path}, which is no directory`);
   return id;
 }
 
 /** @throws Unusable */
-export const promptAt = async (context: ResolveContext, { git, path }: { git: string; path: string }) =>
-  await textAtRef(repositoryOf(context), git, path);
+export const promptAt = (context: ResolveContext, { git, path }: { git: string; path: string }) =>
+  once(context, "prompt", JSON.stringify([git, path]), async () => await textAtRef(repositoryOf(context), git, path));
 
 /** The repository that the scenario file lies in; the files that decide the meaning of a ref become sources. @throws Unusable */
 export function repositoryOf({ root, sources, git }: ResolveContext): Repository {

@@ -9,7 +9,7 @@ import { textInTree } from "../git/git-files.ts";
 import { listMaterial } from "../materials.ts";
 import { readText } from "../read-text.ts";
 import { Unusable } from "../unusable.ts";
-import { attempt, locateFile, type ResolveContext } from "./context.ts";
+import { attempt, once, type ResolveContext, readNamed } from "./context.ts";
 import { checkInlinePaths, resolveDirectory } from "./file-set.ts";
 import { repositoryOf } from "./git-source.ts";
 import { checkPatch, type FixedFile, patchOf } from "./reference-patch.ts";
@@ -36,8 +36,7 @@ export async function resolveReferenceFix(
 
 function fromPatch(context: ResolveContext, patch: string): Promise<string | null> {
   return attempt(context, [...PATH, "patch"], patch, async () => {
-    const file = await locateFile(context, patch, "file");
-    const text = await readText(file, PATCH_BYTES);
+    const text = await readNamed(context, patch, PATCH_BYTES);
     checkPatch(text);
     return text;
   });
@@ -51,7 +50,7 @@ async function fromFiles(
   checkInlinePaths(context, [...PATH, "files"], files);
   const real = dir === undefined ? null : await resolveDirectory(context, [...PATH, "dir"], dir);
   if (!context.problems.sound(PATH) || !context.problems.sound(["task", "fixture"])) return null;
-  return attempt(context, PATH, "the fix", async () => {
+  const diff = async () => {
     const fixed = new Map<string, Pick<FixedFile, "after" | "mode">>();
     for (const { path, absolute, stats } of real === null ? [] : await listMaterial(real)) {
       const after = await textOf(absolute, path);
@@ -60,7 +59,8 @@ async function fromFiles(
     for (const [path, after] of Object.entries(files)) fixed.set(path, { after, mode: "100644" });
     const sorted = [...fixed].sort(([a], [b]) => (a < b ? -1 : 1));
     return patchOf(await Promise.all(sorted.map(([path, file]) => against(context, fixture, path, file))));
-  });
+  };
+  return attempt(context, PATH, "the fix", () => once(context, "fix of", fixture?.digest ?? "", diff));
 }
 
 async function against(

@@ -2,8 +2,7 @@ import { ANSWER_CHARS, SETUP_TIMEOUT_S } from "../../../domain/defaults.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { ReferenceAnswer, SetupStep, Task } from "../../../domain/task.ts";
 import type { TaskFile } from "../authored/task-file.ts";
-import { readText } from "../read-text.ts";
-import { attempt, locateFile, type ResolveContext } from "./context.ts";
+import { attempt, type ResolveContext, readNamed } from "./context.ts";
 import { checkFollowUps, checkMessages } from "./conversation.ts";
 import { resolveDeliverable } from "./deliverable.ts";
 import { resolveFixture } from "./fixture-file.ts";
@@ -50,9 +49,7 @@ async function resolveReferenceAnswer(
   const text =
     typeof authored === "string"
       ? authored
-      : await attempt(context, [...path, "file"], authored.file, async () =>
-          readText(await locateFile(context, authored.file, "file"), ANSWER_CHARS),
-        );
+      : await attempt(context, [...path, "file"], authored.file, () => readNamed(context, authored.file, ANSWER_CHARS));
   if (text === null) return null;
   if (text.trim() === "") context.problems.add(path, "must not be blank");
   else if (text.length > ANSWER_CHARS) context.problems.add(path, `is longer than ${ANSWER_CHARS} characters`);
