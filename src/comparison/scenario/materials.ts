@@ -37,11 +37,11 @@ export function sourceOf(directory: string, set: FileSet | null): MaterialSource
  * @throws Unusable
  */
 export async function digestOf({ dir, files }: MaterialSource): Promise<string> {
-  return digestOfLines(dir === null ? new Map() : await linesOf(dir), files);
+  return digestOfLines(dir === null ? new Map() : await materialLines(dir), files);
 }
 
 /** Kind and SHA-256 by path, of the files and links in a directory. @throws Unusable */
-export async function linesOf(dir: string): Promise<Map<string, string>> {
+export async function materialLines(dir: string): Promise<Map<string, string>> {
   const lines = new Map<string, string>();
   for (const entry of await listMaterial(dir)) lines.set(entry.path, await describe(entry));
   return lines;

@@ -13,7 +13,7 @@ import { textAtRef } from "../git/git-files.ts";
 import { listTree } from "../git/tree.ts";
 import { listMaterial } from "../materials.ts";
 import { objectAt } from "../repository.ts";
-import { attempt, once, type ResolveContext, readNamed } from "./context.ts";
+import { attempt, type ResolveContext, readNamed, readOnce } from "./context.ts";
 import { resolveFiles } from "./fixture-file.ts";
 import { repositoryOf } from "./git-source.ts";
 
@@ -75,7 +75,7 @@ async function singleFile(
     return text === null ? null : { [name]: text };
   }
   const text = await attempt(context, [...at, "git"], JSON.stringify(cut(git)), () =>
-    once(context, "file at a ref", JSON.stringify([git, path]), async () => {
+    readOnce(context, "file at a ref", JSON.stringify([git, path]), async () => {
       const { type } = await objectAt(repositoryOf(context), git, path);
       return type === "tree" ? undefined : await textAtRef(repositoryOf(context), git, path);
     }),
@@ -116,13 +116,15 @@ async function listed(context: ResolveContext, { dir, git, files }: FileSet): Pr
   const below =
     dir === null
       ? []
-      : (await once(context, "list", dir, () => listMaterial(resolve(context.root, dir)))).map(({ path, stats }) => ({
-          ...{ path, isLink: stats.isSymbolicLink(), bytes: stats.size },
-        }));
+      : (await readOnce(context, "list", dir, () => listMaterial(resolve(context.root, dir)))).map(
+          ({ path, stats }) => ({
+            ...{ path, isLink: stats.isSymbolicLink(), bytes: stats.size },
+          }),
+        );
   const tree =
     git === undefined
       ? []
-      : (await once(context, "tree", git.tree, () => listTree(repositoryOf(context).git_dir, git.tree))).map(
+      : (await readOnce(context, "tree", git.tree, () => listTree(repositoryOf(context).git_dir, git.tree))).map(
           ({ path, kind, bytes }) => ({
             ...{ path, isLink: kind === "link", bytes },
           }),

@@ -37,7 +37,7 @@ export async function attempt<T>(
 }
 
 /** Reads once what thousands of rows name. `what` and `name` must tell everything that the result depends on. */
-export function once<T>({ kept }: ResolveContext, what: string, name: string, read: () => Promise<T>): Promise<T> {
+export function readOnce<T>({ kept }: ResolveContext, what: string, name: string, read: () => Promise<T>): Promise<T> {
   const key = `${what}\0${name}`;
   const found = (kept.get(key) as Promise<T> | undefined) ?? read(); // `what` says of which type it is
   kept.set(key, found);
@@ -46,7 +46,7 @@ export function once<T>({ kept }: ResolveContext, what: string, name: string, re
 
 /** The real path of what the file names; both it and the path as written become sources. @throws Unusable */
 export const locateFile = (context: ResolveContext, path: string, kind: PathKind): Promise<string> =>
-  once(context, kind, path, async () => {
+  readOnce(context, kind, path, async () => {
     const { root, sources } = context;
     sources.add(resolve(root, path));
     const real = await confinedPath(root, path, kind);
@@ -56,7 +56,7 @@ export const locateFile = (context: ResolveContext, path: string, kind: PathKind
 
 /** The text of what the file names. @throws Unusable */
 export const readNamed = (context: ResolveContext, path: string, maxBytes: number): Promise<string> =>
-  once(
+  readOnce(
     context,
     `text of at most ${maxBytes} bytes`,
     path,

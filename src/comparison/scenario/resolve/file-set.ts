@@ -3,8 +3,8 @@ import { relative, sep } from "node:path";
 import type { FileSet, Files } from "../../../domain/task.ts";
 import type { FieldPath } from "../authored/problems.ts";
 import { workspacePathFault } from "../confined-path.ts";
-import { digestOfLines, linesOf } from "../materials.ts";
-import { attempt, locateFile, once, type ResolveContext } from "./context.ts";
+import { digestOfLines, materialLines } from "../materials.ts";
+import { attempt, locateFile, type ResolveContext, readOnce } from "./context.ts";
 
 interface AuthoredFiles {
   readonly dir: string | undefined;
@@ -22,7 +22,7 @@ export async function resolveFileSet(context: ResolveContext, authored: Authored
   if (!context.problems.sound(dirPath) || !context.problems.sound(authored.filesPath))
     return { dir: null, files, digest: "" };
   const digest = await attempt(context, dirPath, `${dir}`, async () =>
-    digestOfLines(real === null ? NO_LINES : await once(context, "lines", real, () => linesOf(real)), files),
+    digestOfLines(real === null ? NO_LINES : await readOnce(context, "lines", real, () => materialLines(real)), files),
   );
   return { dir: real === null ? null : await fromRoot(context, real), files, digest: digest ?? "" };
 }
@@ -46,7 +46,7 @@ function parents(path: string): string[] {
 }
 
 async function fromRoot(context: ResolveContext, real: string): Promise<string> {
-  return relative(await once(context, "root", "", () => realpath(context.root)), real).replaceAll(sep, "/");
+  return relative(await readOnce(context, "root", "", () => realpath(context.root)), real).replaceAll(sep, "/");
 }
 
 const NO_LINES: ReadonlyMap<string, string> = new Map();

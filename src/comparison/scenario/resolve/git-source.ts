@@ -1,13 +1,13 @@
 import { textAtRef } from "../git/git-files.ts";
 import { objectAt, type Repository, refFiles, repositoryAround } from "../repository.ts";
 import { Unusable } from "../unusable.ts";
-import { once, type ResolveContext } from "./context.ts";
+import { type ResolveContext, readOnce } from "./context.ts";
 
 const FORBIDDEN = "needs the git repository around the scenarios, which is off here; start with --allow-git-fixtures";
 
 /** The id of the tree that a directory of the repository has at a ref. @throws Unusable */
 export async function treeAt(context: ResolveContext, ref: string, path: string | undefined): Promise<string> {
-  const { id, type } = await once(context, "object", JSON.stringify([ref, path]), () =>
+  const { id, type } = await readOnce(context, "object", JSON.stringify([ref, path]), () =>
     objectAt(repositoryOf(context), ref, path),
   );
   if (type !== "tree") throw new Unusable(`has ${path}, which is no directory`);
@@ -16,7 +16,12 @@ export async function treeAt(context: ResolveContext, ref: string, path: string 
 
 /** @throws Unusable */
 export const promptAt = (context: ResolveContext, { git, path }: { git: string; path: string }) =>
-  once(context, "prompt", JSON.stringify([git, path]), async () => await textAtRef(repositoryOf(context), git, path));
+  readOnce(
+    context,
+    "prompt",
+    JSON.stringify([git, path]),
+    async () => await textAtRef(repositoryOf(context), git, path),
+  );
 
 /** The repository that the scenario file lies in; the files that decide the meaning of a ref become sources. @throws Unusable */
 export function repositoryOf({ root, sources, git }: ResolveContext): Repository {

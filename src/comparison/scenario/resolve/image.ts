@@ -2,7 +2,7 @@ import { ImageFault } from "../../../arms/image/image-fault.ts";
 import type { TaskImage } from "../../../domain/task.ts";
 import type { ImageFile } from "../authored/task-file.ts";
 import { Unusable } from "../unusable.ts";
-import { attempt, locateFile, once, type ResolveContext } from "./context.ts";
+import { attempt, locateFile, type ResolveContext, readOnce } from "./context.ts";
 
 /** The image with its digest; of its layers nothing is read. Null after a problem. */
 export async function resolveImage(context: ResolveContext, authored: ImageFile): Promise<TaskImage | null> {
@@ -21,7 +21,7 @@ async function imageAt(context: ResolveContext, path: string, wanted?: string): 
     throw error;
   });
   if (place === undefined && wanted !== undefined) return { path, digest: wanted };
-  const { digest, known_as } = await once(context, "image", path, () => readOrUnusable(place ?? path));
+  const { digest, known_as } = await readOnce(context, "image", path, () => readOrUnusable(place ?? path));
   if (wanted === undefined) return { path, digest };
   if (digest === wanted || known_as.includes(wanted)) return { path, digest: wanted };
   throw new Unusable(`is sha256:${digest}, not the image that \`digest\` names`);

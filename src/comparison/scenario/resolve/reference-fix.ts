@@ -9,7 +9,7 @@ import { textInTree } from "../git/git-files.ts";
 import { listMaterial } from "../materials.ts";
 import { readText } from "../read-text.ts";
 import { Unusable } from "../unusable.ts";
-import { attempt, once, type ResolveContext, readNamed } from "./context.ts";
+import { attempt, type ResolveContext, readNamed, readOnce } from "./context.ts";
 import { checkInlinePaths, resolveDirectory } from "./file-set.ts";
 import { repositoryOf } from "./git-source.ts";
 import { checkPatch, type FixedFile, patchOf } from "./reference-patch.ts";
@@ -60,7 +60,7 @@ async function fromFiles(
     const sorted = [...fixed].sort(([a], [b]) => (a < b ? -1 : 1));
     return patchOf(await Promise.all(sorted.map(([path, file]) => against(context, fixture, path, file))));
   };
-  return attempt(context, PATH, "the fix", () => once(context, "fix of", fixture?.digest ?? "", diff));
+  return attempt(context, PATH, "the fix", () => readOnce(context, "fix of", fixture?.digest ?? "", diff));
 }
 
 async function against(
