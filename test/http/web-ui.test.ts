@@ -116,6 +116,7 @@ test("files have a type, a strict policy and no sniffing", async () => {
   expect(headers.get("content-security-policy")).toStartWith("default-src 'self'");
   expect(headers.get("x-content-type-options")).toBe("nosniff");
   expect((await service.get("/")).headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  expect((await service.get("/")).headers.get("content-security-policy")).toContain("worker-src 'self'");
   expect(await (await service.get("/with%20space.txt")).text()).toBe("spaced");
 });
 

@@ -3,7 +3,8 @@ import { ROOT } from "../abeval.ts";
 /** Builds the UI as for a release. */
 export async function buildUi(outdir: string): Promise<string> {
   const flags = ["--outdir", outdir, "--minify", "--splitting", "--public-path", "/"];
-  const build = Bun.spawn([process.execPath, "build", "src/doors/web/index.html", ...flags], {
+  const entries = ["src/doors/web/index.html", "src/doors/web/colour-worker.ts"];
+  const build = Bun.spawn([process.execPath, "build", ...entries, ...flags], {
     cwd: ROOT,
     stdout: "ignore",
   });

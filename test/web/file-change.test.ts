@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import type { ChangedFile, Changes } from "../../src/domain/evidence.ts";
 import { armAgainstReference } from "../../src/doors/web/diff/against-reference.ts";
+import { colouredLine, languageOf } from "../../src/doors/web/diff/coloured-lines.ts";
 import { type FileChange, fileChangesOf } from "../../src/doors/web/diff/file-change.ts";
-import { highlightLines } from "../../src/doors/web/diff/highlight.ts";
+import { colouringOf } from "../../src/doors/web/diff/highlight.ts";
 
 const file = (
   path: string,
@@ -73,8 +74,13 @@ test("arm against the known fix: equal files are left out, others say who change
 
 test("colouring changes no text, not even of a comment of several lines", () => {
   const text = 'const a = "<b>"; /* one\ntwo */ let b = 1;\n';
-  const lines = highlightLines("x.ts", text);
-  expect(lines?.map((line) => line.map((token) => token.text).join("")).join("\n")).toBe(text);
-  expect(lines?.[1]?.[0]).toEqual({ text: "two */", class: "hljs-comment" });
-  expect(highlightLines("x.unknown", text)).toBeNull();
+  const colouring = colouringOf(languageOf("x.ts") ?? "", text);
+  if (colouring === null) throw new Error("not coloured");
+  const lines = text.split("\n").map((line, index) => colouredLine({ text, colouring }, index + 1, line));
+  expect(lines.map((line) => line?.map((token) => token.text).join("")).join("\n")).toBe(text);
+  expect(lines[1]?.[0]).toEqual({ text: "two */", class: "hljs-comment" });
+  // A line of another text, and one that there is not, keep no colours.
+  expect(colouredLine({ text, colouring }, 2, "two")).toBeNull();
+  expect(colouredLine({ text, colouring }, 4, "")).toBeNull();
+  expect([languageOf("x.unknown"), languageOf("toString")]).toEqual([undefined, undefined]);
 });

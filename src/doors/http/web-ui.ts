@@ -11,7 +11,7 @@ const INDEX = "/index.html";
 /** A page loads nothing from elsewhere and nothing inline, and no other page may frame it. */
 const SECURITY_HEADERS = {
   "content-security-policy":
-    "default-src 'self'; style-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 };

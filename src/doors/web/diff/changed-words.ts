@@ -1,5 +1,5 @@
 import { diffWordsWithSpace } from "diff";
-import type { ColouredText } from "./highlight.ts";
+import type { ColouredText } from "./coloured-lines.ts";
 
 /** Characters from `from` up to `to`. */
 interface Range {
@@ -15,6 +15,9 @@ interface ChangedWords {
 /** Longer lines are made by programs, and comparing their words takes long. */
 const CHARS = 400;
 
+/** Words that may differ: a line in which more do is another line, and to find that out of each takes long. */
+const EDITS = 60;
+
 /** Share of equal characters below which two lines are not versions of one another. */
 const ALIKE = 0.3;
 
@@ -23,7 +26,9 @@ export function changedWords(before: string, after: string): ChangedWords | null
   if (before.length > CHARS || after.length > CHARS) return null;
   const ranges: { readonly before: Range[]; readonly after: Range[] } = { before: [], after: [] };
   let [left, right, equal] = [0, 0, 0];
-  for (const { value, added, removed } of diffWordsWithSpace(before, after)) {
+  const words = diffWordsWithSpace(before, after, { maxEditLength: EDITS });
+  if (words === undefined) return null;
+  for (const { value, added, removed } of words) {
     if (removed) ranges.before.push({ from: left, to: left + value.length });
     else if (added) ranges.after.push({ from: right, to: right + value.length });
     else equal += value.trim().length;

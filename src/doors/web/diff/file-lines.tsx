@@ -19,7 +19,7 @@ interface FileLinesProps {
 }
 
 /** Lines drawn at once. A chunk that is out of sight is a space of the same height. */
-const CHUNK = 120;
+const CHUNK = 60;
 
 /** Pixels; the same as in the style sheet. */
 const LINE_HEIGHT = 20;

@@ -10,47 +10,70 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import { createLowlight } from "lowlight";
+import type { Colouring } from "./coloured-lines.ts";
 
 const lowlight = createLowlight({ bash, css, go, json, markdown, python, rust, sql, typescript, xml, yaml });
 
-const LANGUAGES: Readonly<Record<string, string>> = {
-  ...{ ts: "typescript", tsx: "typescript", mts: "typescript", js: "typescript", jsx: "typescript", mjs: "typescript" },
-  ...{ py: "python", sh: "bash", bash: "bash", css: "css", html: "xml", svg: "xml", xml: "xml", rs: "rust", go: "go" },
-  ...{ json: "json", jsonc: "json", yaml: "yaml", yml: "yaml", md: "markdown", sql: "sql" },
-};
+/** Characters above which a text is not coloured: more take seconds and some hundred megabytes. */
+const COLOURED_CHARS = 1_000_000;
 
-/** Characters above which a text is not coloured, because that would hold up the page: about 1,500 lines of code. */
-const COLOURED_CHARS = 60_000;
-
-/** Some text and the class of its colour. */
-export interface ColouredText {
-  readonly text: string;
-  readonly class: string;
-}
-
-/** The lines of a text, coloured by the path's ending; null when the language is unknown or the text too long. */
-export function highlightLines(path: string, text: string | null): readonly (readonly ColouredText[])[] | null {
-  const language = LANGUAGES[path.split(".").at(-1)?.toLowerCase() ?? ""];
-  if (language === undefined || text === null || text.length > COLOURED_CHARS) return null;
-  const lines: ColouredText[][] = [[]];
-  flatten(lowlight.highlight(language, text), "", lines);
-  return lines;
+/** Null when there is no text, or too much. */
+export function colouringOf(language: string, text: string | null): Colouring | null {
+  if (text === null || text.length > COLOURED_CHARS) return null;
+  const packing = new Packing();
+  packing.add(lowlight.highlight(language, text), "");
+  return packing.packed();
 }
 
 type Tree = ReturnType<typeof lowlight.highlight>;
 type TreeNode = Tree | Tree["children"][number];
 
-/** Cuts the tree's text at line breaks. A token of several lines keeps its colour on each. */
-function flatten(node: TreeNode, inherited: string, lines: ColouredText[][]): void {
-  if (node.type === "text") append(node.value, inherited, lines);
-  if (!("children" in node)) return;
-  const own = node.type === "element" ? String((node.properties["className"] as string[] | undefined)?.[0] ?? "") : ""; // as lowlight writes it
-  for (const child of node.children) flatten(child, own || inherited, lines);
-}
+/** Cuts a tree's text at line breaks. A token of several lines keeps its colour on each. */
+class Packing {
+  readonly #classes = new Map([["", 0]]);
+  readonly #lengths: number[] = [];
+  readonly #colours: number[] = [];
+  readonly #tokens = [0];
+  readonly #characters = [0];
+  #read = 0;
 
-function append(value: string, colour: string, lines: ColouredText[][]): void {
-  for (const [index, text] of value.split("\n").entries()) {
-    if (index > 0) lines.push([]);
-    if (text !== "") lines.at(-1)?.push({ text, class: colour });
+  add(node: TreeNode, inherited: string): void {
+    if (node.type === "text") this.#append(node.value, this.#classes.get(inherited) ?? this.#new(inherited));
+    if (!("children" in node)) return;
+    const own =
+      node.type === "element" ? String((node.properties["className"] as string[] | undefined)?.[0] ?? "") : ""; // as lowlight writes it
+    for (const child of node.children) this.add(child, own || inherited);
+  }
+
+  packed(): Colouring {
+    this.#endLine();
+    return {
+      classes: [...this.#classes.keys()],
+      lengths: Uint32Array.from(this.#lengths),
+      colours: Uint16Array.from(this.#colours),
+      tokens: Uint32Array.from(this.#tokens),
+      characters: Uint32Array.from(this.#characters),
+    };
+  }
+
+  #append(value: string, colour: number): void {
+    for (const [index, { length }] of value.split("\n").entries()) {
+      if (index > 0) this.#endLine();
+      if (length === 0) continue;
+      this.#lengths.push(length);
+      this.#colours.push(colour);
+      this.#read += length;
+    }
+  }
+
+  #endLine(): void {
+    this.#read += 1;
+    this.#tokens.push(this.#lengths.length);
+    this.#characters.push(this.#read);
+  }
+
+  #new(name: string): number {
+    this.#classes.set(name, this.#classes.size);
+    return this.#classes.size - 1;
   }
 }

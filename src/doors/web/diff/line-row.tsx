@@ -3,8 +3,8 @@ import { useMemo } from "preact/hooks";
 import { useCitedTarget } from "../evidence/cited.ts";
 import { count, countOf } from "../format.ts";
 import { changedWords, type MarkedToken, markChanged } from "./changed-words.ts";
+import { type ColouredText, colouredLine } from "./coloured-lines.ts";
 import type { DiffLine } from "./file-change.ts";
-import type { ColouredText } from "./highlight.ts";
 import type { LinePair } from "./pairs.ts";
 import { ShownText } from "./shown-text.tsx";
 import type { Colours } from "./use-colours.ts";
@@ -100,11 +100,15 @@ function LongText({ text }: { text: string }) {
 function Tokens({ tokens }: { tokens: readonly MarkedToken[] }) {
   return (
     <span class="line-text">
-      {tokens.map(({ text, class: colour, changed }, index) => (
-        <span key={index} class={changed ? `${colour} word-changed` : colour}>
-          <ShownText text={text} />
-        </span>
-      ))}
+      {tokens.map(({ text, class: colour, changed }, index) =>
+        colour === "" && !changed ? (
+          <ShownText key={index} text={text} />
+        ) : (
+          <span key={index} class={changed ? `${colour} word-changed` : colour}>
+            <ShownText text={text} />
+          </span>
+        ),
+      )}
     </span>
   );
 }
@@ -120,9 +124,8 @@ function markedTokens(line: DiffLine, mate: DiffLine | undefined, colours: Colou
 
 /** The colours of a line; none when the coloured text is not exactly this line. */
 function tokensOf({ before, after, text }: DiffLine, colours: Colours): readonly ColouredText[] {
-  const tokens = after === null ? colours.before?.[(before ?? 0) - 1] : colours.after?.[after - 1];
-  if (!tokens || tokens.map((token) => token.text).join("") !== text) return [{ text, class: "" }];
-  return tokens;
+  const [coloured, number] = after === null ? [colours.before, before] : [colours.after, after];
+  return (coloured && number !== null && colouredLine(coloured, number, text)) || [{ text, class: "" }];
 }
 
 /** Unchanged lines that are left out. A click shows them. */

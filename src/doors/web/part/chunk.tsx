@@ -18,6 +18,18 @@ const AHEAD = "1200px";
 /** How far out of sight it goes. As near as it may be for what is drawn, as far as it can be for the browser's search. */
 const AWAY = "20000px";
 
+const waiting: (() => void)[] = [];
+
+/** One piece a frame: several together would keep a reader waiting. */
+function inTurn(draw: () => void): void {
+  if (waiting.push(draw) === 1) requestAnimationFrame(drawNext);
+}
+
+function drawNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) requestAnimationFrame(drawNext);
+}
+
 /** A piece of a long list, drawn when it comes near. It then stays, unless it is a passing one. */
 export function Chunk({ height, eager, passing = false, children }: ChunkProps) {
   const drawn = useSignal(eager);
@@ -26,7 +38,7 @@ export function Chunk({ height, eager, passing = false, children }: ChunkProps) 
   useEffect(() => {
     if (eager || !place.current) return;
     const come = (entries: readonly IntersectionObserverEntry[]) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) drawn.value = true;
+      if (entries.some(({ isIntersecting }) => isIntersecting)) inTurn(() => (drawn.value = true));
     };
     const go = (entries: readonly IntersectionObserverEntry[]) => {
       const last = entries.at(-1);
