@@ -59,8 +59,8 @@ test("words that differ are marked, not those of lines with little in common or 
   expect(words?.after.map(({ from, to }) => after.slice(from, to))).toEqual(["ceil"]);
   expect(changedWords("return false;", "interface Endpoint {")).toBeNull();
   expect(changedWords("x".repeat(500), "y")).toBeNull();
-  const words = (word: string) => Array.from({ length: 40 }, (_, n) => `same ${word}${n}`).join(" ");
-  expect(changedWords(words("a"), words("b"))).toBeNull();
+  const differing = (word: string) => Array.from({ length: 40 }, (_, n) => `same ${word}${n}`).join(" ");
+  expect(changedWords(differing("a"), differing("b"))).toBeNull();
 });
 
 test("marks cut coloured text without changing it", () => {
