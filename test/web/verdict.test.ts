@@ -7,6 +7,7 @@ import { flagText } from "../../src/doors/web/verdict/flags.ts";
 import { headlineText } from "../../src/doors/web/verdict/headline-text.ts";
 import { readWeights, writeWeights } from "../../src/doors/web/verdict/moved-weights.ts";
 import { measuredFigures, notesOf } from "../../src/doors/web/verdict/notes.ts";
+import { sumText } from "../../src/doors/web/verdict/sum-text.ts";
 import { failureLines } from "../../src/doors/web/verdict/telling-lines.ts";
 
 const rubric = new Map([
@@ -121,6 +122,33 @@ test("the headline names the winner, or says in a few words why there is none", 
   expect(told({ flags: ["single_trial", "judge_probe_conflict"] })).toBe("No winner: scores contradict the checks");
   expect(told({ lean_side: "a" })).toBe("No winner, but a lean");
   expect(told({})).toBe("No winner: too little to tell");
+});
+
+test("a sum of scores says what it is, and that the result goes by something else where they favour different arms", () => {
+  const [shown, masked] = [{ masked: false }, { masked: true }];
+  const told = (
+    calls: readonly object[],
+    members: readonly object[] | undefined,
+    now: object,
+    leader: "a" | "b" | null,
+  ) =>
+    sumText(
+      { verdict: { calls, judge: { members } }, a: { name: "x" }, b: { name: "y" } } as never, // only what is read of it
+      { outcome: "inconclusive", winner_side: null, lean_side: null, decided_by: "none", ...now } as never,
+      leader && { side: leader, lead: 0.3 },
+    );
+  const three = [{}, {}, {}];
+  expect(told([shown], undefined, {}, "a")).toBeNull();
+  expect(told([shown], three, { lean_side: "b" }, "a")).toBe(
+    "The mean of 3 judges' scores. The result goes by the judges' votes and leans to y.",
+  );
+  expect(told([shown], three, { lean_side: "a" }, "a")).toBe("The mean of 3 judges' scores.");
+  expect(told([shown, masked], undefined, {}, "a")).toBe(
+    "The judge's scores, given with the arms' own words in sight. The result goes by what holds without the arms' own words and names nobody.",
+  );
+  expect(told([shown, masked], three, { winner_side: "b", outcome: "winner", decided_by: "probe" }, "a")).toBe(
+    "The mean of 3 judges' scores, given with the arms' own words in sight.",
+  );
 });
 
 test("words that a newer server says are shown as they are", () => {

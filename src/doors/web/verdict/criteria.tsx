@@ -7,6 +7,7 @@ import { contributionsOf, leaderOf } from "./contributions.ts";
 import { CriterionRow, QuestionOf } from "./criterion-row.tsx";
 import { OutcomeName } from "./outcome.tsx";
 import { explanation, LeaveOneOut } from "./sensitivity.tsx";
+import { sumText } from "./sum-text.ts";
 import type { Weighing } from "./weighing.ts";
 
 interface CriteriaProps {
@@ -71,7 +72,9 @@ function Reweighed({ comparison, weighing }: CriteriaProps) {
       ) : (
         <>
           <ContributionBar comparison={comparison} weighing={weighing} />
-          <p class="aside">{explanation(comparison, weighing)}</p>
+          <p class="aside">
+            {sumText(comparison, weighing.now.value, leader)} {explanation(comparison, weighing)}
+          </p>
         </>
       )}
     </div>

@@ -4,10 +4,12 @@ import { ArmName } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";
 import { JudgeName } from "./judge-name.tsx";
 import { ConfidenceName } from "./outcome.tsx";
+import { goesBy } from "./sum-text.ts";
 
 /** How the verdict came about and how sure it is, in one row. */
 export function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
   const { confidence, decided_by, lean_side, usage, calls } = verdict;
+  const by = goesBy(verdict);
   return (
     <dl class="glance">
       <div>
@@ -19,6 +21,7 @@ export function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Compa
           <dt>Leans to</dt>
           <dd>
             <ArmName side={lean_side} name={lean_side === "a" ? a.name : b.name} />
+            {by !== null && <span class="aside"> by {by}</span>}
           </dd>
         </div>
       )}

@@ -32,7 +32,7 @@ export function Orders({ comparison }: { comparison: Comparison }) {
         {verdict.position_pull === null
           ? ""
           : verdict.position_pull === 0
-            ? "It named the same arm in both orders: no position bias."
+            ? "No position bias: the order moved no score."
             : `Position bias: ${score(Math.abs(verdict.position_pull))} of 1 towards the arm shown ${verdict.position_pull > 0 ? "first" : "second"}.`}
       </p>
       <Panel comparison={comparison} />
