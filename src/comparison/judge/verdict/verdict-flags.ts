@@ -1,11 +1,14 @@
 import { isCrashed } from "../../../domain/end-text.ts";
+import { hasCallRules } from "../../../domain/policies.ts";
+import type { ArmSummary } from "../../../domain/session.ts";
+import { stallMattered } from "../../../domain/stall.ts";
 import { FLAGS, type Flag, type Verdict } from "../../../domain/verdict.ts";
 import { costLimited } from "../asking/cost-limited.ts";
 import type { ScoringRules } from "../asking/scoring-rules.ts";
 import type { ScoredOutcome } from "../decide.ts";
 import { isEqualWork, notRepeatable } from "../equal-work.ts";
+import { isChecked } from "../facts.ts";
 import type { Case } from "../judge.ts";
-import { agentFlags, armFlags } from "./agent-flags.ts";
 import { hasPreferenceConflict } from "./confidence.ts";
 import type { JudgeResult } from "./judge-result.ts";
 
@@ -51,3 +54,26 @@ function maskedRepetitionFlags({ second }: ScoredOutcome, { suspicions }: JudgeR
   if (second !== "overturns") return [];
   return [suspicions.length > 0 ? "injection_effective" : "prose_decided"];
 }
+
+/** What a reader should know about arms that are external agents. */
+const agentFlags = ({ a, b, policies }: Pick<Case, "a" | "b" | "policies">): readonly Flag[] =>
+  [a, b].flatMap(({ summary }) => [
+    ...(paidOthers(summary) ? (["other_models"] as const) : []),
+    ...(hidesCalls(summary) && hasCallRules(policies) ? (["rules_not_seen"] as const) : []),
+  ]);
+
+/** What a reader should know about any arms. */
+function* armFlags({ a, b }: Pick<Case, "a" | "b">): Generator<Flag> {
+  const summaries = [a.summary, b.summary];
+  if (summaries.some(({ imported }) => imported && !imported.run)) yield "imported_arm";
+  if (summaries.some(stallMattered)) yield "stalled";
+  if (summaries.some(({ log_cut }) => log_cut)) yield "log_cut";
+  if (!isChecked(a.summary, b.summary)) yield "no_objective_check";
+}
+
+/** Models besides the arm's own replied, and not for nothing. */
+const paidOthers = ({ other_models = [] }: ArmSummary) => other_models.some(({ cost_usd }) => cost_usd !== 0);
+
+/** The agent worked, and no call of it passed abeval: its commands are text, or it made none. */
+const hidesCalls = ({ agent, imported, turns, tool_calls }: ArmSummary) =>
+  (imported?.run === undefined && imported?.form === null) || (agent !== undefined && turns > 0 && tool_calls === 0);
