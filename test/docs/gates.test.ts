@@ -41,12 +41,18 @@ testNeeding(...EXAMPLE_TOOLS)(
   "no line of jq in any document lets a candidate pass that lost, whose judge failed its self-test, or that is not there",
   async () => {
     const documents = await situations();
-    const lines = new Map([...PAGES, await readPage("docs/mcp.md")].flatMap(gateLines));
+    const lines = new Set([...PAGES, await readPage("docs/mcp.md")].flatMap(gateLines));
     expect(lines.size).toBeGreaterThan(5);
     const lost = [...documents].flatMap(([name, { a, b }]) => (/baseline|failed/.test(name) ? [a, b] : []));
     const misspelt = [...documents.values()].flatMap(({ a, b }) => [a, b].map(withoutCandidate));
-    for (const [line, ...cells] of await answers([...lines], [...lost, ...misspelt]))
-      expect([line, ...new Set(cells)]).toEqual([line, "fail"]);
+    using shell = openShell();
+    // One start of jq reads all documents. `-e` fails for what is false or null.
+    const texts = [...lost, ...misspelt].map((document) => JSON.stringify(document));
+    writeFileSync(join(shell.path, "all.json"), texts.join("\n"));
+    for (const condition of lines) {
+      const { stdout, stderr } = await shell.type(`jq -c '[${condition}] | last | not' all.json`);
+      expect([condition, stderr, stdout]).toEqual([condition, "", "true\n".repeat(texts.length)]);
+    }
   },
   240_000,
 );
@@ -111,13 +117,12 @@ function blocksNamed({ blocks }: Page, kind: string) {
 }
 
 /** Every condition on who won. Those that look for something else (a check, a limit) say nothing of it. */
-function gateLines({ text }: Page): (readonly [string, string])[] {
+function gateLines({ text }: Page): string[] {
   const inShell = text.matchAll(/jq -e '([^']+)' \w+\.json/g);
   const inAction = text.matchAll(/^\s*gate: (\..*)$/gm);
   return [...inShell, ...inAction]
     .flatMap(([, condition]) => condition ?? [])
-    .filter((condition) => /gate|winner|conclusion|outcome/.test(condition))
-    .map((condition) => [condition, `jq -e '${condition}' verdict.json`] as const);
+    .filter((condition) => /gate|winner|conclusion|outcome/.test(condition));
 }
 
 /** As if the pipeline's author had misspelt the arm. */
