@@ -1,4 +1,4 @@
-import type { Counter, Registry } from "prom-client";
+import type { Counter, Gauge, Registry } from "prom-client";
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import type { Services } from "../operation/operation.ts";
 
@@ -6,37 +6,41 @@ type News = Parameters<NonNullable<Services["news"]>>[0];
 type Spent = Parameters<NonNullable<Services["spent"]>>[0];
 type Watched = Pick<Services, "clock" | "runs" | "store" | "shared">;
 
+interface Count {
+  readonly name: keyof Instruments["counters"];
+  readonly labels: Readonly<Record<string, string>>;
+  value: number;
+}
+
 /**
- * Figures of this process for Prometheus. The library is loaded with the first of them. Labels come from closed lists: no name
- * that a user, a scenario or a model has may become one.
+ * Figures of this process for Prometheus. The library takes long to load, so it is loaded when somebody first asks for them.
+ * Labels come from closed lists: no name that a user, a scenario or a model has may become one.
  */
 export class Metrics {
   #opened: Promise<Instruments> | undefined;
+  /** By name and labels. */
+  readonly #counts = new Map<string, Count>();
 
   /** What became of a run. */
-  readonly news = ({ event, state = "", code = "" }: News): void => {
-    void this.#open().then(({ sessions, ended }) =>
-      event === "ended" ? ended.inc({ state, code }) : sessions[event].inc(),
-    );
-  };
+  readonly news = ({ event, state = "", code = "" }: News): void =>
+    this.#count(event, event === "ended" ? { state, code } : {});
 
   /** What a model was asked for. */
   readonly spent = ({ by, calls, cost_usd }: Spent): void => {
-    void this.#open().then((to) => {
-      to.calls.inc({ by, cost: cost_usd === null ? "unknown" : "known" }, calls);
-      to.cost.inc({ by }, cost_usd ?? 0);
-    });
+    this.#count("calls", { by, cost: cost_usd === null ? "unknown" : "known" }, calls);
+    this.#count("cost", { by }, cost_usd ?? 0);
   };
 
   /** A request that was answered with an error. */
-  readonly refused = (code: FailureCode): void => {
-    void this.#open().then(({ refused }) => refused.inc({ code }));
-  };
+  readonly refused = (code: FailureCode): void => this.#count("refused", { code });
 
   /** Everything in Prometheus' text format, just now. */
   async text(services: Watched): Promise<{ readonly type: string; readonly text: string }> {
-    const { registry, gauges } = await this.#open();
+    this.#opened ??= instruments();
+    const { registry, counters, gauges } = await this.#opened;
     const found = await lookAt(services);
+    for (const counter of Object.values(counters)) counter.reset();
+    for (const { name, labels, value } of this.#counts.values()) counters[name].inc(labels, value);
     for (const [name, gauge] of Object.entries(gauges)) {
       // What is not known is left out: a 0 would be a lie.
       gauge.remove();
@@ -46,9 +50,11 @@ export class Metrics {
     return { type: registry.contentType, text: await registry.metrics() };
   }
 
-  #open(): Promise<Instruments> {
-    this.#opened ??= instruments();
-    return this.#opened;
+  #count(name: Count["name"], labels: Count["labels"], by = 1): void {
+    const key = [name, ...Object.values(labels)].join(" ");
+    const count = this.#counts.get(key);
+    if (count) count.value += by;
+    else this.#counts.set(key, { name, labels, value: by });
   }
 }
 
@@ -69,33 +75,42 @@ type Found = { readonly [Name in keyof typeof GAUGES]?: number | undefined };
 const OF_PROCESS =
   /^process_(cpu_(user_|system_)?seconds_total|resident_memory_bytes|start_time_seconds|(open|max)_fds)$|^nodejs_eventloop_lag_((p50|p99|max)_)?seconds$/;
 
-const LIFE = ["accepted", "claimed", "lost", "superseded"] as const;
+const COUNTERS = {
+  accepted: ["abeval_sessions_accepted_total", "Sessions that were accepted by this process."],
+  claimed: ["abeval_sessions_claimed_total", "Sessions that were claimed by this process."],
+  lost: ["abeval_sessions_lost_total", "Sessions that were lost by this process."],
+  superseded: ["abeval_sessions_superseded_total", "Sessions that were superseded by this process."],
+  ended: ["abeval_sessions_ended_total", "Sessions that ended in this process.", "state", "code"],
+  calls: ["abeval_model_calls_total", "Replies of models.", "by", "cost"],
+  cost: ["abeval_model_cost_usd_total", "Known cost of these replies, US dollars.", "by"],
+  refused: ["abeval_requests_refused_total", "Requests that were answered with an error.", "code"],
+} as const;
 
-type Instruments = Awaited<ReturnType<typeof instruments>>;
+interface Instruments {
+  readonly registry: Registry;
+  readonly counters: Readonly<Record<keyof typeof COUNTERS, Counter>>;
+  readonly gauges: Readonly<Record<keyof typeof GAUGES, Gauge>>;
+}
 
-async function instruments() {
+async function instruments(): Promise<Instruments> {
   const client = await import("prom-client");
   const registry = new client.Registry();
   const registers: Registry[] = [registry];
   client.collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) if (!OF_PROCESS.test(name)) registry.removeSingleMetric(name);
-  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> =>
-    new client.Counter({ name, help, labelNames, registers });
-  const lived = (event: (typeof LIFE)[number]) =>
-    [event, counter(`abeval_sessions_${event}_total`, `Sessions that were ${event} by this process.`, [])] as const;
-  const gauges = Object.entries(GAUGES).map(
-    ([key, [name, help]]) => [key, new client.Gauge({ name, help, registers })] as const,
-  );
   return {
     registry,
-    sessions: Object.fromEntries(LIFE.map(lived)) as Record<(typeof LIFE)[number], Counter>,
-    ended: counter("abeval_sessions_ended_total", "Sessions that ended in this process.", ["state", "code"]),
-    calls: counter("abeval_model_calls_total", "Replies of models.", ["by", "cost"]),
-    cost: counter("abeval_model_cost_usd_total", "Known cost of these replies, US dollars.", ["by"]),
-    refused: counter("abeval_requests_refused_total", "Requests that were answered with an error.", ["code"]),
-    gauges: Object.fromEntries(gauges),
+    counters: mapped(
+      COUNTERS,
+      ([name, help, ...labelNames]) => new client.Counter({ name, help, labelNames, registers }),
+    ),
+    gauges: mapped(GAUGES, ([name, help]) => new client.Gauge({ name, help, registers })),
   };
 }
+
+const mapped = <Key extends string, From, To>(from: Readonly<Record<Key, From>>, made: (from: From) => To) =>
+  // The same keys.
+  Object.fromEntries(Object.entries<From>(from).map(([key, one]) => [key, made(one)])) as Record<Key, To>;
 
 /** What nobody counts, found out anew. */
 async function lookAt({ clock, runs, store, shared }: Watched): Promise<Found> {

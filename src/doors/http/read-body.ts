@@ -1,5 +1,6 @@
 import { RESULTS_BODY_BYTES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
+import { ownTurn } from "../../runtime/pace.ts";
 import { UnreadableRequest } from "./error.ts";
 import { TABLE_TYPES, type TableBody } from "./routes/results-routes.ts";
 
@@ -16,6 +17,8 @@ export async function readBytes(request: Request, most: number): Promise<Uint8Ar
       chunks.push(chunk);
     }
   } catch (error) {
+    // Thousands of clients may go away at once.
+    await ownTurn();
     // The client went away, or sent less than it announced: the fault is not ours.
     throw error instanceof Failure ? error : new UnreadableRequest("the body ended too early", { cause: error });
   }
