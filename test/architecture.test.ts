@@ -89,7 +89,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "doors/report": ["domain", "statistics", "runtime/pace"],
   "doors/telemetry": ["domain"],
   "doors/operation": ["doors/report", "doors/doctor", "comparison", "statistics", "store", "domain", "runtime"],
-  "doors/http": ["doors/operation", "domain", "runtime/clock"],
+  "doors/http": ["doors/operation", "domain", "runtime/clock", "runtime/pace"],
   "doors/mcp": ["doors/operation", "domain", "runtime"],
   "doors/cli": ["doors", "comparison", "arms", "statistics", "store", "domain", "runtime"],
   "doors/web": ["comparison/judge/decide", "comparison/judge/facts", "statistics", "domain"],

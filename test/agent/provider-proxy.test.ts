@@ -150,19 +150,35 @@ test("connections beyond a bound are ended, and those before them go on", async 
   for (const socket of [first, ...others]) socket.destroy();
 });
 
-test("requests behind one another wait up to a bound, and the others are told to come again", async () => {
+test("requests wait up to a bound, and the others are told to come again", async () => {
   const { promise: waits, resolve: answer } = Promise.withResolvers<void>();
   await using proxy = await aProxy({ waits });
-  const client = connect(proxy.socket);
-  client.write(post("{}").repeat(400));
+  const clients = Array.from({ length: 25 }, () => connect(proxy.socket));
   let said = "";
-  client.on("data", (chunk) => (said += chunk));
+  for (const client of clients) client.on("data", (chunk) => (said += chunk)).write(post("{}").repeat(12));
   await until(() => proxy.asked.length === 256);
   answer();
-  await until(() => (said.match(/HTTP\/1.1 /g) ?? []).length === 400);
-  client.destroy();
-  expect(proxy.asked.length).toBeLessThan(400);
+  await until(() => (said.match(/HTTP\/1.1 /g) ?? []).length === 300);
+  for (const client of clients) client.destroy();
+  expect(proxy.asked.length).toBeLessThan(300);
   expect(said).toContain("more than 256 requests wait");
+});
+
+test("a connection with more than 16 requests behind one another is ended; one after the other, it has no end", async () => {
+  await using proxy = await aProxy();
+  const patient = connect(proxy.socket);
+  for (let turn = 0; turn < 40; turn += 1) {
+    patient.write(post("{}"));
+    expect(String(await once(patient, "data"))).toContain(" 200 ");
+  }
+  const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
+  const greedy = connect(proxy.socket).on("error", end).on("close", end);
+  greedy.resume().write(post("{}").repeat(5_000));
+  await ended;
+  expect(proxy.asked.length).toBeLessThanOrEqual(40 + 16);
+  patient.write(post("{}"));
+  expect(String(await once(patient, "data"))).toContain(" 200 ");
+  patient.destroy();
 });
 
 const MB = 1024 * 1024;

@@ -107,3 +107,16 @@ const REPLY: ModelReply = {
   ...{ text: "Done.", calls: [], stop: "end", stop_reason: "end", model_served: null },
   ...{ tokens_in: 900, tokens_out: 100, cached_tokens: 0 },
 };
+
+test("the library is loaded when somebody asks for the figures, not while runs go on", async () => {
+  const script = `
+    import { Metrics } from ${JSON.stringify(join(import.meta.dir, "../../src/doors/http/metrics.ts"))};
+    const metrics = new Metrics();
+    metrics.refused("internal");
+    metrics.news({ event: "accepted", session_id: "session-1" });
+    metrics.spent({ by: "arm", calls: 1, cost_usd: 0 });
+    const loaded = () => Object.keys(require.cache).filter((path) => path.includes("/prom-client/")).length;
+    process.once("exit", () => console.log(loaded()));`;
+  const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+  expect(await new Response(child.stdout).text()).toBe("0\n");
+});

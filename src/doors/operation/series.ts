@@ -17,7 +17,7 @@ import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../domain/se
 import type { SessionOutcome } from "../../domain/session.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import type { TrialRow } from "../../domain/trial.ts";
-import { breathe } from "../../runtime/pace.ts";
+import { breathe, ownTurn } from "../../runtime/pace.ts";
 import { type Beside, reportOf, storedSeries } from "../../statistics/report.ts";
 import { readSession } from "../../store/read-session.ts";
 import { judgeRecord } from "../../store/self-test-store.ts";
@@ -244,6 +244,8 @@ export async function demandSeriesInFlight(
   series_id: string,
   signal: AbortSignal,
 ): Promise<SeriesInFlight> {
+  // A thousand readers may come at once.
+  await ownTurn();
   const series = await seriesInFlight(services, series_id, signal);
   if (series) return series;
   throw new Failure(

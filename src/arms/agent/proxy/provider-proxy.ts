@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { cut } from "../../../domain/excerpt.ts";
 import type { WireName } from "../../../domain/external-agent.ts";
 import type { LooseRecord } from "../../../domain/lenient.ts";
@@ -56,7 +57,13 @@ export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS
     headersTimeout: request_ms,
     connectionsCheckingInterval: request_ms / 4,
   };
+  const pipelined = new WeakMap<Socket, number>();
   const server = createServer(patience, (request, response) => {
+    const { socket } = request;
+    const beside = pipelined.get(socket) ?? 0;
+    if (beside >= MAX_PIPELINED) return void socket.destroy();
+    pipelined.set(socket, beside + 1);
+    response.once("close", () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
     if (open.size >= MAX_OPEN) return refuse(response, settings.wire, CROWDED);
     if (hasTwoHosts(request)) return turnAway(response, settings.wire, TWO_HOSTS);
     const served = serve(request, response).catch(() => void response.destroy());
@@ -108,6 +115,9 @@ export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS
 /** The most connections of one agent at a time. Agents with many helpers have some thirty; the launcher opens one for each. */
 const MAX_CONNECTIONS = 256;
 const MAX_OPEN = 256;
+
+/** Requests of one connection that wait for answers. Clients send one after the other; thousands come in one piece. */
+const MAX_PIPELINED = 16;
 
 const CROWDED: BodyRefusal = {
   status: 429,

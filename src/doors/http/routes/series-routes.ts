@@ -2,7 +2,6 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { RunEvent } from "../../../domain/event.ts";
 import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../../domain/series-request.ts";
-import { ownTurn } from "../../../runtime/pace.ts";
 import { followSeries } from "../../operation/follow-series.ts";
 import {
   abridged,
@@ -137,8 +136,6 @@ export const seriesRoutes = ({ services, streams, abandoned, requesterOf }: Rout
     .get(
       "/api/series/:id/stream",
       async ({ params: { id }, request, server }) => {
-        // A thousand readers may come at once.
-        await ownTurn();
         const series = await demandSeriesInFlight(services, id, request.signal);
         if (request.method === "HEAD") return new Response(null, { headers: EVENT_STREAM_HEADERS });
         server?.timeout(request, 0);
