@@ -7,6 +7,7 @@ import type { ServerProcess } from "./server-process.ts";
 
 const SIZES = [1_000, 100_000, 1_000_000] as const;
 const ROUNDS = 7;
+const TEXTS = 1_000;
 
 /** Milliseconds that each may take at the largest size. */
 const ASKED: Readonly<Record<string, { readonly path: string; readonly goal_ms?: number }>> = {
@@ -14,6 +15,7 @@ const ASKED: Readonly<Record<string, { readonly path: string; readonly goal_ms?:
   "50 behind a page": { path: "sessions?limit=50&before=session-tiny-20260101T000000500Z", goal_ms: 20 },
   "50 with a word that all have": { path: "sessions?limit=50&text=tiny", goal_ms: 300 },
   "50 with a word that none has": { path: "sessions?limit=50&text=nowhere-to-be-found", goal_ms: 300 },
+  "50 with a time that none has": { path: "sessions?limit=50&text=20990101t" },
   "figures of all": { path: "session-summary" },
   "judges' page": { path: "judges" },
 };
@@ -55,6 +57,11 @@ async function inFile(dir: BenchDirectory, sessions: number): Promise<ServerProc
      SELECT printf('session-tiny-20260101T%09dZ', i), -1, ${names.join(", ")} FROM n, (SELECT * FROM sessions)`,
     [sessions - 1],
   );
+  // So many different scenarios, models and judges.
+  database.run(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${TEXTS})
+    INSERT INTO texts (text) SELECT text || ' ' || i FROM n, (SELECT text FROM texts LIMIT 1)`);
+  database.run(`INSERT INTO session_texts SELECT 1 + position % ${TEXTS}, position FROM sessions WHERE TRUE
+    ON CONFLICT DO NOTHING`);
   return server;
 }
 

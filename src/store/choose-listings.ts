@@ -72,12 +72,27 @@ const isOfKind = (row: SessionListing, { conflict, trials }: SessionFilter) =>
 const includesAll = (text: string, words: readonly string[]) => words.every((word) => text.includes(word));
 
 /** The text in which words are searched. */
-export const searchedText = ({ session_id, title, arms, judge_model, state, outcome, winner }: SessionListing) =>
-  inLowerCase(
-    [session_id, title, ...arms.flatMap(({ arm_id, model }) => [arm_id, model]), judge_model, state, outcome, winner]
-      .filter((part) => part !== undefined && part !== null)
-      .join(" "),
-  );
+export const searchedText = (row: SessionListing) =>
+  searchable([row.session_id, ...sharedParts(row), row.state, row.outcome, row.winner]);
+
+/** Of the same what sessions share: the time of the id, the state and the outcome are left out. The winner is one of the arms. */
+export const sharedText = (row: Shared) => searchable([beforeTime(row.session_id), ...sharedParts(row)]);
+
+/** The beginning of an id, or of a word that may end within an id's time, such as `20260102T030405678Z`. */
+export const beforeTime = (id: string): string => id.replace(/[0-9tz]+$/i, "");
+
+type Shared = Pick<SessionListing, "session_id" | "title" | "judge_model"> & {
+  readonly arms: readonly Pick<SessionListing["arms"][number], "arm_id" | "model">[];
+};
+
+const sharedParts = ({ title, arms, judge_model }: Shared) => [
+  title,
+  ...arms.flatMap(({ arm_id, model }) => [arm_id, model]),
+  judge_model,
+];
+
+const searchable = (parts: readonly (string | null | undefined)[]) =>
+  inLowerCase(parts.filter((part) => part !== undefined && part !== null).join(" "));
 
 export const listedResult = ({ outcome, state }: SessionListing) => outcome ?? state;
 

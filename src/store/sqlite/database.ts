@@ -103,6 +103,16 @@ const MIGRATIONS = [
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX request_keys_by_time ON request_keys (at);`,
   ADD_USERS,
+  // What sessions share of the text in which words are searched, each text once, and who has it. Sessions below `texts_from`
+  // were stored before, and have none yet.
+  `CREATE TABLE texts (text_id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+   CREATE TABLE session_texts (
+     text_id INTEGER NOT NULL,
+     position INTEGER NOT NULL,
+     PRIMARY KEY (text_id, position)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE texts_from (position INTEGER NOT NULL) STRICT;
+   INSERT INTO texts_from SELECT max(position) + 1 FROM sessions HAVING count(*) > 0;`,
 ];
 
 /**

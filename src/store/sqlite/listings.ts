@@ -21,6 +21,7 @@ import {
 import { demandReader, type SessionQuery } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
+import { placesOf } from "./session-texts.ts";
 
 /** Rows of the index that are looked at in one turn of the event loop: some milliseconds. */
 const TURN_ROWS = 20_000;
@@ -35,8 +36,9 @@ export async function readListings(
   signal: AbortSignal | undefined,
 ): Promise<readonly SessionListing[]> {
   const { limit, sort, order, offset } = query;
-  if (limit === undefined || sort !== undefined || order !== undefined || offset !== undefined)
-    return listingsAmong(database, query, { from: 0, below: belowOf(database, query) });
+  const places = await placesOf(database, searchedWords(query.text), signal);
+  if (limit === undefined || sort !== undefined || order !== undefined || offset !== undefined || places)
+    return listingsAmong(database, { ...query, places }, { from: 0, below: belowOf(database, query) });
   const found: SessionListing[] = [];
   for await (const turn of turns(database, belowOf(database, query), signal)) {
     found.push(...listingsAmong(database, { ...query, limit: limit - found.length }, turn));
@@ -63,7 +65,11 @@ async function* turns(database: Database, top: number, signal: AbortSignal | und
 const belowOf = (database: Database, { before }: SessionQuery) =>
   before === undefined ? Number.MAX_SAFE_INTEGER : positionOf(database, before);
 
-function listingsAmong(database: Database, query: SessionQuery, { from, below }: Positions): readonly SessionListing[] {
+function listingsAmong(
+  database: Database,
+  query: SessionQuery & Placed,
+  { from, below }: Positions,
+): readonly SessionListing[] {
   const { limit, offset = 0 } = query;
   const { where, values } = conditionsOf(query);
   // First the places, from the index alone, then the listings of those that are read.
@@ -91,7 +97,8 @@ export async function summarizeListings(
   { names, ...filter }: SessionSummaryRequest,
   signal: AbortSignal | undefined,
 ): Promise<SessionSummary> {
-  const { where, values } = conditionsOf(filter);
+  const places = await placesOf(database, searchedWords(filter.text), signal);
+  const { where, values } = conditionsOf({ ...filter, places });
   const results: ResultRow[] = [];
   const known = { scenarios: new Map<string, number>(), models: new Map(), judges: new Map(), users: new Map() };
   for await (const turn of turns(database, Number.MAX_SAFE_INTEGER, signal)) {
@@ -150,7 +157,12 @@ const RESULTS = `SELECT result AS name, count(*) AS sessions, sum(conflict) AS c
 /** Leaves out listings that were damaged before they had these columns. */
 const EVERY = "searched IS NOT NULL";
 
-function conditionsOf(filter: SessionFilter): { readonly where: string; readonly values: Values } {
+/** Where alone sessions with the words can be; undefined: anywhere. */
+interface Placed {
+  readonly places?: readonly number[] | undefined;
+}
+
+function conditionsOf(filter: SessionFilter & Placed): { readonly where: string; readonly values: Values } {
   const conditions = [EVERY];
   const values: Record<string, string> = {};
   for (const name of EXACT) {
@@ -173,6 +185,10 @@ function conditionsOf(filter: SessionFilter): { readonly where: string; readonly
   }
   if (filter.conflict !== undefined) conditions.push("conflict = 1");
   if (filter.trials !== undefined) conditions.push("series_id IS NULL");
+  if (filter.places) {
+    conditions.push("position IN (SELECT value FROM json_each($places))");
+    values["places"] = JSON.stringify(filter.places);
+  }
   for (const [index, word] of searchedWords(filter.text).entries()) {
     conditions.push(`instr(searched, $word${index}) > 0`);
     if (filter.blind) conditions.push(notOfOutcomeAlone(`$word${index}`));

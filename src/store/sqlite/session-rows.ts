@@ -1,6 +1,7 @@
 import { errorCode } from "../../domain/failure.ts";
-import { isFinal } from "../../domain/session.ts";
+import { isFinal, type SessionOutcome } from "../../domain/session.ts";
 import type { CreatedEntry, EndedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
+import { sharedText } from "../choose-listings.ts";
 import { fold } from "../fold.ts";
 import { isLog } from "../read-session.ts";
 import { interruption, isListed, rowTextOf } from "../session-row.ts";
@@ -9,6 +10,7 @@ import type { Database } from "./database.ts";
 import type { EndedSession, WrittenCopy } from "./json-copies.ts";
 import { INTO_LISTED, SET_LISTED } from "./listed-columns.ts";
 import type { ProcessLease } from "./process-lease.ts";
+import { addText } from "./session-texts.ts";
 
 /** A session that was written to, as it is now if it has ended. */
 export interface Written {
@@ -53,6 +55,7 @@ export class SessionRows {
     const row = { session_id, scenario, series_id, comparison, owner, ...rowTextOf(outcome) };
     const { changes } = this.#database.query(CREATE).run(row);
     if (changes === 0) return undefined;
+    this.#addText(outcome, row.judge);
     const log = this.#extended({ session_id, attempt: 1 }, NOTHING, [entry]);
     if (!ended) this.#running.set(session_id, log);
     return { session_id, ended };
@@ -139,9 +142,16 @@ export class SessionRows {
     const outcome = fold(entries);
     const ended = isFinal(outcome.state);
     if (ended) this.#running.delete(session_id);
-    this.#database.query(ended ? DESCRIBE_ENDED : DESCRIBE).run({ session_id, ...rowTextOf(outcome) });
+    const row = rowTextOf(outcome);
+    this.#database.query(ended ? DESCRIBE_ENDED : DESCRIBE).run({ session_id, ...row });
+    // Its verdict may name another judge.
+    if (ended) this.#addText(outcome, row.judge);
     // A row of the database may bear any name, and its copy's path is made of it.
     return ended && outcome.session_id === session_id ? { outcome, entries: entries.length } : undefined;
+  }
+
+  #addText({ session_id, definition, arms }: SessionOutcome, judge_model: string | null): void {
+    addText(this.#database, session_id, sharedText({ session_id, title: definition.title, arms, judge_model }));
   }
 
   #read(session_id: string): NumberedLog {

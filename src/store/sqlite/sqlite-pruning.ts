@@ -4,6 +4,7 @@ import { STATES } from "../../domain/session.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { Pruning } from "../pruning.ts";
 import type { Database } from "./database.ts";
+import { forgetTexts } from "./session-texts.ts";
 import { guarded } from "./storage-failure.ts";
 
 /** For a state directory that no other process uses: the space can then be given back. */
@@ -66,6 +67,7 @@ function forget(database: Database, list: string): number {
 }
 
 function compact(stateDir: string, database: Database): number {
+  forgetTexts(database);
   const { freelist_count } = database.query("PRAGMA freelist_count").get() as { freelist_count: number };
   if (freelist_count === 0) return 0;
   const size = () =>

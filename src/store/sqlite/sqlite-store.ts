@@ -8,6 +8,7 @@ import { openDatabase } from "./database.ts";
 import { isInUse, ProcessLease } from "./process-lease.ts";
 import { SeriesRows } from "./series-rows.ts";
 import type { Written } from "./session-rows.ts";
+import { addMissingTexts } from "./session-texts.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
 import { sqlitePruning } from "./sqlite-pruning.ts";
 import { sqliteSelfTests } from "./sqlite-self-tests.ts";
@@ -46,6 +47,7 @@ class SqliteStore extends SqliteSessions implements SessionStore {
   readonly #parts: SqliteParts;
   readonly #clock: Clock;
   readonly #seriesRows: SeriesRows;
+  readonly #closing = new AbortController();
 
   constructor(parts: SqliteParts, clock: Clock) {
     super(parts);
@@ -76,9 +78,12 @@ class SqliteStore extends SqliteSessions implements SessionStore {
     database.transaction(settle).immediate();
     this.repairCopies();
     database.transaction(() => lease.sweep()).immediate();
+    // Searches are right without it, and slower.
+    void addMissingTexts(database, this.#closing.signal).catch(() => undefined);
   }
 
   override [Symbol.dispose](): void {
+    this.#closing.abort();
     this.batch.flush();
     this.series[Symbol.dispose]();
     super[Symbol.dispose]();
