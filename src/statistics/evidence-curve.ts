@@ -25,7 +25,14 @@ function inEachRound({ scenarios }: Told, trials: Series["trials"]): Series["tri
   return trials.filter((trial) => memberName(trial) === name);
 }
 
-export const tickText = (tick: number): string => (tick >= 0.001 && tick < 1e6 ? `${tick}` : tick.toExponential());
+/** A power of ten in few characters: `1000`, `10⁹`. */
+export function tickText(tick: number): string {
+  if (tick >= 0.001 && tick < 1e6) return `${tick}`;
+  const power = String(Math.round(Math.log10(tick)));
+  return `10${[...power].map((digit) => (digit === "-" ? "⁻" : RAISED[Number(digit)])).join("")}`;
+}
+
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** A logarithmic axis: where a value stands, and the powers of ten that are named. */
 interface LogAxis {

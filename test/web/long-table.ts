@@ -39,7 +39,10 @@ function tableRow(index: number): TrialRow {
 /** The server has this series: its answer leaves rows out, and pages have them. */
 export async function serveTable(page: Page, series: Series): Promise<void> {
   const short = abridged(series);
-  await page.route(`**/api/series/${SERIES_ID}`, (route) => route.fulfill({ json: short }));
+  await page.route(
+    ({ pathname }) => pathname === `/api/series/${SERIES_ID}`,
+    (route) => route.fulfill({ json: short }),
+  );
   await page.route(`**/api/series/${SERIES_ID}/members?*`, (route) => {
     const after = Number(new URL(route.request().url()).searchParams.get("after"));
     const scenarios = series.scenarios.slice(after, after + 500);

@@ -186,10 +186,10 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
       "sums[row-0], sums[row-14], sums[row-21] and 167 more",
     ]);
 
-    await page.getByLabel("Group by").selectOption("language");
+    await page.getByLabel("Rows by").selectOption("language");
     expect(await lines.first().locator("th").textContent()).toBe("de");
     await page.getByLabel("Show").selectOption("no such command");
-    await page.getByText("2 rows", { exact: true }).waitFor();
+    await page.getByText("2 rows, grouped by language", { exact: true }).waitFor();
     expect(await inspect(page, "series-table")).toEqual([]);
     await lines.nth(1).focus();
     await page.keyboard.press("j");

@@ -4,7 +4,7 @@ import type { TrialRow } from "../../src/domain/trial.ts";
 import { chancesText, costText, timeText } from "../../src/doors/web/scenarios/series-estimate.ts";
 import { aheadIn, missingWords, type SuiteSort, sortedRows } from "../../src/doors/web/series/suite-rows.ts";
 import { missingText, trialSentence } from "../../src/doors/web/series/trial-text.ts";
-import { logAxis } from "../../src/statistics/evidence-curve.ts";
+import { logAxis, tickText } from "../../src/statistics/evidence-curve.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { kindOf } from "../../src/statistics/trial-kind.ts";
 import { type Result, rowOf, rowsOf, seriesOf } from "../statistics/series.ts";
@@ -97,6 +97,7 @@ test("a logarithmic axis keeps the order of values, holds them all, and names fe
     }),
   );
   expect(logAxis([1, 20, 0.5]).ticks).toEqual([1, 10]);
+  expect([0.01, 1000, 1e6, 1e244, 1e-60].map(tickText)).toEqual(["0.01", "1000", "10⁶", "10²⁴⁴", "10⁻⁶⁰"]);
 });
 
 const ESTIMATE = {

@@ -4,13 +4,16 @@ import { Scroller } from "../part/page.tsx";
 
 interface GroupsProps {
   readonly series: Series;
+  /** The column that is chosen; null: none. */
+  readonly by: string | null;
   readonly group: (column: string | null) => void;
 }
 
 /** What the rows with each value of a column show; nothing where no column could group them. */
-export function Groups({ series, group }: GroupsProps) {
+export function Groups({ series, by, group }: GroupsProps) {
   const { columns = [], groups = [], imported, arms } = series;
-  const field = groups[0]?.field;
+  // Those of another column stay until the chosen one is read.
+  const field = groups[0]?.field === by ? by : null;
   if (columns.length === 0) return null;
   return (
     <section data-stop tabIndex={-1}>
@@ -18,16 +21,16 @@ export function Groups({ series, group }: GroupsProps) {
       <p>
         <label>
           {imported ? "Scenarios" : "Rows"} by{" "}
-          <select value={field ?? ""} onChange={(event) => group(event.currentTarget.value || null)}>
+          <select value={by ?? ""} onChange={(event) => group(event.currentTarget.value || null)}>
             <option value="">nothing</option>
             {columns.map((column) => (
               <option key={column.field}>{column.field}</option>
             ))}
           </select>
         </label>
-        {field !== undefined && " Groups describe; no claim is made of one."}
+        {by !== null && " Groups describe; no claim is made of one."}
       </p>
-      {field !== undefined && (
+      {field !== null && (
         <Scroller kind="scroller" label={`Results by ${field}`}>
           <table class="by-group">
             <thead>

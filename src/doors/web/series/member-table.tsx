@@ -32,6 +32,8 @@ interface MemberTableProps {
   readonly members: Members;
   /** Sessions that the reader came from. */
   readonly current?: readonly string[];
+  /** The column by which they are grouped; null: by none. */
+  readonly by: string | null;
 }
 
 const ORDERS: Readonly<Record<MemberOrder, string>> = {
@@ -41,17 +43,16 @@ const ORDERS: Readonly<Record<MemberOrder, string>> = {
 };
 
 /** Any number of rows, of which those in sight are drawn. Each leads to its newest session. */
-export function MemberTable({ series, members, current = [] }: MemberTableProps) {
+export function MemberTable({ series, members, current = [], by }: MemberTableProps) {
   const { columns = [], arms } = series;
   const order = useSignal<MemberOrder>("differs");
-  const by = useSignal("");
   const only = useSignal("");
   const failed = members.failed.slice(0, FILTERS);
   const rows = useMemo(() => memberRows(members), [members]);
   const lines = useMemo(() => {
     const chosen = failed.find(({ what }) => what === only.value) ?? null;
-    return memberLines(rows, columns, { order: order.value, by: by.value || null, only: chosen });
-  }, [rows, columns, order.value, by.value, only.value]);
+    return memberLines(rows, columns, { order: order.value, by, only: chosen });
+  }, [rows, columns, order.value, by, only.value]);
   const list = useRef<HTMLTableSectionElement>(null);
   const height = rowHeight.value;
   const drawn = useWindowRows({ count: lines.length, height, list });
@@ -62,13 +63,6 @@ export function MemberTable({ series, members, current = [] }: MemberTableProps)
       <p>{aheadText(rowsAhead(rows), names, members.unread > 0 ? "rows read so far" : "rows")}</p>
       <search class="session-filters member-filters">
         <ChoiceField label="Order" chosen={order} choices={Object.entries(ORDERS)} />
-        {columns.length > 0 && (
-          <ChoiceField
-            label="Group by"
-            chosen={by}
-            choices={[["", "nothing"], ...columns.map(({ field }) => both(field))]}
-          />
-        )}
         {failed.length > 0 && (
           <ChoiceField
             label="Show"
@@ -79,9 +73,10 @@ export function MemberTable({ series, members, current = [] }: MemberTableProps)
       </search>
       <p class="small-print" role="status">
         {countOf(shown, "row")}
+        {by !== null && `, grouped by ${by}`}
         {members.unread > 0 && `; reading ${count(members.unread)} more …`}
       </p>
-      <table class="member-table" aria-rowcount={lines.length + 1}>
+      <table class="placed-rows member-table" aria-rowcount={lines.length + 1}>
         <thead>
           <tr>
             <th scope="col">Row</th>
@@ -121,8 +116,6 @@ export function MemberTable({ series, members, current = [] }: MemberTableProps)
 
 /** What failed is offered as a filter; more kinds are in the reports. */
 const FILTERS = 30;
-
-const both = (text: string) => [text, text] as const;
 
 const failedChoice = (what: string) => [what, `failed: ${what.length > 60 ? `${what.slice(0, 59)}…` : what}`] as const;
 

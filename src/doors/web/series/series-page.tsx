@@ -32,12 +32,19 @@ import { WhatFailedTable } from "./what-failed-table.tsx";
 /** What the trials of a series say together. While it runs, it is read again and again. */
 export function SeriesPage({ id }: { id: string }) {
   const by = useSignal<string | null>(null);
-  const series = useLoaded(`series ${id} ${by.value ?? ""}`, (signal) => getSeries(id, signal, by.value), {
+  /** Grouping does not take away what is shown, so it is an extent and no part of the key. */
+  const chosen = useSignal(0);
+  const series = useLoaded(`series ${id}`, (signal) => getSeries(id, signal, by.peek()), {
+    extent: chosen.value,
     changes: ({ state }) => state === "running",
   });
+  const group = (column: string | null) => {
+    by.value = column;
+    chosen.value += 1;
+  };
   const loaded = series.value;
   if (loaded.state === "ready" && blind.value) return <HiddenSeries />;
-  if (loaded.state === "ready") return <SeriesReport series={loaded.value} group={(column) => (by.value = column)} />;
+  if (loaded.state === "ready") return <SeriesReport series={loaded.value} by={by.value} group={group} />;
   return (
     <Page title="Series" short={id}>
       <Show of={series} what={`series ${id}`}>
@@ -49,11 +56,12 @@ export function SeriesPage({ id }: { id: string }) {
 
 interface SeriesReportProps {
   readonly series: Series;
-  /** Groups its rows by a column; null: by none. */
+  /** The column by which its rows are grouped; null: by none. */
+  readonly by: string | null;
   readonly group: (column: string | null) => void;
 }
 
-function SeriesReport({ series, group }: SeriesReportProps) {
+function SeriesReport({ series, by, group }: SeriesReportProps) {
   const { kind, limits } = series;
   const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
   const running = series.state === "running";
@@ -63,7 +71,7 @@ function SeriesReport({ series, group }: SeriesReportProps) {
   const rows = (
     <section data-stop tabIndex={-1}>
       <h2>{headOf(series)}</h2>
-      <SeriesTrials series={series} members={members} />
+      <SeriesTrials series={series} members={members} by={by} />
     </section>
   );
   return (
@@ -100,7 +108,7 @@ function SeriesReport({ series, group }: SeriesReportProps) {
       </nav>
       {!isLong && rows}
       {series.scenarios.length > 1 && <WhatFailedTable series={series} members={members} />}
-      <Groups series={series} group={group} />
+      <Groups series={series} by={by} group={group} />
       <section data-stop tabIndex={-1}>
         <h2>Evidence</h2>
         <EvidenceChart series={{ ...series, scenarios: members.scenarios, trials: members.trials }} />

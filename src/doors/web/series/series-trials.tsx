@@ -16,11 +16,13 @@ interface SeriesTrialsProps {
   readonly members: Members;
   /** Sessions that the reader came from. */
   readonly current?: readonly string[];
+  /** The column by which rows are grouped; null: by none. */
+  readonly by?: string | null;
 }
 
 /** The trials of a series. */
-export function SeriesTrials({ series, members, current = [] }: SeriesTrialsProps) {
+export function SeriesTrials({ series, members, current = [], by = null }: SeriesTrialsProps) {
   if (series.scenarios.length <= 1) return <TrialStrip {...{ series, current }} />;
-  if (isRowByRow(series)) return <MemberTable {...{ series, members, current }} />;
+  if (isRowByRow(series)) return <MemberTable {...{ series, members, current, by }} />;
   return <SuiteTable {...{ series: { ...series, ...members }, current }} />;
 }

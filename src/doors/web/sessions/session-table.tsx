@@ -51,7 +51,7 @@ export function SessionTable({ asked, read: { view, summary, rows }, look, set }
   useEffect(() => look(first, last), [first, last]);
   const top = drawn[0] ? drawn[0].start - drawn[0].index * height : 0;
   return (
-    <table class="session-table" aria-rowcount={summary.sessions + 1}>
+    <table class="placed-rows session-table" aria-rowcount={summary.sessions + 1}>
       <thead>
         <tr>
           {COLUMNS.map((column) => (
