@@ -31,6 +31,8 @@ for (const form of ["harbor", "terminal-bench"] as const)
         "i-unsolved": { solution: "exit 3\n" },
         "j-image": { dockerfile: "COPY --from=busybox /bin/sh /app/sh\n" },
         "k-outside": { dockerfile: "COPY in.txt /app/../../abeval-escape.txt\n" },
+        "m-program": { dockerfile: "RUN no-such-program-x --version\n" },
+        "n-setup": { dockerfile: "RUN exit 5\n", solution: SOLUTION },
         "l-stars": { dockerfile: `COPY *${"a*".repeat(20)}b /app/x/\n` },
       };
       await using folder = await scenarioFolder({
@@ -63,6 +65,8 @@ for (const form of ["harbor", "terminal-bench"] as const)
         "copies files of another image",
         "names a file outside of its own directory",
         expect.stringContaining("copies with more than two stars"),
+        "needs a program that this machine lacks below /usr: no-such-program-x",
+        expect.stringMatching(/^cannot be tried: task\.setup\[0\] `exit 5` failed/),
       ]);
       const text = await Bun.file(folder.path("evals/copy.yaml")).text();
       expect(text).toContain("# The Dockerfile adds to PATH; that is left out");

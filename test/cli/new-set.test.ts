@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { mkdir, symlink } from "node:fs/promises";
 import type { ScenarioFile } from "../../src/comparison/scenario/authored/scenario-file.ts";
-import { abeval } from "../abeval.ts";
+import { abeval, startAbeval } from "../abeval.ts";
 import { type ScenarioFolder, scenarioFolder } from "../scenario/scenario-folder.ts";
 import { exercise } from "../task-sets.ts";
 
@@ -56,6 +56,43 @@ describe("a set of tasks", () => {
     expect(stdout).toContain("     1    .meta/config.json has no valid JSON (a)\n");
     expect(stdout).toContain("Nothing was written: no task can become a scenario here.");
     expect(readdirSync(folder.directory)).toEqual(["set"]);
+  });
+
+  test("that is stopped leaves what it made, and the same command goes on", async () => {
+    await using folder = await scenarioFolder({ ...exercise("set/add"), ...exercise("set/wait") });
+    const spec = await Bun.file(folder.path("set/wait/wait.spec.js")).text();
+    await Bun.write(
+      folder.path("set/wait/wait.spec.js"),
+      `await new Promise(() => setInterval(() => {}, 1e6));\n${spec}`,
+    );
+    const args = ["run", "--new", "evals", "--from=set", "--sandbox", "none"];
+    const stopped = startAbeval(args, { cwd: folder.directory });
+    let told = "";
+    for await (const piece of stopped.stderr) {
+      told += new TextDecoder().decode(piece);
+      if (told.includes("1 of 2  add  made\n")) stopped.kill("SIGINT");
+    }
+    expect(await stopped.exited).toBe(130);
+    expect(told).toBe("1 of 2  add  made\nabeval: 1 task left to try; the same command goes on\n");
+    const made = [{ task: "add", scenario: "add.yaml", reference: "passed" }];
+    expect(await conversionOf(folder)).toEqual({ made, refused: [], unfinished: { from: "set", waiting: 1 } });
+    expect(readdirSync(folder.path("evals")).sort()).toEqual(["add", "add.yaml", "conversion.json"]);
+    expect(readdirSync(folder.directory).sort()).toEqual(["evals", "set"]);
+
+    const other = await create(folder, "evals", "set/add/..");
+    expect(other).toMatchObject({ status: 2, stdout: "" });
+    expect(other.stderr).toContain("evals: holds a part of set; go on with --from set, or name another directory");
+
+    await Bun.write(folder.path("set/wait/wait.spec.js"), spec);
+    await Bun.write(folder.path("evals/wait/probe/left"), "of a process that was killed\n");
+    const { status, stderr } = await abeval(args, { cwd: folder.directory });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "2 of 2  wait  made\n" });
+    expect(await conversionOf(folder)).toEqual({
+      made: [...made, { task: "wait", scenario: "wait.yaml", reference: "passed" }],
+      refused: [],
+    });
+    expect(readdirSync(folder.path("evals/wait/probe"))).toEqual(["wait.spec.js"]);
+    expect((await create(folder)).stderr).toContain("evals: the directory exists and is not empty");
   });
 
   test.each([

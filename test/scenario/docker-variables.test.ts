@@ -55,3 +55,21 @@ test("variables that double each other, and too many, are refused", () => {
   refused("A=x", ...doubling).toThrow("a value that is too long");
   refused(...Array.from({ length: 101 }, (_, index) => `A${index}=x`)).toThrow("sets more than 100 variables");
 });
+
+test("the shell's compound commands stay whole, and a program that is fetched for the system makes no step", () => {
+  const { commands, debian, programs } = readDockerfile(
+    [
+      "FROM a",
+      'RUN apt-get install -y make && for f in a b; do if [ -f $f ]; then cat $f; fi; done && echo "a; b" > c; ls',
+      "RUN ARCH=$(uname -m) && if [ $ARCH = x ]; then A=1; fi && curl -L https://e.org/$A -o t && tar -C /usr/local -xzf t",
+      "RUN curl -fsSL https://e.org/setup | bash - && apt-get install -y nodejs",
+      "RUN npm install -g jest && add-apt-repository ppa:a/b",
+      "RUN echo a > /tmp/b && go version && g++ --version",
+    ].join("\n"),
+  );
+  expect({ commands, debian, programs }).toEqual({
+    commands: ["for f in a b; do if [ -f $f ]; then cat $f; fi; done", 'echo "a; b" > c', "ls"],
+    debian: ["make", "nodejs"],
+    programs: ["go", "g++"],
+  });
+});

@@ -95,12 +95,15 @@ const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 const NEVER_NEEDED =
   /^(tmux|asciinema|ca-certificates|locales|tzdata|software-properties-common|apt-utils|apt-transport-https|gnupg2?|lsb-release|sudo|vim|nano|less|curl|wget|dos2unix|python3(-pip|-venv|-dev|\.\d+(-venv|-dev)?)?|python3-distutils)$/;
 
-function demandPrograms({ base, debian }: Dockerfile): void {
+/** Programs that come with the packages of a task, or under another name. */
+const WITH_PACKAGES = /^(pip|python|jest|uv)/;
+
+function demandPrograms({ base, debian, programs }: Dockerfile): void {
   const [, , , family = ""] = PLAIN_BASES.exec(base) ?? [];
   if (!PLAIN_BASES.test(base) || /alpine/.test(base)) throw new Unusable(`needs an image: ${base}`);
-  const program = PROGRAM_OF[family];
-  if (program !== undefined && findProgram(program, SYSTEM_PATH) === null)
-    throw new Unusable(`needs a program that this machine lacks below /usr: ${program}`);
+  const demanded = [PROGRAM_OF[family] ?? [], programs.filter((name) => !WITH_PACKAGES.test(name))].flat();
+  const program = demanded.find((name) => findProgram(name, SYSTEM_PATH) === null);
+  if (program !== undefined) throw new Unusable(`needs a program that this machine lacks below /usr: ${program}`);
   const wanted = debian.filter((name) => !NEVER_NEEDED.test(name));
   if (wanted.length === 0) return;
   const installed = debianPackages();

@@ -10,6 +10,8 @@ export interface Dockerfile {
   readonly debian: readonly string[];
   /** Arguments of `pip install`, such as `pandas==2.3.2`. */
   readonly python: readonly string[];
+  /** Programs that it asks for their version. */
+  readonly programs: readonly string[];
   /** Other commands, in their order. */
   readonly commands: readonly string[];
   readonly variables: DockerVariables;
@@ -31,13 +33,14 @@ interface Reading {
   readonly copies: CopyStep[];
   readonly debian: string[];
   readonly python: string[];
+  readonly programs: string[];
   readonly commands: string[];
   readonly variables: DockerVariables;
 }
 
 /** @throws Unusable for what cannot be done without building an image */
 export function readDockerfile(text: string): Dockerfile {
-  const lists = { copies: [], debian: [], python: [], commands: [] };
+  const lists = { copies: [], debian: [], python: [], programs: [], commands: [] };
   const file: Reading = { base: "", workdir: "/", ...lists, variables: new DockerVariables() };
   for (const line of instructionsOf(text)) {
     const [, word = "", rest = ""] = /^(\w+)\s+(.*)$/s.exec(line) ?? [];
@@ -67,7 +70,7 @@ const READERS: ReadonlyMap<string, (rest: string, file: Reading) => void> = new 
   ["WORKDIR", setWorkdir],
   ["COPY", copyInto],
   ["ADD", copyInto],
-  ["RUN", (rest: string, file: Reading) => commandsOf(rest).forEach((command) => void take(command, file))],
+  ["RUN", takeAll],
   ["ENV", (rest: string, { variables }: Reading) => void variables.take(rest)],
   ["CMD", checkStart],
   ["ENTRYPOINT", checkStart],
@@ -141,24 +144,52 @@ function jsonWords(text: string): string[] {
 /** Characters of a command in a message. */
 const SHOWN = 100;
 
-/** Commands of a RUN line, parted at `&&` and `;` outside of quotes. */
+/** Takes the commands of a RUN line. Those around a program that is fetched for the whole system make nothing for a workspace. */
+function takeAll(line: string, file: Reading): void {
+  const isInstaller = FETCHES.test(line) && FOR_THE_SYSTEM.test(line);
+  for (const command of commandsOf(line)) take(command, isInstaller ? { ...file, commands: [] } : file);
+}
+
+const FETCHES = /(?:^|[\s&;])(?:curl|wget)\s/;
+const FOR_THE_SYSTEM = /\|\s*(?:sudo\s+(?:-E\s+)?)?(?:ba)?sh(?:\s|$)|\s-C\s*\/(?:usr|opt)\//;
+
+/** Commands of a RUN line, parted at `&&` and `;` outside of quotes and of the shell's compound commands. */
 function commandsOf(line: string): string[] {
   const text = line.replace(/^(--\S+\s+)+/, "");
-  const parts = [""];
+  const commands: string[] = [];
+  let [command, part, open] = ["", "", 0];
+  const end = (separator: string) => {
+    open += opened(part);
+    command += part;
+    if (open > 0) command += separator;
+    else commands.push(command.trim());
+    if (open <= 0) command = "";
+    part = "";
+  };
   for (const [piece] of text.matchAll(/"[^"]*"|'[^']*'|&&|;|[^"'&;]+|[\s\S]/g)) {
-    if (piece === "&&" || piece === ";") parts.push("");
-    else parts.push((parts.pop() ?? "") + piece);
+    if (piece === "&&" || piece === ";") end(piece);
+    else part += piece;
   }
-  return parts.map((part) => part.trim()).filter((part) => part !== "");
+  open = 0;
+  end("");
+  return commands.filter((one) => one !== "");
+}
+
+/** How many compound commands a part begins, less those that it ends. */
+function opened(part: string): number {
+  if (/^\s*(?:fi|done|esac)\b/.test(part)) return -1;
+  return /^\s*(?:(?:then|do|else)\s+)?(?:if|for|while|until|case)\s/.test(part) ? 1 : 0;
 }
 
 /** Sorts a command: packages are noted, what only prepares an image is left out, the rest is kept. */
-function take(command: string, { debian, python, commands }: Reading): void {
+function take(command: string, { debian, python, programs, commands }: Reading): void {
   const words = command.replace(/^((sudo|\w+=\S*)\s+)+/, "").trim();
   const apt = /^apt(?:-get)?\s+(?:-\S+\s+)*install\s+(.*)$/.exec(words);
   const pip = PIP_INSTALL.exec(words);
+  const asked = /^([\w+.-]+) (?:--?)?version$/.exec(words);
   if (apt) debian.push(...wordsOf(apt[1] ?? "").map((name) => name.replace(/[=:].*$/, "")));
   else if (pip) python.push(...pipArguments(pip[1] ?? ""));
+  else if (asked) programs.push(asked[1] ?? "");
   else if (!PREPARES.some((pattern) => pattern.test(words))) commands.push(words);
 }
 
@@ -190,8 +221,9 @@ const PREPARES: readonly RegExp[] = [
   /^ln -sf? \/usr\/bin\/python3(\.\d+)? \/usr\/(local\/)?bin\/python$/,
   /^(locale-gen|ldconfig|true|set -|export |update-(alternatives|ca-certificates))/,
   /^mkdir (-p )?(\/tests|\/logs|\/oracle|\/solution)\S*$/,
-  /^curl (?=[^|]*astral\.sh\/uv)[^|]*\| *(ba)?sh$/,
-  /^\S+ --?version$/,
+  /^(add-apt-repository|npm (install|i) (-g|--global)|rustup|corepack)\s/,
+  // Files for a moment; what reads one later is refused for its path.
+  /^(echo|printf)\s[^|&;]*>\s*\/tmp\/\S+$/,
 ];
 
 function checkStart(rest: string): void {

@@ -13,10 +13,14 @@ export interface RefusedTask {
   readonly reason: string;
 }
 
+export type TaskResult = MadeTask | RefusedTask;
+
 /** What became of each task of a set; `conversion.json` holds it. */
 export interface Conversion {
   readonly made: readonly MadeTask[];
   readonly refused: readonly RefusedTask[];
+  /** Absent when every task was tried. */
+  readonly unfinished?: { readonly from: string; readonly waiting: number };
 }
 
 /** The table of made and refused, for people: reasons are counted, the most frequent first. */

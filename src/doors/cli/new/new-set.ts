@@ -1,20 +1,22 @@
-import { lstat, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { FoundTask } from "../../../comparison/scenario/draft-tasks.ts";
 import { Unusable } from "../../../comparison/scenario/unusable.ts";
 import { Failure } from "../../../domain/failure.ts";
+import { counted } from "../../../domain/number-text.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import { systemEntropy } from "../../../runtime/clock.ts";
 import { demandSandbox } from "../../doctor/measure-checks.ts";
 import type { Services } from "../../doctor/services.ts";
-import { checkProgress, openChecking } from "../check-scenarios.ts";
-import { EXIT, unlessInterrupted } from "../exit-code.ts";
-import { UsageError } from "../flags/arguments.ts";
+import { openChecking } from "../check-scenarios.ts";
+import { complain, EXIT, unlessInterrupted } from "../exit-code.ts";
 import type { RunArguments } from "../flags/run-arguments.ts";
 import { writeStdout } from "../terminal/terminal.ts";
-import { type Conversion, conversionText, type MadeTask, type RefusedTask } from "./conversion.ts";
+import { conversionText, type TaskResult } from "./conversion.ts";
+import { KeptConversion, triedBefore } from "./kept-conversion.ts";
 import { reasonsOf } from "./reasons.ts";
+import { setProgress } from "./set-progress.ts";
 import { stageDraft } from "./stage-draft.ts";
 import { whyUseless } from "./why-useless.ts";
 
@@ -32,86 +34,90 @@ const MAX_LANES = 8;
 const SET_BYTES = 4e9;
 
 /**
- * Makes a directory of scenarios, and tells what was made and refused. It appears whole or not at all. Returns the exit status.
+ * Makes a directory of scenarios, and tells what was made and refused. What is made is there at once, and whoever is stopped goes on
+ * with the same command. A set of which nothing can be made leaves nothing. Returns the exit status.
  * @throws UsageError; then nothing was written.
  */
 export async function newSet(args: RunArguments, { directory, from, tasks }: TaskSet): Promise<number> {
-  await demandFree(directory);
+  const before = await triedBefore(directory, from);
   return await unlessInterrupted(async (signal) => {
     await using services = await openChecking(join(directory, "scenarios.yaml"), args);
     await demandSandbox(services);
-    using progress = checkProgress(!args.has("quiet"));
-    const parent = dirname(resolve(directory));
-    const above = await mkdir(parent, { recursive: true });
-    const staging = join(parent, `.${basename(directory)}.${systemEntropy(4)}.tmp`);
-    let conversion: Conversion | undefined;
+    const above = await mkdir(resolve(directory), { recursive: true });
+    const kept = new KeptConversion({ directory, from, tasks, before });
+    const staging = join(dirname(resolve(directory)), `.${basename(directory)}.${systemEntropy(4)}.tmp`);
+    using progress = setProgress(!args.has("quiet"), { from, total: tasks.length, before });
     try {
-      let done = 0;
-      const tried = (task: string) => progress.show(from, `${++done} of ${tasks.length}: ${task}`);
-      conversion = await convertAll({ services, staging, tasks, tried }, signal);
-      if (conversion.made.length > 0) await place(staging, directory, conversion);
+      await convertAll({ services, staging, directory: resolve(directory), tasks, kept, progress }, signal);
     } finally {
       await rm(staging, { recursive: true, force: true });
-      if (above !== undefined && !conversion?.made.length) await rm(above, { recursive: true, force: true });
+      await leave(kept, above);
     }
-    await writeStdout(plainText(conversionText(conversion, { directory, from })));
-    return conversion.made.length > 0 ? EXIT.done : EXIT.usage;
+    await writeStdout(plainText(conversionText(kept.conversion, { directory, from })));
+    return kept.conversion.made.length > 0 ? EXIT.done : EXIT.usage;
   });
 }
 
-/** @throws UsageError for what exists and is not an empty directory */
-async function demandFree(directory: string): Promise<void> {
-  const stats = await stat(directory).catch(() => null);
-  if (stats === null) return;
-  if (!stats.isDirectory())
-    throw new UsageError(`--new ${directory}: is a file; name a new directory, or a scenario file that ends in .yaml`);
-  if ((await readdir(directory)).length > 0)
-    throw new UsageError(`--new ${directory}: the directory exists and is not empty, and nothing is overwritten`);
-}
-
-async function place(staging: string, directory: string, conversion: Conversion): Promise<void> {
-  await writeFile(join(staging, "conversion.json"), `${JSON.stringify(conversion, null, 2)}\n`);
-  await rename(staging, resolve(directory));
+/** Leaves the table of what was tried, and nothing where nothing is to be had. */
+async function leave(kept: KeptConversion, above: string | undefined): Promise<void> {
+  const { made, refused, unfinished } = kept.conversion;
+  const isWorthIt = made.length > 0 || (unfinished !== undefined && refused.length > 0);
+  if (isWorthIt) {
+    kept.write();
+    if (unfinished) complain(`${counted(unfinished.waiting, "task")} left to try; the same command goes on`, EXIT.done);
+  } else if (above !== undefined) await rm(above, { recursive: true, force: true });
+  else kept.remove();
 }
 
 interface Converting {
   readonly services: Services;
   readonly staging: string;
+  readonly directory: string;
   readonly tasks: readonly FoundTask[];
-  readonly tried: (task: string) => void;
+  readonly kept: KeptConversion;
+  readonly progress: ReturnType<typeof setProgress>;
 }
 
 /** Every task is made or refused. @throws the signal's reason when it fires */
-async function convertAll({ services, staging, tasks, tried }: Converting, signal: AbortSignal): Promise<Conversion> {
-  const results: (MadeTask | RefusedTask)[] = [];
-  const waiting = tasks.entries();
-  let room = SET_BYTES;
+async function convertAll(
+  { services, staging, directory, tasks, kept, progress }: Converting,
+  signal: AbortSignal,
+): Promise<void> {
+  const waiting = kept.waiting.values();
+  let room = SET_BYTES - (await bytesIn(directory));
   const lane = async () => {
-    for (const [index, task] of waiting) {
+    for (const index of waiting) {
+      const task = tasks[index];
+      if (task === undefined) continue;
       signal.throwIfAborted();
-      const directory = join(staging, `.${index}`);
-      await mkdir(directory, { recursive: true });
-      const result = await convert(services, task, directory, signal);
-      const bytes = await bytesIn(directory);
-      const fits = bytes <= room;
-      results[index] = "reason" in result || fits ? result : { task: task.task, reason: TOO_MUCH };
-      if (fits && "scenario" in result) {
+      const place = join(staging, String(index));
+      await mkdir(place, { recursive: true });
+      progress.began(task.task, "Reading");
+      const announce = (title: string) => progress.began(task.task, title);
+      const tried = await convert({ ...services, announce }, task, place, signal);
+      const bytes = await bytesIn(place);
+      const result = "reason" in tried || bytes <= room ? tried : { task: task.task, reason: TOO_MUCH };
+      if ("scenario" in result) {
         room -= bytes;
-        await moveAll(directory, staging);
+        await moveAll(place, directory, result.scenario);
       }
-      await rm(directory, { recursive: true, force: true });
-      tried(task.task);
+      await rm(place, { recursive: true, force: true });
+      kept.add(index, result);
+      progress.ended(result);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(MAX_LANES, availableParallelism(), tasks.length) }, lane));
-  return {
-    made: results.filter((result) => "scenario" in result),
-    refused: results.filter((result) => "reason" in result),
-  };
+  const lanes = Array.from({ length: Math.min(MAX_LANES, availableParallelism(), tasks.length) }, lane);
+  // Nobody may work on when the directory around is removed.
+  for (const ended of await Promise.allSettled(lanes)) if (ended.status === "rejected") throw ended.reason;
 }
 
-async function moveAll(from: string, to: string): Promise<void> {
-  for (const name of await readdir(from)) await rename(join(from, name), join(to, name));
+/** The scenario's file comes last, so that one that is there is complete. What a killed process left of it is replaced. */
+async function moveAll(from: string, to: string, scenario: string): Promise<void> {
+  const material = (await readdir(from)).filter((name) => name !== scenario);
+  for (const name of [...material, scenario]) {
+    await rm(join(to, name), { recursive: true, force: true });
+    await rename(join(from, name), join(to, name));
+  }
 }
 
 const TOO_MUCH = `makes the set too large: more than ${SET_BYTES / 1e9} GB`;
@@ -129,7 +135,7 @@ async function convert(
   { task, name, draft }: FoundTask,
   directory: string,
   signal: AbortSignal,
-): Promise<MadeTask | RefusedTask> {
+): Promise<TaskResult> {
   try {
     const staged = await stageDraft(services, await draft(name), { directory, file: `${name}.yaml` }, signal);
     const reason = whyUseless(staged);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Draft, draftScenario, type MeasuredDraft } from "../../../comparison/scenario/draft-scenario.ts";
 import { writeMaterial } from "../../../comparison/scenario/draft-tasks.ts";
 import { loadScenarioFile } from "../../../comparison/scenario/load-scenario.ts";
-import { measureChecks, solveTask } from "../../doctor/measure-checks.ts";
+import { measureChecks } from "../../doctor/measure-checks.ts";
 import type { Services } from "../../doctor/services.ts";
 
 /** A draft that was written into a directory of its own and tried. */
@@ -11,7 +11,7 @@ export interface StagedDraft {
   /** Without its reference where that was a script that gave none. */
   readonly draft: Draft;
   readonly seen: MeasuredDraft;
-  /** Why its script solved nothing; null when it did, or when there is none. */
+  /** Why its script solved nothing; null when it did, when there is none, and when setup failed. */
   readonly unsolved: string | null;
 }
 
@@ -28,26 +28,18 @@ export async function stageDraft(
   const path = join(directory, file);
   const own = join(directory, drafted.name);
   await writeMaterial(drafted.material, own);
-  const { draft, unsolved } = await solved(services, drafted, { path, own }, signal);
+  const script = drafted.reference?.kind === "script" ? drafted.reference : null;
+  let draft: Draft = script === null ? drafted : { ...drafted, reference: null };
+  const keep = async (patch: string) => {
+    await writeMaterial([{ path: "reference.patch", text: patch }], own);
+    draft = { ...drafted, reference: { kind: "patch" } };
+    await writeFile(path, draftScenario(draft));
+    return await loadScenarioFile(path);
+  };
   await writeFile(path, draftScenario(draft));
-  services.announce?.("Checks before and after the fix");
-  const seen = await measureChecks(services, await loadScenarioFile(path), signal);
+  const loaded = await loadScenarioFile(path);
+  const tried = { loaded, ...(script !== null && { solution: { script, keep } }) };
+  const { seen, unsolved } = await measureChecks(services, tried, signal);
   await writeFile(path, draftScenario(draft, seen));
   return { draft, seen, unsolved };
-}
-
-async function solved(
-  services: Services,
-  draft: Draft,
-  { path, own }: { readonly path: string; readonly own: string },
-  signal: AbortSignal,
-): Promise<Pick<StagedDraft, "draft" | "unsolved">> {
-  if (draft.reference?.kind !== "script") return { draft, unsolved: null };
-  services.announce?.("The task's own solution");
-  const open = { ...draft, reference: null };
-  await writeFile(path, draftScenario(open));
-  const found = await solveTask(services, await loadScenarioFile(path), draft.reference, signal);
-  if ("failed" in found) return { draft: open, unsolved: found.failed };
-  await writeMaterial([{ path: "reference.patch", text: found.patch }], own);
-  return { draft: { ...draft, reference: { kind: "patch" } }, unsolved: null };
 }

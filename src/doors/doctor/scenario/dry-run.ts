@@ -79,9 +79,11 @@ export class DryRun implements AsyncDisposable {
     return this.#patched;
   }
 
-  /** The probe on the known fix or answer, with the checks that can judge it; null when there are none. */
-  solved(signal: AbortSignal): Promise<ProbedTwice | null> {
-    const { task } = this.loaded.definition;
+  /**
+   * The probe on the known fix or answer, with the checks that can judge it; null when there are none.
+   * @param task as it is once its fix is known
+   */
+  solved(signal: AbortSignal, task = this.loaded.definition.task): Promise<ProbedTwice | null> {
     const { probe, reference_fix, reference_answer } = task;
     const checks = probe?.checks.filter((check) => isExaminable(task, check)) ?? [];
     const examined = { probe: probe && checks.length > 0 ? { ...probe, checks } : null };
