@@ -1,3 +1,5 @@
+import type { Doubt, SeriesFlag } from "./series-summary.ts";
+
 /** Something that can overturn what a headline says, in two or three words. */
 export interface Caveat {
   /** A flag of a verdict or series, or `conflict`. */
@@ -29,3 +31,10 @@ const CAVEATS: readonly Caveat[] = [
 /** What stands against the headline of a verdict or series, in the same words wherever it is told. */
 export const caveatsOf = (flags: readonly string[], conflict = false): readonly Caveat[] =>
   CAVEATS.filter(({ id }) => (id === "conflict" ? conflict : flags.includes(id)));
+
+/** What a series raises whenever this keeps it from a conclusion. */
+export const FLAG_OF_DOUBT: Partial<Record<Doubt, SeriesFlag>> = {
+  identical_trials: "no_variation",
+  contradictory_trials: "claim_reversed",
+  missing_trials: "fragile",
+};

@@ -1,3 +1,4 @@
+import { FLAG_OF_DOUBT } from "../domain/caveat.ts";
 import { contradict } from "../domain/contradict.ts";
 import { everyVerdict } from "../domain/every-verdict.ts";
 import { cut } from "../domain/excerpt.ts";
@@ -5,7 +6,7 @@ import { withInputId } from "../domain/member.ts";
 import type { StoredResults } from "../domain/results.ts";
 import type { SeriesListing } from "../domain/series-listing.ts";
 import type { SeriesPlan, SeriesStanding } from "../domain/series-record.ts";
-import { type Doubt, SERIES_FLAGS, type SeriesFlag } from "../domain/series-summary.ts";
+import { SERIES_FLAGS, type SeriesFlag } from "../domain/series-summary.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import type { SessionListing } from "../domain/session-list.ts";
 import type { Verdict } from "../domain/verdict.ts";
@@ -88,14 +89,8 @@ const isJudgedBy = ({ scenarios }: SeriesPlan, keys: ReadonlySet<string>): boole
 
 /** Together with what its trials raised. Series of earlier versions keep nothing but their doubt of that. */
 function flagged(standing: SeriesStanding, raised: readonly SeriesFlag[]): SeriesStanding {
-  const doubted = standing.undecided_by && RAISED_WITH[standing.undecided_by];
+  const doubted = standing.undecided_by && FLAG_OF_DOUBT[standing.undecided_by];
   const known = new Set([...raised, ...(standing.flags ?? []), ...(doubted ? [doubted] : [])]);
   const flags = SERIES_FLAGS.filter((flag) => known.has(flag));
   return flags.length === 0 ? standing : { ...standing, flags };
 }
-
-const RAISED_WITH: Partial<Record<Doubt, SeriesFlag>> = {
-  identical_trials: "no_variation",
-  contradictory_trials: "claim_reversed",
-  missing_trials: "fragile",
-};

@@ -53,7 +53,7 @@ function SeriesCells({ row }: { row: SeriesListing }) {
           <a class="plain" href={toSeries(series_id)}>
             {blind.value ? <Hidden /> : <StatusName {...standing} state={state} arms={{ a, b }} />}
           </a>{" "}
-          {!blind.value && <CaveatChips flags={standing.flags} />}
+          {!blind.value && <CaveatChips flags={standing.flags} named={standing.undecided_by} />}
         </p>
         <p class="aside">
           {scenarios[0]}

@@ -1,4 +1,5 @@
-import { type Caveat, caveatsOf } from "../../../domain/caveat.ts";
+import { type Caveat, caveatsOf, FLAG_OF_DOUBT } from "../../../domain/caveat.ts";
+import type { Doubt } from "../../../domain/series-summary.ts";
 import { goToPart } from "./contents.tsx";
 
 /** The same chip wherever a result is shown. */
@@ -11,10 +12,14 @@ const CaveatChip = ({ caveat: { text, isGrave } }: { caveat: Caveat }) => (
 interface CaveatChipsProps {
   readonly flags: readonly string[] | undefined;
   readonly conflict?: boolean | undefined;
+  /** The status beside the chips names it. */
+  readonly named?: Doubt | undefined;
 }
 
-export const CaveatChips = ({ flags = [], conflict = false }: CaveatChipsProps) =>
-  caveatsOf(flags, conflict).map((caveat) => <CaveatChip key={caveat.id} caveat={caveat} />);
+export const CaveatChips = ({ flags = [], conflict = false, named }: CaveatChipsProps) =>
+  caveatsOf(flags, conflict)
+    .filter(({ id }) => named === undefined || id !== FLAG_OF_DOUBT[named])
+    .map((caveat) => <CaveatChip key={caveat.id} caveat={caveat} />);
 
 /** Where a page explains a caveat. */
 export const caveatPart = (id: string): string => (id === "conflict" ? "history" : `flag-${id}`);

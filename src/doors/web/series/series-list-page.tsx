@@ -104,7 +104,7 @@ function Row({ row, children }: RowProps) {
         ) : (
           <>
             <StatusName {...standing} state={state} arms={{ a, b }} />
-            <CaveatChips flags={standing.flags} />
+            <CaveatChips flags={standing.flags} named={standing.undecided_by} />
           </>
         )}
         <span class="aside">

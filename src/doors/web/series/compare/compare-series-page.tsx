@@ -137,7 +137,7 @@ function Card({ series, nth }: { series: Series; nth: 1 | 2 }) {
         <strong>
           <StatusName {...series} arms={{ a: arms.a.arm_id, b: arms.b.arm_id }} />
         </strong>{" "}
-        <CaveatChips flags={series.flags} />
+        <CaveatChips flags={series.flags} named={series.undecided_by} />
       </p>
       <p>
         {first?.scenario}
