@@ -1,3 +1,4 @@
+import type { StoredResults } from "../src/domain/results.ts";
 import { ALPHA, MARGIN, SERIES_PROTOCOL, type SeriesRecord } from "../src/domain/series-record.ts";
 import type { SessionOutcome } from "../src/domain/session.ts";
 import { anOutcome } from "./outcomes.ts";
@@ -44,3 +45,21 @@ export const aTrial = (
   changes: Partial<SessionOutcome> = {},
 ): SessionOutcome =>
   anOutcome(session_id, { comparison: DIGEST, trial: { series_id, trial, round: trial }, ...changes });
+
+/** A small table of results that was stored at a time; `digit` makes its id. */
+export const someResults = (digit: string, created_at: string): StoredResults => ({
+  ...{ series_id: `results-${digit.repeat(64)}`, created_at, state: "completed" },
+  standing: { conclusion: "a_preferred", win_rate: 1, low: 0.6, high: 1, counted: 2 },
+  results: {
+    ...{ measure: "passed", arms: { a: "new one", b: "old" }, tie_margin: 0.05, levels: { alpha: 0.05, margin: 0.15 } },
+    scenarios: [
+      {
+        scenario: "Any name",
+        trials: [
+          [1, 1, 0],
+          [2, 1, null],
+        ],
+      },
+    ],
+  },
+});

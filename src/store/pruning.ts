@@ -10,6 +10,10 @@ interface PrunableSession {
 
 interface PrunableSeries {
   readonly series_id: string;
+  /** Null where the record is damaged. */
+  readonly created_at: string | null;
+  /** Of its row. */
+  readonly bytes: number;
   /** Nobody runs it, or is to run it. */
   readonly ended: boolean;
   /** The series whose runs stand in for one of its arms. */
@@ -22,7 +26,7 @@ export interface PrunedUnit {
   readonly id: string;
   readonly sessions: number;
   readonly bytes: number;
-  /** When its oldest and newest session were accepted, milliseconds; null where an id does not say it. */
+  /** When its oldest and newest session were accepted, milliseconds; null where neither an id nor a record says it. */
   readonly first: number | null;
   readonly last: number | null;
 }
@@ -122,9 +126,9 @@ export async function prune(pruning: Pruning, units: readonly PrunedUnit[]): Pro
 async function unitsOf(pruning: Pruning, series: Awaited<ReturnType<Pruning["series"]>>): Promise<readonly Unit[]> {
   const units: Unit[] = [];
   const growing = new Map(
-    series.map(({ series_id: id, ended }) => [
+    series.map(({ series_id: id, created_at, bytes, ended }) => [
       id,
-      { kind: "series" as const, id, sessions: 0, bytes: 0, ended, ...from(id), scenarios: new Set<string>() },
+      { kind: "series" as const, id, sessions: 0, bytes, ended, ...from(id, created_at), scenarios: new Set<string>() },
     ]),
   );
   for await (const page of pruning.sessions())
@@ -142,11 +146,17 @@ async function unitsOf(pruning: Pruning, series: Awaited<ReturnType<Pruning["ser
       whole.last = acceptedAt(session_id);
       whole.scenarios.add(scenario);
     }
-  // Those of which no trial was ever begun.
-  return [...units, ...[...growing.values()].filter(({ sessions }) => sessions === 0)];
+  // Those of which no trial was ever begun, tables of results among them, are not among the sessions.
+  const empty = [...growing.values()].filter(({ sessions }) => sessions === 0);
+  return [...units, ...empty].sort((one, other) => (one.first ?? Infinity) - (other.first ?? Infinity) || 0);
 }
 
-const from = (id: string) => ({ first: acceptedAt(id), last: acceptedAt(id) });
+/** The id of a table of results says no time. */
+function from(id: string, created_at: string | null = null) {
+  const recorded = Date.parse(created_at ?? "");
+  const at = acceptedAt(id) ?? (Number.isNaN(recorded) ? null : recorded);
+  return { first: at, last: at };
+}
 
 /** As the id of a session or a series says it. */
 function acceptedAt(id: string): number | null {

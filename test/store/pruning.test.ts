@@ -3,7 +3,7 @@ import { type Pruning, planPrune, prune } from "../../src/store/pruning.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import type { SessionStore } from "../../src/store/store.ts";
 import { anOutcome } from "../outcomes.ts";
-import { aSeries, aTrial } from "../series-record.ts";
+import { aSeries, aTrial, someResults } from "../series-record.ts";
 import { begin, COMPLETED } from "../stored.ts";
 import { STORES } from "./stores.ts";
 
@@ -85,6 +85,26 @@ describe.each(STORES.filter(([name]) => name !== "memory"))("pruning: %s store",
     expect(idsOf(half.goes)).toEqual([idOn(1, 1), idOn(2, 1)]);
     expect(idsOf((await planPrune(pruning, { keep_bytes: 5 * (one ?? 0), scenarios: [] })).goes)).toEqual([]);
     expect(idsOf(all.goes)).toEqual([1, 2, 3, 4].map((month) => idOn(month, 1)));
+  });
+
+  test("a table of results is as old as it is stored, and takes its bytes", async () => {
+    await using house = await opened();
+    const { store, pruning } = house;
+    await ended(store, idOn(3, 1));
+    const old = await store.series.keep(someResults("a", new Date(FIRST_OF(1)).toISOString()));
+    const young = await store.series.keep(someResults("b", new Date(FIRST_OF(5)).toISOString()));
+    const all = await planPrune(pruning, { scenarios: [] });
+    expect(idsOf(all.goes)).toEqual([old.series_id, idOn(3, 1), young.series_id]);
+    expect(all.goes[0]).toMatchObject({ first: FIRST_OF(1), last: FIRST_OF(1), sessions: 0 });
+    const bytes = all.goes.map((unit) => unit.bytes);
+    expect(Math.min(...bytes)).toBeGreaterThan(200);
+    const keep_bytes = bytes.reduce((sum, size) => sum + size, 0) - 1;
+    expect(idsOf((await planPrune(pruning, { keep_bytes, scenarios: [] })).goes)).toEqual([old.series_id]);
+    const plan = await planPrune(pruning, { before: FIRST_OF(2), scenarios: [] });
+    expect(idsOf(plan.goes)).toEqual([old.series_id]);
+    expect(await prune(pruning, plan.goes)).toBe(0);
+    expect(await store.series.results(old.series_id)).toBeUndefined();
+    expect(await store.series.results(young.series_id)).toEqual(young);
   });
 
   test("by scenario, a series that runs another one too stays, and is named", async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import type { StoredResults } from "../../src/domain/results.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { DecisionEntry, RunEntry } from "../../src/domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../../src/domain/trial.ts";
@@ -8,7 +7,7 @@ import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import type { SessionStore } from "../../src/store/store.ts";
 import { anOutcome, aTurn } from "../outcomes.ts";
-import { aSeries, aTrial } from "../series-record.ts";
+import { aSeries, aTrial, someResults } from "../series-record.ts";
 import { begin, COMPLETED } from "../stored.ts";
 import { STORES } from "./stores.ts";
 
@@ -56,27 +55,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   test("a table of results is listed with the series, is none to run, and keeps the time at which it was first stored", async () => {
     await using opened = await open();
     const { store } = opened;
-    const standing = { conclusion: "a_preferred", win_rate: 1, low: 0.6, high: 1, counted: 2 } as const;
-    const results: StoredResults = {
-      ...{ series_id: `results-${"a".repeat(64)}`, created_at: AT, state: "completed", standing },
-      results: {
-        ...{
-          measure: "passed",
-          arms: { a: "new one", b: "old" },
-          tie_margin: 0.05,
-          levels: { alpha: 0.05, margin: 0.15 },
-        },
-        scenarios: [
-          {
-            scenario: "Any name",
-            trials: [
-              [1, 1, 0],
-              [2, 1, null],
-            ],
-          },
-        ],
-      },
-    };
+    const results = someResults("a", AT);
     await store.series.create(aSeries(SERIES));
     expect(await store.series.keep(results)).toEqual(results);
     const again = { ...results, created_at: "2026-02-02T00:00:00.000Z" };
@@ -97,7 +76,7 @@ describe.each(STORES)("%s store", (_name, open) => {
           members: 1,
           arms: ["new one", "old"],
           trials: 2,
-          standing: { ...standing, flags: ["results_imported"] },
+          standing: { ...results.standing, flags: ["results_imported"] },
         },
       },
     ]);

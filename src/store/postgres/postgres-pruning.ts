@@ -34,6 +34,8 @@ interface SessionRow {
 
 interface SeriesRow {
   readonly series_id: string;
+  readonly created_at: string | null;
+  readonly bytes: number;
   readonly ended: boolean;
   readonly baseline: string | null;
 }
@@ -60,7 +62,8 @@ const IS_ENDED = `state <> 'running' AND (owner IS NULL OR NOT ${isAlive("owner"
   AND NOT EXISTS (SELECT FROM abeval.sessions WHERE sessions.series_id = series.series_id AND NOT ended)`;
 
 /** Damaged records are no JSON, so it is looked for in the text. */
-const SERIES = `SELECT series_id, ${IS_ENDED} AS ended,
+const SERIES = `SELECT series_id, ${IS_ENDED} AS ended, pg_column_size(series)::float8 AS bytes,
+    substring(series FROM '"created_at":"([0-9TZ:.-]+)"') AS created_at,
     substring(series FROM '"baseline":\\{[^{}]*"series_id":"(series-[0-9TZ]+-[0-9a-f]+)"') AS baseline
   FROM abeval.series`;
 

@@ -47,6 +47,8 @@ interface SessionRow {
 
 interface SeriesRow {
   readonly series_id: string;
+  readonly created_at: string | null;
+  readonly bytes: number;
   readonly ended: 0 | 1;
   readonly baseline: string | null;
 }
@@ -96,8 +98,10 @@ const SESSIONS = `SELECT position, session_id, series_id, scenario, ${isEnded("s
 const SERIES_IS_ENDED = `owner IS NULL AND state <> 'running'
   AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.series_id = series.series_id AND NOT (${isEnded("sessions")}))`;
 
-const SERIES = `SELECT series_id, ${SERIES_IS_ENDED} AS ended,
-    CASE WHEN json_valid(series) THEN series ->> '$.plan.baseline.series_id' END AS baseline
+const fieldOf = (path: string) => `CASE WHEN json_valid(series) THEN series ->> '$.${path}' END`;
+
+const SERIES = `SELECT series_id, ${SERIES_IS_ENDED} AS ended, octet_length(series) AS bytes,
+    ${fieldOf("created_at")} AS created_at, ${fieldOf("plan.baseline.series_id")} AS baseline
   FROM series`;
 
 /** The ids of one kind in a list of units. */
