@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { openSeries } from "../../src/comparison/session/open-series.ts";
 import type { Arm } from "../../src/domain/arm.ts";
-import { seriesReport } from "../../src/doors/operation/series.ts";
+import { seriesReport } from "../../src/doors/operation/find-series.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { testServices } from "../harness.ts";
 import { SANDBOX } from "../machine.ts";

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { openSeries } from "../../src/comparison/session/open-series.ts";
 import { trialRowOf } from "../../src/domain/trial.ts";
-import { seriesReport } from "../../src/doors/operation/series.ts";
+import { seriesReport } from "../../src/doors/operation/find-series.ts";
 import type { ReplyCall, SeenRequest } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { runOnce, testServices } from "../harness.ts";

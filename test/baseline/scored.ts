@@ -4,7 +4,7 @@ import type { SessionServices } from "../../src/comparison/planning/services.ts"
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { openSeries } from "../../src/comparison/session/open-series.ts";
 import type { Baseline } from "../../src/domain/baseline.ts";
-import { seriesReport } from "../../src/doors/operation/series.ts";
+import { seriesReport } from "../../src/doors/operation/find-series.ts";
 
 const STEPS = [1, 2, 3, 4, 5, 6];
 

@@ -8,6 +8,7 @@ import { seriesMarkdown } from "../../src/doors/report/markdown.ts";
 import { seriesHtml } from "../../src/doors/report/series-html.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { type Planned, type Result, results, rowOf, rowsOf, seriesOf, times } from "../statistics/series.ts";
+import { turnsDuring } from "../turns.ts";
 
 const report = async (planned: Planned, rows: readonly TrialRow[]): Promise<Series> =>
   await reportOf(seriesOf({ state: "completed", stop: "exhausted", ...planned }), rows, {
@@ -107,7 +108,7 @@ test("the reports of a suite say what failed in how many scenarios, and nothing 
   const failure = { class: "infra", code: "provider_failed", message: HOSTILE } as const;
   const rows = suite(["a", "failed", "failed", "failed"]).map((row) => (row.failure ? { ...row, failure } : row));
   const series = await report(SUITE, rows);
-  const [html, markdown] = [seriesHtml(series), seriesMarkdown(series)];
+  const [html, markdown] = [await seriesHtml(series), seriesMarkdown(series)];
   expect(markdown).toContain("| what failed | rows | candidate | baseline | among them |");
   expect(markdown).toMatch(/\| 2 \| – \| – \| two, one \|/);
   expect(html).toContain("<h2>What failed</h2>");
@@ -133,7 +134,7 @@ test.each([
   ["No difference above the margin", "even", rowsOf([...times(30, "tie"), "b"])],
   ["Undecided: cancelled", "even", rowsOf(["a", "cancelled"])],
 ] as const)("the page says: %s, and has the colour of nobody else", async (title, side, rows) => {
-  const page = seriesHtml(await report({ state: "cancelled", stop: "cancelled" }, rows));
+  const page = await seriesHtml(await report({ state: "cancelled", stop: "cancelled" }, rows));
   expect(page).toContain(`<h1>${title}</h1>`);
   expect([...page.matchAll(/<div class="bar (\w+)"/g)].map(([, colour]) => colour)).toEqual([side]);
 });
@@ -154,4 +155,16 @@ test("of a table of thousands Markdown and the terminal name the scenarios in wh
     expect(text).toContain("and 1950 more");
   }
   expect(markdown.length).toBeLessThan(30_000);
+});
+
+test("a page of thousands of rows is made in turns", async () => {
+  const series = await report(SUITE, suite(["a", "b"]));
+  const copies = <T>(items: readonly T[], many: number) => Array.from({ length: many }, () => items).flat();
+  const [short, long] = [1, 500].map((many) => ({
+    ...series,
+    scenarios: copies(series.scenarios, many),
+    trials: copies(series.trials, many),
+  }));
+  expect(await turnsDuring(async () => await seriesHtml(short ?? series))).toBeLessThan(3);
+  expect(await turnsDuring(async () => await seriesHtml(long ?? series))).toBeGreaterThan(20);
 });

@@ -6,6 +6,7 @@ import type { Series, SeriesMembers } from "../../src/domain/series.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { SessionListing } from "../../src/domain/session-list.ts";
 import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { findSeries } from "../../src/doors/operation/find-series.ts";
 import { abridged } from "../../src/doors/operation/series.ts";
 import { talkServices, talkText } from "../session/series.ts";
 import { aService } from "./service.ts";
@@ -76,6 +77,33 @@ test("a series is grouped when asked, and its rows are read in pages", async () 
   expect([page.total, page.scenarios.length, page.trials.length, page.next_after]).toEqual([12, 2, 4, null]);
   expect(page.scenarios[0]?.input).toBe("11");
   expect((await read<SeriesMembers>("/members?limit=10")).next_after).toBe(10);
+});
+
+test("the report of a state is made once, however many pages are read of it, and again when the state is another", async () => {
+  const { resolveModel } = talkServices({ judge: () => "a" });
+  await using service = aService({ persistent: true, services: { resolveModel } });
+  writeFileSync(join(service.services.catalog.directory, "talk.yaml"), talkText("talk"));
+  const run = async (request: object) => {
+    const started = await service.post("/api/series", { scenarios: ["talk"], ...request });
+    const { series_id } = (await started.json()) as { series_id: string };
+    await service.services.series.live(series_id)?.done;
+    return series_id;
+  };
+  const series_id = await run({ trials: 2 });
+  const found = async (id = series_id) => await (await findSeries(service.services, id)).report();
+  const [first, second] = await Promise.all([found(), found()]);
+  expect(second).toBe(first);
+  expect(await found()).toBe(first);
+  await run({ trials: 4, continue: series_id });
+  const later = await found();
+  expect([first.trials.length, later.trials.length]).toEqual([2, 4]);
+  // Two are kept.
+  const others = [await run({ trials: 1 }), await run({ trials: 1 })];
+  const kept = await found();
+  for (const other of others) await found(other);
+  const made_again = await found();
+  expect(made_again).toEqual(kept);
+  expect(made_again).not.toBe(kept);
 });
 
 test("an answer holds the first 500 rows and trials, and says how many it leaves out", () => {

@@ -6,7 +6,7 @@ import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts
 import { membersOf } from "../../src/comparison/scenario/loaded-scenario.ts";
 import { openSeries } from "../../src/comparison/session/open-series.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
-import { seriesReport } from "../../src/doors/operation/series.ts";
+import { seriesReport } from "../../src/doors/operation/find-series.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";

@@ -41,18 +41,18 @@ test("a duel holds names and steps as text, and runs no script", () => {
   expect(page).not.toMatch(/<script|\bon[a-z]+="/);
 });
 
-test("a series as a page holds names as text", () => {
-  const page = seriesHtml(poisoned(EXAMPLES.series));
-  expect(tagsOf(page)).toEqual(tagsOf(seriesHtml(EXAMPLES.series)));
+test("a series as a page holds names as text", async () => {
+  const page = await seriesHtml(poisoned(EXAMPLES.series));
+  expect(tagsOf(page)).toEqual(tagsOf(await seriesHtml(EXAMPLES.series)));
 });
 
-test("a series as a page draws the evidence with the line of a claim", () => {
-  const page = seriesHtml(EXAMPLES.series);
+test("a series as a page draws the evidence with the line of a claim", async () => {
+  const page = await seriesHtml(EXAMPLES.series);
   const [, points = ""] = /<polyline points="([^"]*)"/.exec(page) ?? [];
   expect(points.split(" ")).toHaveLength(evidenceCurve(EXAMPLES.series).length);
   expect(page).toContain("20 needed for a claim");
   const none = { ...EXAMPLES.series, trials: EXAMPLES.series.trials.map((trial) => ({ ...trial, e_after: null })) };
-  expect(seriesHtml(none)).not.toContain("<svg");
+  expect(await seriesHtml(none)).not.toContain("<svg");
 });
 
 test("a page stays small whatever an arm wrote", () => {

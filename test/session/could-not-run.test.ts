@@ -5,7 +5,7 @@ import { prepareSession } from "../../src/comparison/planning/prepare-session.ts
 import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
 import { openSeries } from "../../src/comparison/session/open-series.ts";
 import type { ProbeCheck } from "../../src/domain/task.ts";
-import { seriesReport } from "../../src/doors/operation/series.ts";
+import { seriesReport } from "../../src/doors/operation/find-series.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { SANDBOX } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";

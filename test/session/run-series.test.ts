@@ -8,7 +8,7 @@ import { Failure } from "../../src/domain/failure.ts";
 import type { SelfTest } from "../../src/domain/self-test.ts";
 import type { Series } from "../../src/domain/series.ts";
 import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
-import { seriesReport } from "../../src/doors/operation/series.ts";
+import { seriesReport } from "../../src/doors/operation/find-series.ts";
 import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import type { SessionStore } from "../../src/store/store.ts";

@@ -60,7 +60,7 @@ describe("imported results", () => {
         const { wins, ties, losses, trials, held } = series.counts;
         expect(wins + ties + losses).toBe(trials);
         expect(trials + held).toBe([...Object.values(scenarios).join("")].filter((one) => "+-=".includes(one)).length);
-        expect(seriesHtml(series) + seriesMarkdown(series)).not.toMatch(/undefined|NaN|>null</);
+        expect((await seriesHtml(series)) + seriesMarkdown(series)).not.toMatch(/undefined|NaN|>null</);
       }),
       { numRuns: 100 },
     );

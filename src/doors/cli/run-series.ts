@@ -19,7 +19,7 @@ import type { Series } from "../../domain/series.ts";
 import { MAX_PARALLEL } from "../../domain/series-record.ts";
 import { SeriesId, type SessionOutcome } from "../../domain/session.ts";
 import { readSession } from "../../store/read-session.ts";
-import { seriesReport } from "../operation/series.ts";
+import { seriesReport } from "../operation/find-series.ts";
 import { seriesCard } from "../report/card.ts";
 import { seriesMarkdown } from "../report/markdown.ts";
 import { seriesHtml } from "../report/series-html.ts";

@@ -114,7 +114,9 @@ export const reportSeries = operation({
   output: ReportFile,
   async run(services, { series_id, format = "html" }, signal) {
     const series = await getSeries.run(services, { series_id }, signal);
-    return format === "markdown" ? markdown(series_id, seriesMarkdown(series)) : page(series_id, seriesHtml(series));
+    return format === "markdown"
+      ? markdown(series_id, seriesMarkdown(series))
+      : page(series_id, await seriesHtml(series));
   },
 });
 

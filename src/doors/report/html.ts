@@ -1,4 +1,5 @@
 import { plainText } from "../../domain/plain-text.ts";
+import { Pace } from "../../runtime/pace.ts";
 
 /** Markup that may stand in a page as it is. */
 export class Html {
@@ -22,20 +23,45 @@ function rendered(part: Part): string {
   return plainText(String(part)).replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
 }
 
-/** A table of texts; the first cell of a row is its head. One that is `folded` has a block for each row on a phone. */
-export const htmlTable = (
-  head: readonly Part[],
-  rows: readonly (readonly Part[])[],
-  kind: "" | "folded" = "",
-): Html => html`<div class="wide" tabindex="0">${new Html(kind === "" ? "<table>" : `<table class="${kind}">`)}
+type Row = readonly Part[];
+
+/** A table of texts; the first cell of a row is its head. */
+export const htmlTable = (head: Row, rows: readonly Row[]): Html =>
+  tableOf(head, { kind: null, body: rows.map((row) => rowOf(row, () => null)) });
+
+/** A table that may have thousands of rows, made in turns. On a phone each row is a block. */
+export async function longHtmlTable<Item>(
+  head: Row,
+  items: readonly Item[],
+  cellsOf: (item: Item) => Row,
+): Promise<Html> {
+  const pace = new Pace();
+  const body: Html[] = [];
+  const nameOf = (index: number) => html`<span class="of">${head[index + 1] ?? ""} </span>`;
+  for (const item of items) {
+    const row = rowOf(cellsOf(item), nameOf);
+    body.push(row);
+    await pace.units(row.text.length / UNIT_CHARS);
+  }
+  return tableOf(head, { kind: "folded", body });
+}
+
+/** Characters of a row that are made in the time of one unit of pace. */
+const UNIT_CHARS = 200;
+
+const rowOf = ([first = "", ...cells]: Row, nameOf: (index: number) => Part): Html =>
+  html`<tr><th scope="row">${first}</th>${cells.map((cell, index) => html`<td>${nameOf(index)}${cell}</td>`)}</tr>
+`;
+
+interface TableBody {
+  readonly kind: "folded" | null;
+  readonly body: readonly Html[];
+}
+
+const tableOf = (head: Row, { kind, body }: TableBody): Html =>
+  html`<div class="wide" tabindex="0">${new Html(kind === null ? "<table>" : `<table class="${kind}">`)}
 <thead><tr>${head.map((cell) => (cell === "" ? html`<td></td>` : html`<th scope="col">${cell}</th>`))}</tr></thead>
-<tbody>${rows.map(
-  ([
-    first = "",
-    ...cells
-  ]) => html`<tr><th scope="row">${first}</th>${cells.map((cell, index) => html`<td>${kind === "" ? null : html`<span class="of">${head[index + 1] ?? ""} </span>`}${cell}</td>`)}</tr>
-`,
-)}</tbody></table></div>`;
+<tbody>${body}</tbody></table></div>`;
 
 /** A whole page that loads nothing, runs nothing and can be printed. */
 export const htmlPage = (title: string, body: Html, style: Html = new Html("")): string =>

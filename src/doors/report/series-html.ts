@@ -7,7 +7,7 @@ import { CHECK_RATES, checkRates } from "../../statistics/check-rates.ts";
 import { evidenceCurve, logAxis, roundOfClaim, tickText } from "../../statistics/evidence-curve.ts";
 import { evidenceText, limitText, passedText } from "../../statistics/figure-text.ts";
 import { kindOf, legendOf, TRIAL_MARKS, type TrialKind } from "../../statistics/trial-kind.ts";
-import { type Html, html, htmlPage, htmlTable } from "./html.ts";
+import { type Html, html, htmlPage, htmlTable, longHtmlTable } from "./html.ts";
 import {
   armFigures,
   costsText,
@@ -28,8 +28,8 @@ import {
 /** Trials in the table; the latest of a larger series. */
 const SHOWN_TRIALS = 2_000;
 
-/** A series as one page that stands alone. Nothing that an arm wrote is in it. */
-export function seriesHtml(series: Series): string {
+/** A series as one page that stands alone, made in turns. Nothing that an arm wrote is in it. */
+export async function seriesHtml(series: Series): Promise<string> {
   const { scenarios, arms, statement, failure, flags } = series;
   const cost = costsText(series);
   const names = namesInShort(scenarios);
@@ -41,12 +41,12 @@ ${failure === null ? null : html`<p class="bad">The series failed: ${failure}</p
 ${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${SERIES_FLAG_TEXT[flag]}</p>`)}`}
 ${groupsIn(series)}
 ${failedIn(series)}
-${scenarios.length > 1 ? suiteOf(series) : scenarioOf(series)}
+${scenarios.length > 1 ? await suiteOf(series) : scenarioOf(series)}
 ${evidencePlot(series)}
 <h2>Both arms</h2>
 ${htmlTable(["", arms.a.arm_id, arms.b.arm_id], armFigures(series))}
-${checksOf(series)}
-${trialsOf(series)}
+${await checksOf(series)}
+${await trialsOf(series)}
 <p class="soft">${cost === "" ? null : `Cost: ${cost}. `}${sourceText(series)}</p>`;
   return htmlPage(`${names} · abeval`, body);
 }
@@ -87,21 +87,21 @@ function failedIn(series: Series): Html | null {
 }
 
 /** One line for each scenario: the result of every trial, and what the trials say together. */
-function suiteOf(series: Series): Html {
+async function suiteOf(series: Series): Promise<Html> {
   const { scenarios, trials } = series;
   const byScenario = Map.groupBy(trials, memberName);
   const most = Math.max(1, Math.floor(SHOWN_TRIALS / scenarios.length));
   return html`<h2>Scenarios</h2>
-${htmlTable(
+${await longHtmlTable(
   ["Scenario", "Trials", "Wins-ties-losses", "Win rate", html`${letter("a")} solved`, html`${letter("b")} solved`],
-  scenarios.map(({ counts, headline, conclusion, solved, ...member }) => [
+  scenarios,
+  ({ counts, headline, conclusion, solved, ...member }) => [
     memberName(member),
     strip((byScenario.get(memberName(member)) ?? []).slice(-most), namesOf(series.arms)),
     scoreText(counts),
     html`${rateText(headline.win_rate)} <span class="soft">${percentText(headline.low)} to ${percentText(headline.high)}</span>${rangeOf({ headline, conclusion })}`,
     ...[solvedText(solved.a), solvedText(solved.b)],
-  ]),
-  "folded",
+  ],
 )}
 ${legend(series)}`;
 }
@@ -129,33 +129,33 @@ const legend = (series: Series): Html =>
   )}</p>`;
 
 /** How often each hidden check passed. */
-function checksOf({ scenarios, arms }: Series): Html | null {
+async function checksOf({ scenarios, arms }: Series): Promise<Html | null> {
   const rates = checkRates(scenarios);
   if (rates.length === 0) return null;
   return html`<h2>Hidden checks passed</h2>
-${htmlTable(
+${await longHtmlTable(
   ["Scenario", "Check", arms.a.arm_id, arms.b.arm_id],
-  rates.slice(0, CHECK_RATES).map(({ scenario, id, a, b }) => [scenario, id, passedText(a), passedText(b)]),
-  "folded",
+  rates.slice(0, CHECK_RATES),
+  ({ scenario, id, a, b }) => [scenario, id, passedText(a), passedText(b)],
 )}${rates.length > CHECK_RATES ? html`<p class="soft">and ${rates.length - CHECK_RATES} more</p>` : null}`;
 }
 
 /** The list of trials is folded until a reader opens it. */
-function trialsOf({ trials, arms, kind }: Series): Html {
+async function trialsOf({ trials, arms, kind }: Series): Promise<Html> {
   const shown = trials.slice(-SHOWN_TRIALS);
   const all = counted(trials.length, "trial");
   return html`<h2>Trial by trial</h2><details><summary>${shown.length < trials.length ? `The last ${shown.length} of ${all}` : all}</summary>
-${htmlTable(
+${await longHtmlTable(
   ["Trial", "Scenario", "Outcome", "Counts", "Cost", kind === "results" ? "Results" : "Session"],
-  shown.map((trial) => [
+  shown,
+  (trial) => [
     String(trial.trial),
     memberName(trial),
     trialText(trial, arms),
     trial.counted ? "yes" : "no",
     usdText(trial.cost_usd),
     originOfTrial(trial),
-  ]),
-  "folded",
+  ],
 )}</details>`;
 }
 

@@ -98,7 +98,7 @@ function realPath(path: string): string {
 }
 
 /** What a result is in each form; null: it has nothing to say there. A card is given as SVG. */
-type Forms = Readonly<Record<Exclude<ReportFlag, "out" | "otel">, () => string | null>> & {
+type Forms = Readonly<Record<Exclude<ReportFlag, "out" | "otel">, () => string | Promise<string> | null>> & {
   /** The telemetry in pieces. Each is made when it is written. */
   readonly otel?: () => AsyncIterable<string> | null;
 };
@@ -123,7 +123,7 @@ export async function deliver(result: object | null, reports: readonly Report[],
   const contents = { ...forms, out: () => text };
   const problems: string[] = [];
   for (const { flag, file } of reports) {
-    const content = contents[flag]?.() ?? null;
+    const content = (await contents[flag]?.()) ?? null;
     if (content === null) continue;
     const problem = await file.write(await drawn(flag, content, file.path));
     if (problem !== null) problems.push(problem);

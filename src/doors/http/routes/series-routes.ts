@@ -2,12 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { RunEvent } from "../../../domain/event.ts";
 import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../../domain/series-request.ts";
+import { findSeries } from "../../operation/find-series.ts";
 import { followSeries } from "../../operation/follow-series.ts";
 import {
   abridged,
   cancelSeries,
   demandSeriesInFlight,
-  findSeries,
   getSeries,
   listMembers,
   listSeries,
