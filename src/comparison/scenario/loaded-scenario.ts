@@ -39,9 +39,9 @@ export async function oneMember(loaded: LoadedScenario, input: string | undefine
     if (input === undefined) return loaded;
     throw refused(`${file} has no inputs; leave out input "${cut(input)}"`);
   }
-  const ids = table.rows.map(({ id }) => id);
   const row = table.rows.find(({ id }) => id === input);
   if (row) return await table.resolve(row);
+  const ids = table.rows.map(({ id }) => id);
   const known = `${ids.slice(0, SHOWN_IDS).join(", ")}${ids.length > SHOWN_IDS ? ` and ${ids.length - SHOWN_IDS} more` : ""}`;
   if (input !== undefined)
     throw refused(`${file} has no input "${cut(input)}"${didYouMean(input, ids)}; its inputs are ${known}`);

@@ -66,21 +66,6 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
   const file = document.value as ScenarioFile;
   const inputs = await readTable(context, file);
   const definition = await resolveScenario({ ...context, template: inputs !== undefined }, file, source.stem);
-  // Without the other rows: looking at them for each row would take longer with their square.
-  const { inputs: _rows, ...template } = file;
-  const filled = filling(template);
-  const fill = async (row: ScenarioInput): Promise<Scenario | Failure> => {
-    const own = { ...context, problems: new Problems() };
-    const text = filled(row.values);
-    checkShape(text, own.problems);
-    const member = await resolveScenario(own, text as ScenarioFile, source.stem);
-    if (member) return { ...member, input: row };
-    const errors = located(document, own.problems);
-    return invalidScenario(
-      source.file,
-      errors.map((error) => ({ ...error, message: `${error.message} (with the input "${row.id}")` })),
-    );
-  };
   const warn = (path: FieldPath, message: string): string =>
     errorLines(source.file, [
       { ...document.position({ path, message, at: "key" }), field: fieldName(path), message },
@@ -91,8 +76,27 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
       : invalidScenario(source.file, located(document, problems)),
     sources: context.sources,
     ...(inputs && { rows: inputs.rows }),
-    fill,
+    fill: fillerOf(source, context, file),
     warnings: warningsOf(file, inputs).map(({ path, message }) => warn(path, message)),
+  };
+}
+
+/** Fills the rows. As long as somebody may, it keeps the text, and not the thousands of parts in which it was read. */
+function fillerOf(source: ScenarioText, context: ResolveContext, file: ScenarioFile): ParsedScenario["fill"] {
+  // Without the other rows: looking at them for each row would take longer with their square.
+  const { inputs: _rows, ...template } = file;
+  const filled = filling(template);
+  return async (row) => {
+    const own = { ...context, problems: new Problems() };
+    const text = filled(row.values);
+    checkShape(text, own.problems);
+    const member = await resolveScenario(own, text as ScenarioFile, source.stem);
+    if (member) return { ...member, input: row };
+    const errors = located(readYaml(source.text, new Problems()), own.problems);
+    return invalidScenario(
+      source.file,
+      errors.map((error) => ({ ...error, message: `${error.message} (with the input "${row.id}")` })),
+    );
   };
 }
 

@@ -30,6 +30,8 @@ const AT_ONCE = 50;
 export class OtherRuns {
   readonly #store: Trials;
   #confirmed: Conclusion = "undecided";
+  /** Trials that end at once share one look. */
+  #reading: Promise<readonly TrialRow[]> | undefined;
 
   constructor(store: Trials) {
     this.#store = store;
@@ -38,7 +40,10 @@ export class OtherRuns {
   /** Stored runs of the series' comparisons; none where they have no say. @param rows of all its trials */
   async beside(series: SeriesRecord, rows: readonly TrialRow[]): Promise<readonly TrialRow[]> {
     if (await this.#isSettled(series, rows)) return [];
-    const stored = await storedRuns(this.#store, series.plan);
+    this.#reading ??= storedRuns(this.#store, series.plan).finally(() => {
+      this.#reading = undefined;
+    });
+    const stored = await this.#reading;
     await breathe();
     this.#confirmed = standingOf(series, rows, stored).conclusion;
     await breathe();

@@ -257,6 +257,7 @@ export class RunningSeries implements SeriesInFlight {
     this.#halted.signal.throwIfAborted();
     const asTrial = trialOfSeries(() => this.#record, {
       ...{ place: { series_id: this.series_id, trial, round }, others: this.#others, store: this.#services.store },
+      rows: () => [...this.#rows.values()],
       unmoved: () => this.#standingUnmoved(),
     });
     this.#starting += 1;

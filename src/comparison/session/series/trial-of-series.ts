@@ -12,20 +12,21 @@ interface OfSeries {
   readonly place: TrialPlace;
   readonly others: OtherRuns;
   readonly store: Pick<SessionStore, "trials">;
+  /** All trials of the series as they are known; those that run may have ended meanwhile. */
+  readonly rows: () => readonly TrialRow[] | Promise<readonly TrialRow[]>;
   /** Where the series stands, where this trial cannot change it; undefined where it can. */
   readonly unmoved?: () => Omit<SeriesSummary, "trial"> | undefined;
 }
 
 /** A run as a trial of the series whose record is at hand. */
-export const trialOfSeries = (record: () => SeriesRecord, { place, others, store, unmoved }: OfSeries): Trial => ({
+export const trialOfSeries = (record: () => SeriesRecord, { place, others, store, rows, unmoved }: OfSeries): Trial => ({
   place,
   async summary(session_id, verdict) {
     const before = verdict.outcome === "invalid" ? undefined : unmoved?.();
     if (before) return { ...before, trial: place.trial };
-    const rows = await store.trials({ series_id: place.series_id });
-    const own = ownRow(rows, session_id, verdict);
-    const ended = rows.map((row) => (row.session_id === session_id ? { ...own, state: "completed" as const } : row));
-    const stored = await others.beside(record(), ended);
+    const own = ownRow(await store.trials({ session_id }), session_id, verdict);
+    const beside = (await rows()).filter((row) => row.session_id !== session_id);
+    const stored = await others.beside(record(), [...beside, { ...own, state: "completed" }]);
     return (trials) => summaryOf(record(), trials, { own: ownRow(trials, session_id, verdict), stored });
   },
 });

@@ -179,5 +179,7 @@ async function loadedOf(workplace: Workplace, { session }: CreatedEntry): Promis
 async function trialOfSession({ shared }: Workplace, { session }: CreatedEntry): Promise<Trial | undefined> {
   const record = session.trial && (await shared.series.read(session.trial.series_id));
   if (!session.trial || !record) return undefined;
-  return trialOfSeries(() => record, { place: session.trial, others: new OtherRuns(shared), store: shared });
+  const { series_id } = record;
+  const rows = () => shared.trials({ series_id });
+  return trialOfSeries(() => record, { place: session.trial, others: new OtherRuns(shared), store: shared, rows });
 }
