@@ -19,7 +19,10 @@ interface OfSeries {
 }
 
 /** A run as a trial of the series whose record is at hand. */
-export const trialOfSeries = (record: () => SeriesRecord, { place, others, store, rows, unmoved }: OfSeries): Trial => ({
+export const trialOfSeries = (
+  record: () => SeriesRecord,
+  { place, others, store, rows, unmoved }: OfSeries,
+): Trial => ({
   place,
   async summary(session_id, verdict) {
     const before = verdict.outcome === "invalid" ? undefined : unmoved?.();
