@@ -142,7 +142,7 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
     await rows.nth(0).getByRole("checkbox", { name: "short" }).check();
     await rows.nth(1).getByRole("checkbox", { name: "long" }).check();
     await page.getByRole("link", { name: "Compare these two" }).click();
-    await page.getByText("These two have not been judged against each other.").waitFor();
+    await page.getByText("Nobody has judged these two against each other.").waitFor();
     await page.getByRole("button", { name: "Judge", exact: true }).click();
     await page.getByText("Across two sessions").waitFor();
     expect(await shownText(page.locator(".glance"))).toContain("measured criteria");

@@ -15,7 +15,7 @@ describeNeeding(CHROMIUM)("the page of judges", () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto("/doctor");
-    await page.getByText("Listen address").waitFor();
+    await page.getByText("Runs can work here").waitFor();
     for (const key of ["g", "j"]) await page.keyboard.press(key);
     await page.waitForURL(/\/judges$/);
     const card = page.getByRole("region", { name: `Judge ${JUDGE_NAME}` });

@@ -57,8 +57,8 @@ const LOOKS: readonly Look[] = [
   { name: "series-list", path: () => "/series", ready: "2 of 2 trials count" },
   { name: "series", path: ({ series }) => `/series/${series}`, ready: "Plan and limits", act: openEverything },
   { name: "judges", path: () => "/judges", ready: "Test this judge" },
-  { name: "doctor", path: () => "/doctor", ready: "Listen address" },
-  { name: "help", path: () => "/doctor", ready: "Listen address", act: openHelp },
+  { name: "doctor", path: () => "/doctor", ready: "checks? passed", act: openEverything },
+  { name: "help", path: () => "/doctor", ready: "checks? passed", act: openHelp },
   { name: "unknown-page", path: () => "/nowhere", ready: "There is no such page" },
   { name: "ballot", path: ({ judged }) => `/sessions/${judged}`, ready: "Both judging orders", act: goBlind },
 ];

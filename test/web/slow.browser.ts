@@ -178,7 +178,7 @@ describeNeeding(CHROMIUM)("a reader who is faster than the page or its server", 
     await page.evaluate("scrollTo(0, 4000)");
     await page.locator('tr.session[aria-rowindex="120"]').waitFor();
     for (const key of ["g", "d"]) await page.keyboard.press(key);
-    await page.getByText("Listen address").waitFor();
+    await page.getByText("Runs can work here").waitFor();
     const answer = await held(page, /\/api\/sessions\?/);
     await page.goBack();
     await page.getByText("Reading the sessions").waitFor();

@@ -3,7 +3,7 @@ import { useLoaded } from "../loaded.ts";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { navigate, toDoctor } from "../routes.ts";
-import { CheckList, Estimate, Lights } from "./checks.tsx";
+import { AttentionFirst, Estimate, Lights } from "./checks.tsx";
 
 export function DoctorPage({ scenario }: { scenario: string | null }) {
   const report = useLoaded(`doctor ${scenario}`, (signal) => runDoctor(scenario, signal));
@@ -39,7 +39,7 @@ export function DoctorPage({ scenario }: { scenario: string | null }) {
               return (
                 <section key={scope}>
                   <h2>{scope === "environment" ? "Environment" : `Scenario ${found.scenario}`}</h2>
-                  <CheckList checks={checks} />
+                  <AttentionFirst checks={checks} />
                 </section>
               );
             })}

@@ -126,7 +126,7 @@ function RunCells({ row, others }: { row: SessionListing; others: number }) {
           </span>
         )}
         <span class="aside">
-          One run says nothing about how often. <a href={toScenario(scenario)}>Run it many times</a>
+          A single run. <a href={toScenario(scenario)}>Run it many times</a>
           {others > 0 && `; ${countOf(others, "other single run")}`}
         </span>
       </div>

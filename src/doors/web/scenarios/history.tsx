@@ -55,6 +55,7 @@ function Columns({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
   const drifts = driftsIn(rows);
   return (
     <>
+      <p>{wonText(rows)}</p>
       <div class="history-plot">
         <p class="history-axis" aria-hidden="true">
           <span>1</span>
@@ -98,6 +99,17 @@ function Columns({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
       )}
     </>
   );
+}
+
+/** Who won how often. Trials of a series are among them: what they show together stands there. */
+function wonText(rows: readonly SessionListing[]): string {
+  const judged = rows.filter(({ outcome }) => outcome !== null);
+  if (judged.length === 0) return "None of these sessions has a verdict yet.";
+  const won = Map.groupBy(judged, ({ winner }) => winner);
+  const arms = [...new Set(judged.flatMap((row) => row.arms.map(({ arm_id }) => arm_id)))];
+  const wins = arms.map((arm) => `${arm} won ${won.get(arm)?.length ?? 0}`).join(", ");
+  const none = won.get(null)?.length ?? 0;
+  return `Of ${countOf(judged.length, "session")} with a verdict ${wins}${none > 0 ? `; ${none} had no winner` : ""}.`;
 }
 
 /** Whether the file was another one when the same row of its inputs ran before. Each row has a digest of its own. */

@@ -35,6 +35,16 @@ function Definition({ scenario, models }: { scenario: Scenario; models: ChosenMo
       <section>
         <h2>Run</h2>
         <RunForm scenario={scenario} estimate={estimate} models={models} />
+        <Show of={report} what="its checks; their commands run now">
+          {(found) => (
+            <details class="fold">
+              <summary>
+                {found.ok ? "It is ready to run: " : "Something must be put right first: "} <Lights report={found} />
+              </summary>
+              <CheckList checks={found.checks} />
+            </details>
+          )}
+        </Show>
       </section>
       <section>
         <h2>History</h2>
@@ -55,19 +65,6 @@ function Definition({ scenario, models }: { scenario: Scenario; models: ChosenMo
       <section>
         <h2>Limits</h2>
         <WhatHoldsThem scenario={scenario} />
-      </section>
-      <section>
-        <h2>Is it ready to run?</h2>
-        <Show of={report} what="its checks; their commands run now">
-          {(found) => (
-            <details class="fold">
-              <summary>
-                <Lights report={found} />
-              </summary>
-              <CheckList checks={found.checks} />
-            </details>
-          )}
-        </Show>
       </section>
       <p>
         <a href={toSessions({ scenario: scenario.name })}>Sessions of this scenario</a>,{" "}

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { factsOf } from "../../../comparison/judge/facts.ts";
+import { contradict } from "../../../domain/contradict.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import type { ArmPointer } from "../../../domain/verdict.ts";
 import { getSession, RequestFailed } from "../api.ts";
@@ -11,6 +12,7 @@ import { areChangesNews, isAnswerTheWork, pointerTo, type ShownArm, shownArmOf }
 import { duration, tokens, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName, ModelName } from "../part/arm-name.tsx";
+import { CaveatChips } from "../part/caveats.tsx";
 import { lazy } from "../part/lazy.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page, PagePart } from "../part/page.tsx";
@@ -75,25 +77,27 @@ function Pair({ pair: [a, b] }: { pair: ArmPair }) {
           <p>If task, fixture, checks, rubric or policies differ, the verdict will say so.</p>
         </Notice>
       )}
-      {!blind.value && <Standings sessions={[...new Set([a.session, b.session])]} />}
-      <BeforeJudging pair={[a, b]} />
-      {ofOneTask && (
-        <PagePart title="Judge them">
-          <Judging pair={[a, b]} known={verdicts.length} />
-        </PagePart>
-      )}
-      <section>
-        <h2>Verdicts on this pair</h2>
-        {verdicts.length === 0 && <p class="empty">These two have not been judged against each other.</p>}
+      <PagePart title="Verdicts on this pair">
+        {verdicts.length === 0 && ofOneTask && (
+          <p>Nobody has judged these two against each other. What is known without a judge stands below.</p>
+        )}
         {verdicts.length > 0 && blind.value && <p class="empty">Hidden in blind mode; open one to vote.</p>}
-        {verdicts.length > 0 && !blind.value && <VerdictTable verdicts={verdicts} session_id={a.session.session_id} />}
-      </section>
+        {verdicts.length > 0 && !blind.value && (
+          <>
+            <CaveatChips flags={[]} conflict={contradict(verdicts)} />
+            <VerdictTable verdicts={verdicts} session_id={a.session.session_id} />
+          </>
+        )}
+        {ofOneTask && <Judging pair={[a, b]} known={verdicts.length} />}
+      </PagePart>
+      {!blind.value && <Standings sessions={[...new Set([a.session, b.session])]} />}
+      <WithoutJudge pair={[a, b]} />
     </>
   );
 }
 
 /** What a reader can see for free, before a judge is paid. In blind mode without names. */
-function BeforeJudging({ pair }: { pair: ArmPair }) {
+function WithoutJudge({ pair }: { pair: ArmPair }) {
   const [a, b] = blind.value ? hidden(pair) : pair;
   const facts = { a: factsOf(a.arm, a.session.definition.policies), b: factsOf(b.arm, b.session.definition.policies) };
   const answerFirst = isAnswerTheWork([a, b]);
