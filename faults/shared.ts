@@ -39,7 +39,9 @@ export const campaign: Campaign = {
     const lost = faults.map((fault, index) => faultCase(fault, randomOfCase(seed, index)));
     const full = numbered(count(FULL_DISKS), (index) => fullDatabase(randomOfCase(seed, lost.length + index)));
     const begun = lost.length + full.length;
-    const promoted = numbered(count(FAILOVERS), (index) => failover(randomOfCase(seed, begun + index)));
+    const promoted = numbered(count(FAILOVERS), (index) =>
+      failover(randomOfCase(seed, begun + index), index % 2 === 0 ? "a proxy" : "PgBouncer"),
+    );
     return [...lost, ...full, ...promoted];
   },
 };
