@@ -30,7 +30,13 @@ const DRAFT: Draft = {
   material: [],
 };
 const REPERTOIRE = { top: new Set<string>(), manifest: null, locks: {} };
-const CONTAINER = { dockerfile: "FROM debian\nWORKDIR /app/src\n", context: [], tests: [], python: [] };
+const CONTAINER = {
+  dockerfile: "FROM debian\nWORKDIR /app/src\n",
+  context: [],
+  tests: [],
+  called: [],
+  python: [],
+};
 const RUNS = new RunReader();
 const SAID = '{"sessionId":"s","type":"assistant","message":{"id":"m","content":"a"}}';
 

@@ -140,7 +140,7 @@ testNeeding(GIT)("rows of a benchmark start from their commit, with the test pat
   ]);
   expect((await readScenario(repository, "shop__add-1")).task).toEqual({
     prompt: "Sums are wrong\n\n1 + 1 is 0.\n",
-    fixture: { git: base_commit },
+    fixture: { git: base_commit, repository: true },
     probe: {
       dir: "shop__add-1/probe",
       checks: [{ id: "add-test", run: "bun test add.test.mjs", before: "fail", required: true }],

@@ -39,6 +39,8 @@ export interface ImageParts {
   readonly layers: readonly Uint8Array[];
   readonly config?: Readonly<Record<string, unknown>>;
   readonly architecture?: string;
+  /** What it calls itself. */
+  readonly references?: readonly string[];
   /** In place of those of the layers. */
   readonly diff_ids?: readonly string[];
 }
@@ -84,7 +86,9 @@ export function writeLayout(directory: string, parts: ImageParts, compression: k
 export function dockerArchive(parts: ImageParts, more: readonly LayerEntry[] = []): Buffer {
   const configuration = configurationOf(parts);
   const names = parts.layers.map((_, index) => `${index}/layer.tar`);
-  const manifest = [{ Config: `${sha256(configuration)}.json`, RepoTags: ["task:latest"], Layers: names }];
+  const manifest = [
+    { Config: `${sha256(configuration)}.json`, RepoTags: parts.references ?? ["task:latest"], Layers: names },
+  ];
   return layerOf([
     ...parts.layers.map((layer, index) => ({ path: names[index] ?? "", text: layer })),
     { path: `${sha256(configuration)}.json`, text: configuration },

@@ -18,6 +18,8 @@ export interface Image {
   readonly digest: string;
   /** What else it is known by: the digest of its manifest. */
   readonly known_as: readonly string[];
+  /** What it calls itself, such as `python:3.12`. Anybody can write that. */
+  readonly references: readonly string[];
   readonly layers: readonly Layer[];
   /** Empty: none is named. */
   readonly working_directory: string;
@@ -33,14 +35,27 @@ const JSON_VALUES = 50_000;
 /** Docker makes 127 at most. */
 const MOST_LAYERS = 256;
 
+/** Names of an image that one file may hold. */
+const MOST_REFERENCES = 100;
+
 const Descriptor = Type.Object({
   digest: Type.String(),
+  annotations: Type.Optional(
+    Type.Object({
+      "io.containerd.image.name": Type.Optional(Type.String()),
+      "org.opencontainers.image.ref.name": Type.Optional(Type.String()),
+    }),
+  ),
   platform: Type.Optional(Type.Object({ os: Type.String(), architecture: Type.String() })),
 });
 const Index = Type.Object({ manifests: Type.Array(Descriptor, { maxItems: 1_000 }) });
 const Manifest = Type.Object({ config: Descriptor, layers: Type.Array(Descriptor, { maxItems: MOST_LAYERS }) });
 const DockerManifest = Type.Array(
-  Type.Object({ Config: Type.String(), Layers: Type.Array(Type.String(), { maxItems: MOST_LAYERS }) }),
+  Type.Object({
+    Config: Type.String(),
+    RepoTags: Type.Optional(Type.Union([Type.Null(), Type.Array(Type.String(), { maxItems: MOST_REFERENCES })])),
+    Layers: Type.Array(Type.String(), { maxItems: MOST_LAYERS }),
+  }),
 );
 const Configuration = Type.Object({
   architecture: Type.String(),
@@ -63,6 +78,7 @@ interface Parts {
   readonly configuration: Uint8Array;
   readonly layers: readonly ImageBlob[];
   readonly known_as: readonly string[];
+  readonly references: readonly string[];
 }
 
 /**
@@ -84,6 +100,7 @@ export async function readImage(path: string, architecture: string = process.arc
   return {
     digest: sha256(parts.configuration),
     known_as: parts.known_as,
+    references: parts.references,
     layers: parts.layers.map((file, index) => ({ file, diff_id: digestIn(rootfs.diff_ids[index] ?? "") })),
     working_directory: config?.WorkingDir ?? "",
     user: config?.User ?? "",
@@ -103,7 +120,8 @@ async function ofDocker(find: FindFile, architecture: string): Promise<Parts | u
     throw new ImageFault(`holds ${others.length + (image ? 1 : 0)} images; save one alone`);
   const configuration = await demanded(find, image.Config);
   const layers = await Promise.all(image.Layers.map((name) => found(find, name)));
-  return { configuration, layers, known_as: await manifestDigests(find, architecture, sha256(configuration)) };
+  const known_as = await manifestDigests(find, architecture, sha256(configuration));
+  return { configuration, layers, known_as, references: image.RepoTags ?? [] };
 }
 
 /**
@@ -129,35 +147,39 @@ async function ofLayout(find: FindFile, architecture: string): Promise<Parts | u
   if (!named) return undefined;
   const { config, layers } = named.manifest;
   const files = await Promise.all(layers.map(({ digest }) => found(find, blobName(digest))));
-  return { configuration: await blob(find, config.digest), layers: files, known_as: named.known_as };
+  const { known_as, references } = named;
+  return { configuration: await blob(find, config.digest), layers: files, known_as, references };
 }
 
 interface NamedManifest {
   readonly manifest: Static<typeof Manifest>;
   readonly known_as: readonly string[];
+  readonly references: readonly string[];
 }
 
 /** What index.json leads to, straight or by one more index. Undefined without index.json. */
 async function manifestOf(find: FindFile, architecture: string): Promise<NamedManifest | undefined> {
   const index = await read(find, "index.json");
   if (!index) return undefined;
-  let chosen = oneOfThem(parsed(Index, index, "index.json"), architecture);
+  const first = oneOfThem(parsed(Index, index, "index.json"), architecture);
+  const references = Object.values(first.annotations ?? {}).filter((name) => typeof name === "string");
+  let chosen = first.digest;
   let bytes = await blob(find, chosen);
   const known_as = [digestIn(chosen)];
   if (Value.Check(Index, jsonOf(bytes, chosen))) {
-    chosen = oneOfThem(parsed(Index, bytes, chosen), architecture);
+    chosen = oneOfThem(parsed(Index, bytes, chosen), architecture).digest;
     bytes = await blob(find, chosen);
     known_as.push(digestIn(chosen));
   }
-  return { manifest: parsed(Manifest, bytes, "its manifest"), known_as };
+  return { manifest: parsed(Manifest, bytes, "its manifest"), known_as, references };
 }
 
-function oneOfThem({ manifests }: Static<typeof Index>, architecture: string): string {
+function oneOfThem({ manifests }: Static<typeof Index>, architecture: string): Static<typeof Descriptor> {
   const fitting = manifests.filter(
     ({ platform }) => !platform || (platform.os === "linux" && platform.architecture === architecture),
   );
   const [one, ...others] = fitting;
-  if (one && others.length === 0) return one.digest;
+  if (one && others.length === 0) return one;
   throw new ImageFault(
     `holds ${fitting.length} images for linux/${architecture}; copy one alone (skopeo copy ... oci:<directory>:<tag>)`,
   );

@@ -63,15 +63,20 @@ const isCalled =
   ({ digest: own, known_as }: Image): boolean =>
     own === digest || known_as.includes(digest);
 
+/** An image and the file or directory that it is. */
+interface LyingImage extends Image {
+  readonly file: string;
+}
+
 /** The images that lie in a directory, each as a layout or an archive of its own. What is none is passed over. */
-export async function imagesIn(directory: string): Promise<readonly Image[]> {
+export async function imagesIn(directory: string): Promise<readonly LyingImage[]> {
   const { readImage } = await import("../../arms/image/read-image.ts");
   const { ImageFault } = await import("../../arms/image/image-fault.ts");
   const names = await readdir(directory).catch(() => []);
-  const images: Image[] = [];
+  const images: LyingImage[] = [];
   for (const name of names.toSorted()) {
     try {
-      images.push(await readImage(join(directory, name)));
+      images.push({ ...(await readImage(join(directory, name))), file: name });
     } catch (error) {
       if (!(error instanceof ImageFault)) throw error;
     }

@@ -1,8 +1,8 @@
-import { Document, isMap, isNode, isScalar, isSeq } from "yaml";
 import { cut } from "../../domain/excerpt.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { CheckFile } from "./authored/task-file.ts";
 import type { Material } from "./draft/material.ts";
+import { type Note, withNotes } from "./draft/noted-document.ts";
 import { assignIds, slugOf } from "./resolve/ids.ts";
 
 /** A check as an author writes it, without what was not measured. */
@@ -61,6 +61,10 @@ export interface Draft {
   readonly prompt: string;
   /** The commit that arms start from; absent: the files of its material below `fixture/`. */
   readonly commit?: string;
+  /** The image that it runs on; without a commit and a fixture, what lies in its working directory is the fixture. */
+  readonly image?: { readonly path: string; readonly digest: string };
+  /** Whether the fixture is a repository of one commit. */
+  readonly repository?: boolean;
   /** Where the workspace is mounted, and what is shown beside it: a directory of its material, or an empty place. */
   readonly at?: string;
   readonly also?: Readonly<Record<string, { readonly dir: string } | { readonly private: true }>>;
@@ -83,12 +87,6 @@ export interface Draft {
   readonly material: readonly Material[];
 }
 
-/** A comment above a field, or above an entry of a list. */
-export interface Note {
-  readonly path: readonly (string | number)[];
-  readonly text: string;
-}
-
 /** The text of the scenario file. It says of its checks only what was seen. */
 export function draftScenario(draft: Draft, { checks: seen, failed }: MeasuredDraft = UNTRIED): string {
   const { name, checks, setup } = draft;
@@ -99,6 +97,7 @@ export function draftScenario(draft: Draft, { checks: seen, failed }: MeasuredDr
     varies: ["system_prompt"],
     task: {
       prompt: draft.prompt,
+      ...(draft.image && { image: draft.image }),
       ...fixtureOf(draft),
       ...(setup.length > 0 && { setup }),
       ...(checks.length > 0 && {
@@ -124,8 +123,9 @@ const hasFiles = ({ material }: Draft, below: "fixture" | "probe") =>
   material.some(({ path }) => path === below || path.startsWith(`${below}/`));
 
 function fixtureOf(draft: Draft) {
-  const { name, commit, at, also, env } = draft;
-  if (commit !== undefined) return { fixture: { git: commit } };
+  const { name, commit, at, also, env, repository } = draft;
+  const whole = { ...(commit !== undefined && { git: commit }), ...(repository && { repository }) };
+  if (Object.keys(whole).length > 0) return { fixture: whole };
   const dir = hasFiles(draft, "fixture") ? `${name}/fixture` : undefined;
   if (also === undefined) return dir === undefined ? {} : { fixture: dir };
   const beside = Object.entries(also).map(([path, what]) => [path, "dir" in what ? `${name}/${what.dir}` : what]);
@@ -202,20 +202,6 @@ const NOTES: readonly Note[] = [
     text: "Asks no model. Remove these two lines, or pass --judge-model, to have the question judged.",
   },
 ];
-
-/** Notes are attached to fields in the document, since a commit's message may hold lines that look like a field. */
-function withNotes(scenario: object, notes: readonly Note[]): string {
-  const document = new Document(scenario);
-  for (const { path, text } of notes) {
-    const parent = document.getIn(path.slice(0, -1), true);
-    const last = path.at(-1);
-    const noted = isMap(parent)
-      ? parent.items.find(({ key }) => isScalar(key) && key.value === last)?.key
-      : isSeq(parent) && parent.items[Number(last)];
-    if (isNode(noted)) noted.commentBefore = [...(noted.commentBefore?.split("\n") ?? []), ` ${text}`].join("\n");
-  }
-  return document.toString({ lineWidth: 110, blockQuote: "literal", flowCollectionPadding: false });
-}
 
 /** The reason above each check that is not required. */
 const checkNotes = ({ checks, reference }: Draft, seen: readonly MeasuredCheck[]): Note[] =>

@@ -11,6 +11,7 @@ import { SKILL_EVALS_MARKER, skillEvals } from "./draft/from-skill-evals.ts";
 import { sweBenchRows } from "./draft/from-swe-bench.ts";
 import { draftFromTerminalBench, TERMINAL_BENCH_MARKER } from "./draft/from-terminal-bench.ts";
 import type { Material } from "./draft/material.ts";
+import type { TaskImages } from "./draft/task-images.ts";
 import type { Draft } from "./draft-scenario.ts";
 import { writeBlobs } from "./git/git-files.ts";
 import { assignIds, slugOf } from "./resolve/ids.ts";
@@ -23,7 +24,7 @@ export interface FoundTask {
   /** What its scenario is called when nobody says otherwise. */
   readonly name: string;
   /** @throws Unusable with the reason why no scenario can be made of it */
-  readonly draft: (name: string) => Promise<Draft>;
+  readonly draft: (name: string, images?: TaskImages) => Promise<Draft>;
 }
 
 export interface FoundTasks {
@@ -47,9 +48,11 @@ const FORMS: readonly TaskForm[] = [
   { marker: PROMPTFOO_MARKER, found: promptTests },
 ];
 
-function oneTask(marker: string, draft: (directory: string, name: string) => Promise<Draft>): TaskForm {
-  const found = async (directory: string, task: string) => [
-    { task, name: nameFrom(basename(directory)), draft: (name: string) => draft(directory, name) },
+type DraftTask = (directory: string, name: string, images?: TaskImages) => Promise<Draft>;
+
+function oneTask(marker: string, draft: DraftTask): TaskForm {
+  const found = async (directory: string, task: string): Promise<readonly FoundTask[]> => [
+    { task, name: nameFrom(basename(directory)), draft: (name, images) => draft(directory, name, images) },
   ];
   return { marker, found };
 }

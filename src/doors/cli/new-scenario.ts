@@ -21,6 +21,7 @@ import { checkProgress, openChecking } from "./check-scenarios.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
 import { UsageError } from "./flags/arguments.ts";
 import { demandFlagsOf, type RunArguments } from "./flags/run-arguments.ts";
+import { taskImages } from "./new/images.ts";
 import { newSet } from "./new/new-set.ts";
 import { reasonsOf } from "./new/reasons.ts";
 import { type StagedDraft, stageDraft } from "./new/stage-draft.ts";
@@ -61,12 +62,12 @@ export async function newScenario(args: RunArguments): Promise<number> {
 async function newFile(args: RunArguments, from: string, { tasks: [task] }: FoundTasks): Promise<number> {
   const [file = ""] = args.parameters;
   const target = targetOf(file);
-  const draft = await usable(`--from ${from}`, async () => {
-    if (task === undefined) throw new Unusable("holds no task");
-    return await task.draft(target.name);
-  });
   return await unlessInterrupted(async (signal) => {
     await using services = await openChecking(file, args);
+    const draft = await usable(`--from ${from}`, async () => {
+      if (task === undefined) throw new Unusable("holds no task");
+      return await task.draft(target.name, await taskImages(services));
+    });
     using progress = checkProgress(!args.has("quiet"));
     const announcing = { ...services, announce: (title: string) => progress.show(file, title) };
     const staged = await usable(file, () => writeScenario(announcing, target, draft, signal));

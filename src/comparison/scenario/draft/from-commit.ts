@@ -1,12 +1,13 @@
 import { CHANGED_FILE_BYTES, MATERIAL_BYTES } from "../../../domain/defaults.ts";
 import { plainText } from "../../../domain/plain-text.ts";
-import type { Draft, Note } from "../draft-scenario.ts";
+import type { Draft } from "../draft-scenario.ts";
 import { textOfBlob } from "../git/git-files.ts";
 import { fileIn, type TreeFile } from "../git/tree.ts";
 import { objectAt, type Repository, repositoryAround } from "../repository.ts";
 import { checkPatch } from "../resolve/reference-patch.ts";
 import { Unusable } from "../unusable.ts";
 import { type FixingCommit, patchBetween, readFixingCommit } from "./fixing-commit.ts";
+import type { Note } from "./noted-document.ts";
 import { commandsOf, repertoireAt, type TestText } from "./repository-tests.ts";
 import { isTestFile, type Repertoire, steeringFiles } from "./test-files.ts";
 

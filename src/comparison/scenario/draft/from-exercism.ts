@@ -2,9 +2,10 @@ import { basename, dirname, extname, join } from "node:path";
 import { cut } from "../../../domain/excerpt.ts";
 import { asRecord, asText } from "../../../domain/lenient.ts";
 import { plainText } from "../../../domain/plain-text.ts";
-import { type Draft, type DraftCheck, type Note, PLACEHOLDER } from "../draft-scenario.ts";
+import { type Draft, type DraftCheck, PLACEHOLDER } from "../draft-scenario.ts";
 import { Unusable } from "../unusable.ts";
 import { copied, jsonOf, type Material, type SourceFile, taskFiles, textIfThere, textOf } from "./material.ts";
+import type { Note } from "./noted-document.ts";
 import { testCommand } from "./test-files.ts";
 
 export const EXERCISM_MARKER = ".meta/config.json";

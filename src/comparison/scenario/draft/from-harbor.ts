@@ -4,14 +4,16 @@ import { plainText } from "../../../domain/plain-text.ts";
 import type { Draft, DraftSolution } from "../draft-scenario.ts";
 import { Unusable } from "../unusable.ts";
 import { budgetOf, secondsOf } from "./budget.ts";
-import { containerOf, LOGS_AT, TESTS_AT, whereToWork } from "./container-task.ts";
+import { containerOf, whereToWork } from "./container-task.ts";
 import { type SourceFile, taskFiles, textIfThere, textOf, tomlOf } from "./material.ts";
+import { LOGS_AT, TESTS_AT } from "./placed-files.ts";
+import type { TaskImages } from "./task-images.ts";
 import { offlineScript } from "./test-script.ts";
 
 export const HARBOR_MARKER = "task.toml";
 
 /** A task in Harbor's form: `instruction.md`, `environment/`, `tests/`, and `solution/` where there is one. @throws Unusable */
-export async function draftFromHarbor(directory: string, name: string): Promise<Draft> {
+export async function draftFromHarbor(directory: string, name: string, images?: TaskImages): Promise<Draft> {
   const files = await taskFiles(directory);
   const config = await tomlOf(directory, HARBOR_MARKER);
   demandOneContainer(config, files);
@@ -22,12 +24,16 @@ export async function draftFromHarbor(directory: string, name: string): Promise<
   for (const { path } of tests.filter(({ path }) => /\.(py|sh)$/.test(path) && path !== "test.sh"))
     texts.push(await textOf(join(directory, "tests"), path));
   if (texts.some((text) => MODEL_KEY.test(text))) throw new Unusable("has tests that ask a model over the network");
+  const demanded = asText(dig(config, "environment", "docker_image"));
   const container = containerOf({
-    dockerfile: await textOf(directory, "environment/Dockerfile"),
+    dockerfile: demanded === undefined ? await textOf(directory, "environment/Dockerfile") : "",
     context: within(files, "environment").filter(({ path }) => path !== "Dockerfile"),
     tests: tests.filter(({ path }) => path !== "test.sh"),
     texts: [...texts, instruction],
     python: script.python,
+    called: [basename(directory), name],
+    ...(demanded !== undefined && { demanded }),
+    images,
   });
   const { enter, material } = container;
   const reward = `${LOGS_AT}/verifier/reward.txt`;
@@ -68,8 +74,6 @@ function demandOneContainer(config: LooseRecord, files: readonly SourceFile[]): 
   if (files.some(({ path }) => /^environment\/(docker-)?compose\.ya?ml$/.test(path)))
     throw new Unusable("needs several containers");
   if (files.some(({ path }) => path.startsWith("steps/"))) throw new Unusable("goes on in several steps");
-  const image = asText(environment["docker_image"]);
-  if (image !== undefined) throw new Unusable(`needs an image: ${image}`);
   if ((asCount(environment["gpus"]) ?? 0) > 0) throw new Unusable("needs a graphics processor");
   const servers = environment["mcp_servers"];
   if (Array.isArray(servers) && servers.length > 0) throw new Unusable("needs MCP servers of its own");

@@ -5,7 +5,7 @@ import { asRecord, asText, type LooseRecord, parseJson } from "../../../domain/l
 import { type FilePatch, readPatch } from "../../../domain/patch.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import { SLUG_PATTERN } from "../../../domain/schema.ts";
-import type { Draft, DraftCheck, Note } from "../draft-scenario.ts";
+import type { Draft, DraftCheck } from "../draft-scenario.ts";
 import { textInTree } from "../git/git-files.ts";
 import { readText } from "../read-text.ts";
 import { objectAt, type Repository, repositoryAround } from "../repository.ts";
@@ -13,7 +13,9 @@ import { slugOf } from "../resolve/ids.ts";
 import { checkPatch } from "../resolve/reference-patch.ts";
 import { Unusable } from "../unusable.ts";
 import { quotedForShell } from "./assertion.ts";
+import type { Note } from "./noted-document.ts";
 import { commandsOf, repertoireAt, type TestText } from "./repository-tests.ts";
+import { imageField, type StoredImage, type TaskImages, workIn } from "./task-images.ts";
 import { steeringFiles } from "./test-files.ts";
 
 /** Bytes of a file of rows. A row has two patches and the report of a problem. */
@@ -23,7 +25,7 @@ const ROWS_BYTES = 64 * 1024 * 1024;
 interface BenchRow {
   readonly task: string;
   readonly name: string;
-  readonly draft: (name: string) => Promise<Draft>;
+  readonly draft: (name: string, images?: TaskImages) => Promise<Draft>;
 }
 
 /**
@@ -35,7 +37,7 @@ export async function sweBenchRows(file: string, directory: string): Promise<rea
   return rows.map((row, index) => {
     const id = asText(row?.["instance_id"]) ?? `row ${index + 1}`;
     const name = new RegExp(SLUG_PATTERN).test(id) ? id : slugOf(id, `row-${index + 1}`);
-    return { task: cut(id), name, draft: (chosen) => draftOf(row, directory, chosen) };
+    return { task: cut(id), name, draft: (chosen, images) => draftOf(row, directory, { name: chosen, images }) };
   });
 }
 
@@ -49,7 +51,12 @@ function rowsIn(text: string): readonly (LooseRecord | undefined)[] {
     .map((line) => asRecord(parseJson(line)));
 }
 
-async function draftOf(row: LooseRecord | undefined, directory: string, name: string): Promise<Draft> {
+interface Naming {
+  readonly name: string;
+  readonly images: TaskImages | undefined;
+}
+
+async function draftOf(row: LooseRecord | undefined, directory: string, { name, images }: Naming): Promise<Draft> {
   if (row === undefined) throw new Unusable("is no JSON object");
   const field = (key: string) => {
     const text = asText(row[key]);
@@ -63,8 +70,9 @@ async function draftOf(row: LooseRecord | undefined, directory: string, name: st
   const { id: tree } = await objectAt(repository, commitId(base), undefined);
   const hidden = await patchedTests(repository, tree, test_patch);
   const repertoire = await repertoireAt(repository, tree);
-  const { checks, setup } = commandsOf(hidden, repertoire);
-  const listed = listedTests(row, setup);
+  const image = images?.find(imageNames(row));
+  const { checks, setup } = placed(commandsOf(hidden, repertoire), image);
+  const listed = placed({ checks: listedTests(row, setup), setup }, image).checks;
   const fixed = readPatch(patch).map(({ from, to }) => to ?? from ?? "");
   return {
     name,
@@ -72,7 +80,8 @@ async function draftOf(row: LooseRecord | undefined, directory: string, name: st
     origin: plainText(asText(row["instance_id"]) ?? name),
     form: "swe-bench",
     prompt: `${plainText(field("problem_statement")).trim()}\n`,
-    commit: base,
+    ...(image === undefined ? { commit: base } : { image: imageField(image) }),
+    repository: true,
     setup,
     checks: listed.length > 0 ? listed : checks,
     reference: { kind: "patch" },
@@ -89,8 +98,32 @@ async function draftOf(row: LooseRecord | undefined, directory: string, name: st
 
 const NOTES: readonly Note[] = [
   { path: ["task", "prompt"], text: "The problem as it was reported." },
-  { path: ["task", "fixture"], text: "The commit before the fix, in the repository around this file." },
+  {
+    path: ["task", "fixture"],
+    text: "The state before the fix, as a repository of one commit: nobody reads the fix in its history.",
+  },
 ];
+
+/** What an image of a row may be called: as the row says, or as SWE-bench calls it. */
+function imageNames(row: LooseRecord): string[] {
+  const [id, ...named] = ["instance_id", "image_name", "docker_image"].flatMap((key) => asText(row[key]) ?? []);
+  if (id === undefined) return [];
+  return [id, ...named, `swebench/sweb.eval.x86_64.${id.replace("__", "_1776_").toLowerCase()}`];
+}
+
+/** In SWE-bench's images the packages of a repository are those of this environment. */
+const CONDA = 'PATH="/opt/miniconda3/envs/testbed/bin:$PATH"; export PATH; ';
+
+/** An image has what tests need. */
+function placed<T extends Pick<Draft, "checks" | "setup">>(task: T, image: StoredImage | undefined) {
+  if (image === undefined) return task;
+  workIn(image);
+  const checks = task.checks.map(({ run, ...check }) => ({
+    ...check,
+    ...(run !== undefined && { run: CONDA + run.replaceAll(".venv/bin/python", "python3") }),
+  }));
+  return { checks, setup: [] };
+}
 
 /** A hash alone: a name could move. */
 function commitId(base: string): string {

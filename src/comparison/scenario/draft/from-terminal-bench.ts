@@ -4,15 +4,16 @@ import { plainText } from "../../../domain/plain-text.ts";
 import type { Draft } from "../draft-scenario.ts";
 import { Unusable } from "../unusable.ts";
 import { budgetOf } from "./budget.ts";
-import { containerOf, whereToWork } from "./container-task.ts";
+import { containerOf, placeOf, whereToWork } from "./container-task.ts";
 import { MODEL_KEY, SOLUTION, SOLUTION_S, timeoutOf, within } from "./from-harbor.ts";
 import { type SourceFile, taskFiles, textIfThere, textOf, yamlOf } from "./material.ts";
+import type { TaskImages } from "./task-images.ts";
 import { offlineScript } from "./test-script.ts";
 
 export const TERMINAL_BENCH_MARKER = "task.yaml";
 
 /** A task in the first form of Terminal-Bench: `task.yaml`, a Dockerfile, `run-tests.sh`, `tests/`, `solution.sh`. @throws Unusable */
-export async function draftFromTerminalBench(directory: string, name: string): Promise<Draft> {
+export async function draftFromTerminalBench(directory: string, name: string, images?: TaskImages): Promise<Draft> {
   const files = await taskFiles(directory);
   const config = await yamlOf(directory, TERMINAL_BENCH_MARKER);
   await demandOneService(directory, files);
@@ -30,11 +31,14 @@ export async function draftFromTerminalBench(directory: string, name: string): P
     tests,
     texts: [...texts, instruction],
     python: script.python,
+    called: [basename(directory), name],
+    images,
   });
-  const { enter, material, at = "/workspace" } = container;
+  const { enter, material, workdir: _, ...placed } = container;
+  const at = placeOf(container);
   const solution = await textIfThere(directory, files, "solution.sh");
   return {
-    ...container,
+    ...placed,
     name,
     title: name,
     origin: `the task ${basename(directory)}`,

@@ -150,7 +150,7 @@ export interface RunArguments extends ParsedArguments<RunFlag> {
 const INSTEAD_OF_A_RUN = {
   check: ["json", "model", "judge-model", "prices", "trials", "agents-dir", "images-dir", "replay", "live-judge"],
   "self-test": ["json", "judge-model", "prices", "max-cost", "state-dir"],
-  new: ["from"],
+  new: ["from", "images-dir"],
   bless: ["out", "state-dir", "database-url"],
   results: [
     "arms",

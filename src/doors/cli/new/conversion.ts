@@ -6,6 +6,8 @@ export interface MadeTask {
   readonly scenario: string;
   /** Its known fix passes its checks here, or there is none to show that they can be passed. */
   readonly reference: "passed" | "none";
+  /** What it runs on, in the directory of images; absent: this machine. */
+  readonly image?: string;
 }
 
 export interface RefusedTask {
@@ -26,13 +28,20 @@ export interface Conversion {
 /** The table of made and refused, for people: reasons are counted, the most frequent first. */
 export function conversionText(
   { made, refused }: Conversion,
-  { directory, from }: { readonly directory: string; readonly from: string },
+  { directory, from, images }: { readonly directory: string; readonly from: string; readonly images: boolean },
 ): string {
   const passed = made.filter(({ reference }) => reference === "passed").length;
+  const onImage = made.filter(({ image }) => image !== undefined).length;
   const rows = [
     ["made", made.length],
     ["  with a known fix that passes its checks", passed],
     ["  without a known fix", made.length - passed],
+    ...(images
+      ? ([
+          ["  on an image of --images-dir", onImage],
+          ["  on this machine: no image there is theirs", made.length - onImage],
+        ] as const)
+      : []),
     ["refused", refused.length],
     ...countedReasons(refused),
   ] as const;

@@ -47,7 +47,10 @@ async function tableIn(directory: string) {
 function madeTask(given: unknown): MadeTask[] {
   const [task, scenario, reference] = ["task", "scenario", "reference"].map((key) => asText(dig(given, key)));
   if (task === undefined || scenario === undefined) return [];
-  return [{ task, scenario, reference: reference === "passed" ? "passed" : "none" }];
+  const image = asText(dig(given, "image"));
+  return [
+    { task, scenario, reference: reference === "passed" ? "passed" : "none", ...(image !== undefined && { image }) },
+  ];
 }
 
 function refusedTask(given: unknown): RefusedTask[] {

@@ -1,6 +1,7 @@
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import type { TaskImages } from "../../../comparison/scenario/draft/task-images.ts";
 import type { FoundTask } from "../../../comparison/scenario/draft-tasks.ts";
 import { Unusable } from "../../../comparison/scenario/unusable.ts";
 import { Failure } from "../../../domain/failure.ts";
@@ -14,6 +15,7 @@ import { complain, EXIT, unlessInterrupted } from "../exit-code.ts";
 import type { RunArguments } from "../flags/run-arguments.ts";
 import { writeStdout } from "../terminal/terminal.ts";
 import { conversionText, type TaskResult } from "./conversion.ts";
+import { taskImages } from "./images.ts";
 import { KeptConversion, triedBefore } from "./kept-conversion.ts";
 import { reasonsOf } from "./reasons.ts";
 import { setProgress } from "./set-progress.ts";
@@ -43,17 +45,18 @@ export async function newSet(args: RunArguments, { directory, from, tasks }: Tas
   return await unlessInterrupted(async (signal) => {
     await using services = await openChecking(join(directory, "scenarios.yaml"), args);
     await demandSandbox(services);
+    const images = await taskImages(services);
     const above = await mkdir(resolve(directory), { recursive: true });
     const kept = new KeptConversion({ directory, from, tasks, before });
     const staging = join(dirname(resolve(directory)), `.${basename(directory)}.${systemEntropy(4)}.tmp`);
     using progress = setProgress(!args.has("quiet"), { from, total: tasks.length, before });
     try {
-      await convertAll({ services, staging, directory: resolve(directory), tasks, kept, progress }, signal);
+      await convertAll({ services, staging, directory: resolve(directory), tasks, images, kept, progress }, signal);
     } finally {
       await rm(staging, { recursive: true, force: true });
       await leave(kept, above);
     }
-    await writeStdout(plainText(conversionText(kept.conversion, { directory, from })));
+    await writeStdout(plainText(conversionText(kept.conversion, { directory, from, images: images !== undefined })));
     return kept.conversion.made.length > 0 ? EXIT.done : EXIT.usage;
   });
 }
@@ -74,13 +77,14 @@ interface Converting {
   readonly staging: string;
   readonly directory: string;
   readonly tasks: readonly FoundTask[];
+  readonly images: TaskImages | undefined;
   readonly kept: KeptConversion;
   readonly progress: ReturnType<typeof setProgress>;
 }
 
 /** Every task is made or refused. @throws the signal's reason when it fires */
 async function convertAll(
-  { services, staging, directory, tasks, kept, progress }: Converting,
+  { services, staging, directory, tasks, images, kept, progress }: Converting,
   signal: AbortSignal,
 ): Promise<void> {
   const waiting = kept.waiting.values();
@@ -94,7 +98,7 @@ async function convertAll(
       await mkdir(place, { recursive: true });
       progress.began(task.task, "Reading");
       const announce = (title: string) => progress.began(task.task, title);
-      const tried = await convert({ ...services, announce }, task, place, signal);
+      const tried = await convert({ ...services, announce }, task, { directory: place, images }, signal);
       const bytes = await bytesIn(place);
       const result = "reason" in tried || bytes <= room ? tried : { task: task.task, reason: TOO_MUCH };
       if ("scenario" in result) {
@@ -133,14 +137,16 @@ async function bytesIn(directory: string): Promise<number> {
 async function convert(
   services: Services,
   { task, name, draft }: FoundTask,
-  directory: string,
+  { directory, images }: { readonly directory: string; readonly images: TaskImages | undefined },
   signal: AbortSignal,
 ): Promise<TaskResult> {
   try {
-    const staged = await stageDraft(services, await draft(name), { directory, file: `${name}.yaml` }, signal);
+    const staged = await stageDraft(services, await draft(name, images), { directory, file: `${name}.yaml` }, signal);
     const reason = whyUseless(staged);
     if (reason !== null) return { task, reason };
-    return { task, scenario: `${name}.yaml`, reference: staged.draft.reference === null ? "none" : "passed" };
+    const { reference, image } = staged.draft;
+    const made = { task, scenario: `${name}.yaml`, reference: reference === null ? "none" : "passed" } as const;
+    return { ...made, ...(image && { image: image.path }) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Unusable) return { task, reason: error.message };
