@@ -13,7 +13,8 @@ import { isReachable, makeTempDir, sweepTempDirs } from "../sandbox/temp-dir.ts"
 import { ImageFault } from "./image-fault.ts";
 import type { Image } from "./read-image.ts";
 import { applyLayer } from "./unpacking/apply-layer.ts";
-import { IMAGE_LIMITS, type ImageLimits, ImageTree } from "./unpacking/image-tree.ts";
+import { IMAGE_LIMITS, type ImageLimits } from "./unpacking/image-tally.ts";
+import { ImageTree } from "./unpacking/image-tree.ts";
 
 interface ImageCache {
   /** Absolute; made when it is needed. Processes may share it. */
@@ -90,7 +91,7 @@ async function fill(
   let looked = { bytes: 0, entries: 0 };
   const between = () => {
     signal.throwIfAborted();
-    const { bytes, entries } = tree;
+    const { bytes, entries } = tree.tally;
     if (bytes - looked.bytes < LOOK_BYTES && entries - looked.entries < LOOK_ENTRIES) return;
     looked = { bytes, entries };
     const disk = statfsSync(draft);

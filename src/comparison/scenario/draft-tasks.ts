@@ -11,7 +11,7 @@ import { SKILL_EVALS_MARKER, skillEvals } from "./draft/from-skill-evals.ts";
 import { sweBenchRows } from "./draft/from-swe-bench.ts";
 import { draftFromTerminalBench, TERMINAL_BENCH_MARKER } from "./draft/from-terminal-bench.ts";
 import type { Material } from "./draft/material.ts";
-import type { TaskImages } from "./draft/task-images.ts";
+import { type StoredImage, TaskImages } from "./draft/task-images.ts";
 import type { Draft } from "./draft-scenario.ts";
 import { writeBlobs } from "./git/git-files.ts";
 import { assignIds, slugOf } from "./resolve/ids.ts";
@@ -168,6 +168,8 @@ function distinct(found: readonly FoundTask[]): FoundTask[] {
   const names = assignIds(proposed.map((name) => ({ given: undefined, proposed: name })));
   return found.map((one, index) => ({ ...one, name: names[index] ?? one.name }));
 }
+
+export const imagesForTasks = (images: readonly StoredImage[]): TaskImages => new TaskImages(images);
 
 /** @param directory of one scenario's material; it may be absent @throws Unusable */
 export async function writeMaterial(material: readonly Material[], directory: string): Promise<void> {

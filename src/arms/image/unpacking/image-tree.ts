@@ -14,25 +14,12 @@ import {
   symlinkSync,
   writeSync,
 } from "node:fs";
-import { basename, dirname, join, posix } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Owner } from "../../sandbox/sandbox.ts";
 import { ImageFault } from "../image-fault.ts";
 import { findInRoot } from "../image-root.ts";
-
-/** What one image may hold. */
-export interface ImageLimits {
-  /** The bytes of all files in its layers, also of those that a later layer removes. */
-  readonly bytes: number;
-  /** Files, directories, links and removals of all layers, and what a layer keeps of a directory that it empties. */
-  readonly entries: number;
-}
-
-export const IMAGE_LIMITS: ImageLimits = { bytes: 32_000_000_000, entries: 1_500_000 };
-
-const PATH_BYTES = 4_096;
-const NAME_BYTES = 255;
-/** Directories below each other. What looks for a file takes a step for each. */
-const LEVELS = 255;
+import { canBeNamed, quotedPath, splitPath, stepsIn } from "./image-paths.ts";
+import { type ImageLimits, ImageTally } from "./image-tally.ts";
 
 /** A name that layers give to the removal of what it stands before. */
 const WHITEOUT = ".wh.";
@@ -57,9 +44,7 @@ export class ImageTree {
   readonly #root: string;
   readonly #trash: string;
   readonly #owner: Owner | null;
-  readonly #limits: ImageLimits;
-  #bytes = 0;
-  #entries = 0;
+  readonly tally: ImageTally;
   #thrownAway = 0;
   /** Names that the layer which is written has, by their directory on this machine: whiteouts are about earlier ones. */
   #ofLayer = new Map<string, Set<string>>();
@@ -71,18 +56,10 @@ export class ImageTree {
     this.#root = join(directory, "root");
     this.#trash = join(directory, "trash");
     this.#owner = owner;
-    this.#limits = limits;
+    this.tally = new ImageTally(limits);
     mkdirSync(this.#trash, { mode: 0o700 });
     mkdirSync(this.#root, { mode: 0o755 });
     this.#own(this.#root);
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  get entries(): number {
-    return this.#entries;
   }
 
   beginLayer(): void {
@@ -91,12 +68,12 @@ export class ImageTree {
 
   /** Hides what an earlier layer had. False when the name is that of no whiteout. */
   whiteout(path: string): boolean {
-    const { parent, name } = split(path);
+    const { parent, name } = splitPath(path);
     if (!name.startsWith(WHITEOUT)) return false;
-    this.#count();
+    this.tally.addEntry();
     const hidden = name.slice(WHITEOUT.length);
     if (hidden === "" || hidden === "." || hidden === "..")
-      throw new ImageFault(`holds ${shown(path)}, which removes nothing that can be named`);
+      throw new ImageFault(`holds ${quotedPath(path)}, which removes nothing that can be named`);
     const directory = findInRoot(this.#root, parent);
     if (!directory?.stats.isDirectory()) return true;
     if (name === OPAQUE) this.#empty(directory.path, directory.stats.mode);
@@ -105,7 +82,7 @@ export class ImageTree {
   }
 
   directory(path: string, { mode }: Attributes): void {
-    this.#count();
+    this.tally.addEntry();
     if (stepsIn(path).length === 0) return;
     const place = this.#placeFor(path);
     if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) chmodSync(place, dirMode(mode));
@@ -120,9 +97,7 @@ export class ImageTree {
 
   /** @param size that it will have */
   file(path: string, size: number, { mode, modified }: Attributes): OpenFile {
-    this.#count();
-    this.#bytes += size;
-    if (!(this.#bytes <= this.#limits.bytes)) throw new ImageFault(`holds more than ${this.#limits.bytes / 1e9} GB`);
+    this.tally.addFile(size);
     const descriptor = openSync(this.#freePlace(path), "wx", 0o600);
     return {
       write: (chunk) => {
@@ -140,9 +115,8 @@ export class ImageTree {
   }
 
   symbolicLink(path: string, target: string): void {
-    this.#count();
-    if (target === "" || Buffer.byteLength(target) > PATH_BYTES || target.includes("\0") || stepsAlong(target) > LEVELS)
-      throw new ImageFault(`holds ${shown(path)}, a link to nothing that can be named`);
+    this.tally.addEntry();
+    if (!canBeNamed(target)) throw new ImageFault(`holds ${quotedPath(path)}, a link to nothing that can be named`);
     const place = this.#freePlace(path);
     symlinkSync(target, place);
     if (this.#owner) lchownSync(place, this.#owner.uid, this.#owner.gid);
@@ -150,13 +124,13 @@ export class ImageTree {
   }
 
   hardLink(path: string, target: string): void {
-    this.#count();
-    const { parent, name } = split(target);
+    this.tally.addEntry();
+    const { parent, name } = splitPath(target);
     const directory = findInRoot(this.#root, parent);
     const source = directory && join(directory.path, name);
     const entry = source === undefined ? undefined : lstatSync(source, { throwIfNoEntry: false });
     if (source === undefined || !entry || entry.isDirectory())
-      throw new ImageFault(`holds ${shown(path)}, a hard link to ${shown(target)}, which is no file of it`);
+      throw new ImageFault(`holds ${quotedPath(path)}, a hard link to ${quotedPath(target)}, which is no file of it`);
     const place = this.#placeFor(path);
     if (place === source) return;
     this.#throwAway(place);
@@ -171,12 +145,6 @@ export class ImageTree {
     file.close();
   }
 
-  #count(): void {
-    this.#entries += 1;
-    if (this.#entries > this.#limits.entries)
-      throw new ImageFault(`holds more than ${this.#limits.entries} files, directories and links`);
-  }
-
   #freePlace(path: string): string {
     const place = this.#placeFor(path);
     this.#throwAway(place);
@@ -186,20 +154,20 @@ export class ImageTree {
 
   /** Where the last step of a path is to stand; its parents are made. */
   #placeFor(path: string): string {
-    const { parent, name } = split(path);
-    if (name === "") throw new ImageFault(`holds ${shown(path)}, which would replace its root`);
+    const { parent, name } = splitPath(path);
+    if (name === "") throw new ImageFault(`holds ${quotedPath(path)}, which would replace its root`);
     if (this.#parent?.name !== parent) this.#parent = { name: parent, path: this.#made(parent) };
     return join(this.#parent.path, name);
   }
 
   #made(parent: string): string {
     if (parent === "/") return this.#root;
-    const { parent: above, name } = split(parent);
+    const { parent: above, name } = splitPath(parent);
     const place = join(this.#made(above), name);
     const stats = lstatSync(place, { throwIfNoEntry: false });
     if (stats?.isDirectory()) return place;
     if (stats) return this.#linked(parent);
-    this.#count();
+    this.tally.addEntry();
     mkdirSync(place, { mode: 0o755 });
     this.#own(place);
     this.#isOfLayer(place);
@@ -212,8 +180,8 @@ export class ImageTree {
     if (found?.stats.isDirectory()) return found.path;
     throw new ImageFault(
       found
-        ? `holds something below ${shown(parent)}, which is a file`
-        : `holds something below ${shown(parent)}, a link that leads nowhere`,
+        ? `holds something below ${quotedPath(parent)}, which is a file`
+        : `holds something below ${quotedPath(parent)}, a link that leads nowhere`,
     );
   }
 
@@ -236,7 +204,7 @@ export class ImageTree {
     this.#own(directory);
     for (const name of this.#ofLayer.get(directory) ?? []) {
       // Each counts: a layer may ask for it again and again.
-      this.#count();
+      this.tally.addEntry();
       if (before && lstatSync(join(before, name), { throwIfNoEntry: false }))
         renameSync(join(before, name), join(directory, name));
     }
@@ -258,25 +226,3 @@ export class ImageTree {
 }
 
 const dirMode = (mode: number) => (mode & 0o777) | 0o700;
-
-const stepsAlong = (path: string) => path.split("/").filter((step) => step !== "").length;
-
-/** @throws ImageFault */
-function stepsIn(path: string): readonly string[] {
-  if (path.includes("\0")) throw new ImageFault(`holds ${shown(path)}, a path that nothing can have`);
-  if (Buffer.byteLength(path) > PATH_BYTES)
-    throw new ImageFault(`holds a path of more than ${PATH_BYTES} bytes: ${shown(path)}`);
-  const steps = path.split("/").filter((step) => step !== "" && step !== ".");
-  if (steps.length > LEVELS) throw new ImageFault(`holds a path of more than ${LEVELS} directories: ${shown(path)}`);
-  if (steps.includes("..")) throw new ImageFault(`holds ${shown(path)}, which climbs out`);
-  const long = steps.find((step) => Buffer.byteLength(step) > NAME_BYTES);
-  if (long !== undefined) throw new ImageFault(`holds ${shown(long)}, a name that is too long`);
-  return steps;
-}
-
-function split(path: string): { readonly parent: string; readonly name: string } {
-  const steps = stepsIn(path);
-  return { parent: posix.join("/", ...steps.slice(0, -1)), name: steps.at(-1) ?? "" };
-}
-
-const shown = (path: string) => JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}...` : path);

@@ -9,7 +9,7 @@ import {
   demandPaths,
   distinct,
   LOGS_AT,
-  place,
+  placedAt,
   placeOfWork,
   placesBeside,
   TESTS_AT,
@@ -88,7 +88,7 @@ function withoutImage({ context, tests, texts, python }: ContainerTask, image: D
   demandPrograms(image);
   const { env, extends_path } = image.variables;
   const placed = image.copies.flatMap(({ sources, target }) =>
-    sources.flatMap((source) => place(context, source, target)),
+    sources.flatMap((source) => placedAt(context, source, target)),
   );
   const at = placeOfWork(image.workdir, placed, texts);
   const inside = placed.filter(({ to }) => to.startsWith(`${at}/`));
@@ -117,7 +117,7 @@ function withoutImage({ context, tests, texts, python }: ContainerTask, image: D
 }
 
 /** Where the workspace is mounted. */
-export const placeOf = ({ at, image, workdir }: Pick<Container, "at" | "image" | "workdir">): string =>
+export const workspaceOf = ({ at, image, workdir }: Pick<Container, "at" | "image" | "workdir">): string =>
   at ?? (image === undefined ? WORKSPACE_AT : workdir);
 
 const PATH_NOTE = "The Dockerfile adds to PATH; that is left out: commands find the programs of this machine.";
@@ -125,7 +125,7 @@ const PATH_NOTE = "The Dockerfile adds to PATH; that is left out: commands find 
 /** Told to an arm that begins above the directory of the commands, or finds packages in one of its own. */
 export function whereToWork(container: Container): string {
   const { workdir, setup } = container;
-  const at = placeOf(container);
+  const at = workspaceOf(container);
   const place = at === workdir ? "" : `\nWork in \`${workdir}\`.\n`;
   return setup[0]?.includes("-m venv") ? `${place}\nPython packages of the task may be in \`${at}/.venv\`.\n` : place;
 }

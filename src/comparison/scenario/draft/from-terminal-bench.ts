@@ -4,7 +4,7 @@ import { plainText } from "../../../domain/plain-text.ts";
 import type { Draft } from "../draft-scenario.ts";
 import { Unusable } from "../unusable.ts";
 import { budgetOf } from "./budget.ts";
-import { containerOf, placeOf, whereToWork } from "./container-task.ts";
+import { containerOf, whereToWork, workspaceOf } from "./container-task.ts";
 import { MODEL_KEY, SOLUTION, SOLUTION_S, timeoutOf, within } from "./from-harbor.ts";
 import { type SourceFile, taskFiles, textIfThere, textOf, yamlOf } from "./material.ts";
 import type { TaskImages } from "./task-images.ts";
@@ -35,7 +35,7 @@ export async function draftFromTerminalBench(directory: string, name: string, im
     images,
   });
   const { enter, material, workdir: _, ...placed } = container;
-  const at = placeOf(container);
+  const at = workspaceOf(container);
   const solution = await textIfThere(directory, files, "solution.sh");
   return {
     ...placed,

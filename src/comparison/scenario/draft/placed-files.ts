@@ -15,7 +15,7 @@ interface Placed {
 }
 
 /** A directory's contents go into the target. @throws Unusable for a source that is not there */
-export function place(context: readonly SourceFile[], source: string, target: string): Placed[] {
+export function placedAt(context: readonly SourceFile[], source: string, target: string): Placed[] {
   const from = source.replace(/^(\.?\/)+/, "").replace(/(?<!\/)\/+$/, "");
   const directory = target.replace(/\/$/, "");
   if (from === "." || from === "") return context.map((file) => ({ file, to: `${directory}/${file.path}` }));

@@ -1,7 +1,6 @@
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import type { TaskImages } from "../../../comparison/scenario/draft/task-images.ts";
 import type { FoundTask } from "../../../comparison/scenario/draft-tasks.ts";
 import { Unusable } from "../../../comparison/scenario/unusable.ts";
 import { Failure } from "../../../domain/failure.ts";
@@ -15,7 +14,7 @@ import { complain, EXIT, unlessInterrupted } from "../exit-code.ts";
 import type { RunArguments } from "../flags/run-arguments.ts";
 import { writeStdout } from "../terminal/terminal.ts";
 import { conversionText, type TaskResult } from "./conversion.ts";
-import { taskImages } from "./images.ts";
+import { type ImagesOfUser, taskImages } from "./images.ts";
 import { KeptConversion, triedBefore } from "./kept-conversion.ts";
 import { reasonsOf } from "./reasons.ts";
 import { setProgress } from "./set-progress.ts";
@@ -77,7 +76,7 @@ interface Converting {
   readonly staging: string;
   readonly directory: string;
   readonly tasks: readonly FoundTask[];
-  readonly images: TaskImages | undefined;
+  readonly images: ImagesOfUser;
   readonly kept: KeptConversion;
   readonly progress: ReturnType<typeof setProgress>;
 }
@@ -137,7 +136,7 @@ async function bytesIn(directory: string): Promise<number> {
 async function convert(
   services: Services,
   { task, name, draft }: FoundTask,
-  { directory, images }: { readonly directory: string; readonly images: TaskImages | undefined },
+  { directory, images }: { readonly directory: string; readonly images: ImagesOfUser },
   signal: AbortSignal,
 ): Promise<TaskResult> {
   try {
