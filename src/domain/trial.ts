@@ -84,6 +84,10 @@ export const TrialRow = record("TrialRow", {
 });
 export type TrialRow = Static<typeof TrialRow>;
 
+/** It ended as it should: with a verdict that can be used. */
+export const givesResult = ({ state, outcome }: TrialRow): boolean =>
+  state === "completed" && outcome !== null && outcome !== "invalid";
+
 /** A series reads the rows of all its trials. */
 const REASON_CHARS = 500;
 

@@ -78,6 +78,10 @@ export async function advance(series: SeriesRecord, rows: readonly TrialRow[], i
   return { stop: specs.length > 0 ? "budget" : "exhausted", ...NOTHING };
 }
 
+/** So many more trials must end before a round of the series is complete. @param rows of all its trials */
+export const trialsBehind = ({ plan, limits }: SeriesRecord, rows: readonly TrialRow[]): number =>
+  behindOf(tallyByScenario(plan.scenarios, rows, limits.trials));
+
 /** Every member that lacks a trial of the first incomplete round needs one more to end. */
 function behindOf(tallies: readonly Tally[]): number {
   const going = tallies.filter(({ given_up }) => !given_up);

@@ -34,8 +34,17 @@ export interface SeriesStore {
   list(query?: SeriesListRequest, failed?: ReadonlySet<string>): Promise<readonly SeriesListing[]>;
 }
 
+/** How far a series is, without its rows. */
+export interface TrialCounts {
+  /** Also those that run. */
+  readonly trials: number;
+  /** Of the ended ones, those without a verdict that can be used. */
+  readonly lost: number;
+}
+
 /** Series of a store that several processes share. */
 export interface SharedSeriesStore extends SeriesStore {
   /** As `take`, also from a living process: what that one writes of the series is refused from now on. */
   steal(series_id: string): Promise<SeriesRecord | undefined>;
+  counts(series_id: string): Promise<TrialCounts>;
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/needs.ts";
 import { seriesSource } from "../../src/comparison/planning/prepare-series.ts";
 import type { RunNews } from "../../src/comparison/planning/services.ts";
+import { scenarioDigest } from "../../src/comparison/scenario/digest.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { storedBaseline } from "../../src/comparison/session/baseline.ts";
 import { cancelSeriesAnywhere } from "../../src/comparison/session/cancel.ts";
@@ -33,6 +34,28 @@ const events = ({ services }: Process, session_id: string): Promise<RunEvent[]> 
 
 const ends = (told: readonly RunEvent[]) =>
   told.filter(({ event }) => event === "verdict_ready" || event === "session_failed");
+
+/** How often a process has read all trials of a series. */
+function wholeReads({ services: { shared } }: Process): () => number {
+  let reads = 0;
+  const [trials, append] = [shared.trials.bind(shared), shared.append.bind(shared)];
+  shared.trials = (of) => {
+    if ("series_id" in of) reads += 1;
+    return trials(of);
+  };
+  shared.append = (run, given, safety) =>
+    append(
+      run,
+      typeof given === "function"
+        ? (rows) => {
+            reads += 1;
+            return given(rows);
+          }
+        : given,
+      safety,
+    );
+  return () => reads;
+}
 
 const OLD = scored("old", [1, 2, 3]);
 
@@ -66,6 +89,27 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     expect(ends(await told)).toMatchObject([{ event: "verdict_ready" }]);
     expect(await isInFlight(reader.services, session_id)).toBe(false);
     expect(await front.services.shared.queue.waiting()).toEqual([]);
+  });
+
+  test("a worker reads the trials of a table where a round may end, however long the table is", async () => {
+    const url = await database();
+    await using front = await aProcess(url);
+    await using worker = await aProcess(url, { slots: 2 });
+    const whole = wholeReads(worker);
+    const loaded = await talk();
+    const rows = Array.from({ length: 40 }, (_, index) => {
+      const definition = { ...loaded.definition, input: { id: `r${index + 1}`, values: { n: index } } };
+      return { ...loaded, definition, digest: scenarioDigest(definition) };
+    });
+    const { done, series_id } = await openSeries(front.services, seriesSource(rows), { trials: 1, parallel: 2 });
+    expect(await done).toMatchObject({ state: "completed", stop: "exhausted", standing: { counted: 40 } });
+    expect(whole()).toBeLessThan(20);
+    const trials = await front.services.store.trials({ series_id });
+    const last = await readSession(front.services.store, trials.at(-1)?.session_id ?? "");
+    expect(last?.verdict?.series).toMatchObject({ series_id });
+    const told = await Promise.all(trials.map(({ session_id }) => readSession(front.services.store, session_id)));
+    expect(Math.max(...told.map((session) => session?.verdict?.series?.trials ?? 0))).toBe(40);
+    expect(told.every((session) => session?.verdict?.series)).toBe(true);
   });
 
   test("a worker runs one arm beside the stored runs of a series in the database", async () => {

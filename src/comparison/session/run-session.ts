@@ -25,10 +25,10 @@ import type { RunLog, SummaryOfTrials } from "./run/run-log.ts";
 export interface Trial {
   readonly place: TrialPlace;
   /**
-   * Where the series stands with this verdict. A function is asked in the moment in which it is stored; it is pure, and `trials`
+   * Where the series stands with this verdict; undefined when it is not stored any more. A function is asked in the moment in which it is stored; it is pure, and `trials`
    * are those of the series, this one as it was before.
    */
-  readonly summary: (session_id: string, verdict: Verdict) => Promise<SeriesSummary | SummaryOfTrials>;
+  readonly summary: (session_id: string, verdict: Verdict) => Promise<SeriesSummary | SummaryOfTrials | undefined>;
 }
 
 export interface Session {

@@ -3,12 +3,13 @@ import type { SeriesListing } from "../../domain/series-listing.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import type { RequestKey } from "../request-keys.ts";
-import type { SharedSeriesStore } from "../series-store.ts";
+import type { SharedSeriesStore, TrialCounts } from "../series-store.ts";
 import { isLoss } from "../store.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
 import { beginOnce } from "./postgres-keys.ts";
 import {
+  countTrials,
   insertSeries,
   interruptDeadSeries,
   keepStoredResults,
@@ -71,6 +72,10 @@ export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
 
   async read(series_id: string): Promise<SeriesRecord | undefined> {
     return this.#unsaved.get(series_id) ?? (await this.#database.read((sql) => readSeries(sql, series_id)));
+  }
+
+  async counts(series_id: string): Promise<TrialCounts> {
+    return await this.#database.read((sql) => countTrials(sql, series_id));
   }
 
   async keep(results: StoredResults): Promise<StoredResults> {

@@ -5,6 +5,7 @@ import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { seriesListingOf } from "../listing.ts";
+import type { TrialCounts } from "../series-store.ts";
 import { notRunning, stillRunning, unknownSeries } from "../store.ts";
 import { isResults, keptAgain, parsedSeries, READ_LIKE, type StoredSeries } from "../stored-series.ts";
 import { ask, type Sql } from "./connection.ts";
@@ -53,6 +54,11 @@ export async function demandOwnSeries(sql: Sql, series_id: string, owner: string
 export async function readSeries(sql: Sql, series_id: string): Promise<SeriesRecord | undefined> {
   const stored = await readStored(sql, series_id);
   return stored && !isResults(stored) ? stored : undefined;
+}
+
+export async function countTrials(sql: Sql, series_id: string): Promise<TrialCounts> {
+  const [row] = await ask<TrialCounts>(sql, COUNTS, [series_id]);
+  return row ?? { trials: 0, lost: 0 };
 }
 
 /** As `readSeries`, of a table of results. */
@@ -137,6 +143,10 @@ const OWNED = "SELECT FROM abeval.series WHERE series_id = $1 AND owner = $2 FOR
 const OWNER = "SELECT owner FROM abeval.series WHERE series_id = $1 FOR SHARE";
 
 const READ = "SELECT series FROM abeval.series WHERE series_id = $1";
+
+const COUNTS = `SELECT count(*)::int AS trials,
+    (count(*) FILTER (WHERE ended AND (state <> 'completed' OR outcome IS NULL OR outcome = 'invalid')))::int AS lost
+  FROM abeval.sessions WHERE series_id = $1`;
 
 const LIST = `SELECT series FROM abeval.series
   WHERE ($1::bigint IS NULL OR position < $1::bigint) AND ($2::text IS NULL OR state = $2)

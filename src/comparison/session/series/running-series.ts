@@ -3,7 +3,7 @@ import { Failure } from "../../../domain/failure.ts";
 import type { SeriesRecord } from "../../../domain/series-record.ts";
 import type { SeriesSummary } from "../../../domain/series-summary.ts";
 import { isFinal } from "../../../domain/session-state.ts";
-import type { TrialRow } from "../../../domain/trial.ts";
+import { givesResult, type TrialRow } from "../../../domain/trial.ts";
 import { advance, type TrialSpec } from "../../../statistics/advance.ts";
 import { standingOf, summaryBehind } from "../../../statistics/standing.ts";
 import { isLoss } from "../../../store/store.ts";
@@ -316,7 +316,3 @@ const LEFT = new Failure("interrupted", "Another process goes on with this serie
 const BUSY_MS = 500;
 
 const ignored = () => undefined;
-
-/** It ended as it should: with a verdict that can be used. */
-const givesResult = ({ state, outcome }: TrialRow): boolean =>
-  state === "completed" && outcome !== null && outcome !== "invalid";

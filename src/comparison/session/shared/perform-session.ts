@@ -11,11 +11,9 @@ import { heldReservation } from "../../planning/reservation.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { CANCELLED, watchCancel } from "../cancel.ts";
-import { OtherRuns } from "../other-runs.ts";
 import { conductSession, tellEnd } from "../run/conduct-session.ts";
 import { RunLog } from "../run/run-log.ts";
-import { asFailure, type Examined, type Trial } from "../run-session.ts";
-import { trialOfSeries } from "../series/trial-of-series.ts";
+import { asFailure, type Examined } from "../run-session.ts";
 import { pricesOf, readBrief, SessionOrder } from "./brief.ts";
 import { openMaterials } from "./materials.ts";
 import type { Workplace } from "./workplace.ts";
@@ -104,7 +102,8 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
     const created = createdOf(entries);
     await using loaded = await loadedOf(workplace, created);
     const plan = await planOf(planning, loaded, created, brief);
-    const trial = await trialOfSession(workplace, created);
+    const { trial: place } = created.session;
+    const trial = place && workplace.looks.trialAt(place);
     const slot = Promise.resolve(OWN_PLACE);
     const examined = keptWork(entries);
     await conductSession(
@@ -174,12 +173,4 @@ async function planOf(
 async function loadedOf(workplace: Workplace, { session }: CreatedEntry): Promise<LoadedScenario & AsyncDisposable> {
   const { definition, scenario_digest: digest, scenario: file } = session;
   return await openMaterials(workplace, { definition, digest, file });
-}
-
-async function trialOfSession({ shared }: Workplace, { session }: CreatedEntry): Promise<Trial | undefined> {
-  const record = session.trial && (await shared.series.read(session.trial.series_id));
-  if (!session.trial || !record) return undefined;
-  const { series_id } = record;
-  const rows = () => shared.trials({ series_id });
-  return trialOfSeries(() => record, { place: session.trial, others: new OtherRuns(shared), store: shared, rows });
 }

@@ -3,6 +3,7 @@ import { wordsOf } from "../../../domain/failure.ts";
 import type { Needs, Work, WorkClaim } from "../../../store/shared-store.ts";
 import { performSeries } from "./perform-series.ts";
 import { performSession } from "./perform-session.ts";
+import { SeriesLooks } from "./series-looks.ts";
 import type { Workplace } from "./workplace.ts";
 
 export interface WorkerOptions {
@@ -23,7 +24,8 @@ const MAX_SERIES = 20;
  * Takes work from the queue of a shared store, as much as it has places for, until it is told to stop. The others know it when
  * it resolves. @throws Failure when they cannot be told
  */
-export async function startWorker(workplace: Workplace, options: WorkerOptions): Promise<void> {
+export async function startWorker(place: Omit<Workplace, "looks">, options: WorkerOptions): Promise<void> {
+  const workplace = { ...place, looks: new SeriesLooks(place.shared) };
   const worker = new Worker(workplace, options);
   await workplace.shared.workers.announce({
     slots: options.slots,
