@@ -81,9 +81,11 @@ const STYLE = new Html(`:root{color-scheme:light dark;--a:light-dark(#1a5fb4,#82
 body{margin:0;background:light-dark(#fff,#14161a);color:light-dark(#1a1b1e,#e8e9ec);font:15px/1.55 system-ui,sans-serif;
 font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 main{max-width:64rem;margin:0 auto;padding:1.5rem 1rem 4rem}
-h1{font-size:1.6rem;line-height:1.25;margin:0 0 .5rem}h2{font-size:1.1rem;margin:2rem 0 .5rem;
+small{font-weight:400}h1{font-size:1.6rem;line-height:1.25;margin:0 0 .5rem}h2{font-size:1.1rem;margin:2rem 0 .5rem;
 border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:1rem 0 .25rem}p{margin:.4rem 0}
 .soft{color:var(--soft);font-size:.85rem}.a{color:var(--a)}.b{color:var(--b)}.good{color:var(--good)}.bad{color:var(--bad)}
+.both{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr));gap:0 1.5rem}
+.both>div{min-width:0}.chip{padding:.1rem .55rem;border:1px solid;border-radius:99px;font-size:.8rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{padding:.35rem .6rem;text-align:left;
 vertical-align:top;border-bottom:1px solid var(--line);font-weight:400}thead th{min-width:4rem;font-weight:600;
 overflow-wrap:break-word}details td:last-child{min-width:11rem}

@@ -1,12 +1,14 @@
 import { knownCost, knownTokens, leastText } from "../../domain/at-least.ts";
+import { caveatsOf } from "../../domain/caveat.ts";
 import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
+import type { CheckResult } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { counted, usdText } from "../../domain/number-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
 import type { Task } from "../../domain/task.ts";
-import { SIDES, type Verdict } from "../../domain/verdict.ts";
+import { SIDES, type Side, type Verdict } from "../../domain/verdict.ts";
 import { decidedText, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
 import { type Html, html, htmlPage, htmlTable } from "./html.ts";
 import {
@@ -35,8 +37,12 @@ const SHOWN_OUTPUTS = 50;
 /** Two arms with their verdict as one page: it stands alone, and what arms and judge wrote is text in it. */
 export function verdictHtml(reported: Reported, showing: Showing = "all"): string {
   const { verdict } = reported;
+  const checks = showing === "redacted" ? null : checksOf(reported, showing);
+  const isDeciding = verdict?.decided_by === "probe";
   const body = html`${head(reported, showing)}
+${isDeciding ? checks : null}
 ${verdict && showing !== "blind" ? judged(verdict, showing) : null}
+${isDeciding ? null : checks}
 <h2>Both arms</h2>
 ${htmlTable(["", ...names(reported, showing)], armRows(reported, showing))}
 ${showing === "redacted" ? null : written(reported, showing)}
@@ -44,9 +50,14 @@ ${foot(reported, showing)}`;
   return htmlPage(`${titleOf(reported, showing)} · abeval`, body);
 }
 
-function titleOf({ a: { session } }: Reported, showing: Showing): string {
-  if (showing === "redacted") return session.scenario;
-  return showing === "blind" ? "Which is better?" : session.definition.title;
+/** Of what the page tells; a title is text of the scenario's author. */
+const subjectOf = ({ a: { session } }: Reported, showing: Showing): string =>
+  showing === "redacted" ? session.scenario : session.definition.title;
+
+function titleOf(reported: Reported, showing: Showing): string {
+  const { verdict } = reported;
+  if (showing === "blind") return "Which is better?";
+  return `${verdict ? resultText(reported, verdict) : "No verdict"}: ${subjectOf(reported, showing)}`;
 }
 
 const armsOf = ({ a, b }: Reported): readonly ReportedArm[] => [a, b];
@@ -61,14 +72,16 @@ function nameOf(name: string, index: number): Html {
 
 function head(reported: Reported, showing: Showing): Html {
   const { verdict, a } = reported;
-  const title = html`<h1>${titleOf(reported, showing)}</h1>`;
   if (showing === "blind")
-    return html`${title}<p>Names, models and verdict are left out, so that you can say which arm did better.</p>`;
+    return html`<h1>${titleOf(reported, showing)}</h1><p>Names, models and verdict are left out, so that you can say which arm did better.</p>`;
   if (verdict === null)
-    return html`${title}<p><strong>No verdict.</strong> The run: ${howItEnded(a.session)}.</p>
+    return html`<p class="soft">${subjectOf(reported, showing)}</p><h1>No verdict</h1><p>The run: ${howItEnded(a.session)}.</p>
 ${showing === "all" ? html`<pre dir="auto">${excerpt(whyNoVerdict(a.session), OUTPUT_CHARS)}</pre>` : null}
 <p class="soft">${a.session.created_at}</p>`;
-  return html`${title}<p><strong>${resultText(reported, verdict)}</strong> ${decidedText(verdict)}</p>
+  const caveats = caveatsOf(verdict.flags);
+  return html`<p class="soft">${subjectOf(reported, showing)}</p>
+<h1><span class="${verdict.winner_side ?? ""}">${resultText(reported, verdict)}</span> <small class="soft">${decidedText(verdict)}</small></h1>
+${caveats.length > 0 ? html`<p>${caveats.map(({ text, isGrave }) => html`<span class="chip ${isGrave ? "bad" : ""}">${text}</span> `)}</p>` : null}
 <p>${verdict.statement}</p><p class="soft">${originText(reported, verdict)}</p>`;
 }
 
@@ -82,27 +95,36 @@ function originText(reported: Reported, { created_at, judge }: Verdict): string 
 
 function judged(verdict: Verdict, showing: Showing): Html {
   const { criteria, arm_a, arm_b, flags, score_a, score_b, rationale } = verdict;
-  const score = (value: number | null) => (value === null ? "not scored" : value.toFixed(2));
   const all = showing === "all";
-  const rows = criteria.map(({ id, weight, supported, note, ...of }) => [
-    all && note !== "" ? html`${id}<div class="soft" dir="auto">${plainMetric(note)}</div>` : id,
-    String(weight),
-    supported ? score(of.score_a) : "not scored",
-    supported ? score(of.score_b) : "not scored",
-  ]);
+  const rows = criteria
+    .filter(({ supported }) => supported)
+    .map(({ id, weight, note, ...of }) => [
+      all && note !== "" ? html`${id}<div class="soft" dir="auto">${plainMetric(note)}</div>` : id,
+      String(weight),
+      scoreBar(of.score_a, "a"),
+      scoreBar(of.score_b, "b"),
+    ]);
+  const others = criteria.filter(({ supported }) => !supported).map(({ id }) => id);
   return html`<h2>Criteria</h2>
 ${htmlTable(
   ["Criterion", "Weight", nameOf(arm_a.arm_id, 0), nameOf(arm_b.arm_id, 1)],
-  [...rows, ["Together", "", score(score_a), score(score_b)]],
+  [...rows, ["Together", "", scoreBar(score_a, "a"), scoreBar(score_b, "b")]],
+  "folded",
 )}
+${others.length > 0 ? html`<p class="soft">Not scored: ${others.join(", ")}.</p>` : null}
 ${flags.length > 0 ? html`<p>Before you trust it: ${flags.map((flag) => flag.replaceAll("_", " ")).join(", ")}.</p>` : null}
 ${all ? suspicionLines(verdict).map((line) => html`<p class="bad">Suspected words of ${line}</p>`) : null}
-${all && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${rationale}</p>` : null}`;
+${all && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${plainMetric(rationale)}</p>` : null}`;
 }
 
-/** The figures of a measured criterion: `changed_lines: 65 against 173` is `changed lines: 65 against 173`. */
+const scoreBar = (score: number | null, side: Side): Html =>
+  score === null
+    ? html`not scored`
+    : html`${score.toFixed(2)}<div class="bar ${side}"><i style="left:0;width:${(score * 100).toFixed(1)}%"></i></div>`;
+
+/** Figures of measured criteria: `changed_lines: 65 against 173` is `changed lines: 65 against 173`. */
 const plainMetric = (note: string) =>
-  note.replace(/^\w+(?=: \S+ against \S+$)/, (metric) => metric.replaceAll("_", " "));
+  note.replace(/\b[a-z]+_[a-z_]+(?=: \S+ against \S)/g, (metric) => metric.replaceAll("_", " "));
 
 function armRows(reported: Reported, showing: Showing): (string | Html)[][] {
   const arms = armsOf(reported).map(({ arm }) => arm);
@@ -135,19 +157,20 @@ function sizeText(changes: ArmSummary["changes"]): string {
 /** What the task said and what the arms wrote. */
 function written(reported: Reported, showing: Showing): Html {
   const named = names(reported, showing);
-  return html`${asked(reported)}
-${armsOf(reported).map(
-  ({ arm }, index) => html`<h2>${named[index] ?? ""}</h2>
-${answersOf(arm)}
-${checksOf(arm)}${patchOf(arm)}`,
-)}`;
+  const each = (part: (arm: ArmSummary) => Html | readonly Html[] | null) =>
+    html`<div class="both">${armsOf(reported).map(({ arm }, index) => html`<div><h3>${named[index] ?? ""}</h3>${part(arm)}</div>`)}</div>`;
+  return html`<h2>What the arms say</h2>
+${each(answersOf)}
+<h2>What they changed</h2>
+${armsOf(reported).map(({ arm }, index) => html`<h3>${named[index] ?? ""}</h3>${patchOf(arm)}`)}
+${asked(reported)}`;
 }
 
 function answersOf({ answers, final_answer }: ArmSummary): Html[] {
   const given = answers ?? (final_answer === null ? [] : [final_answer]);
-  if (given.length === 0) return [html`<h3>Answer</h3><p class="soft">It gave none.</p>`];
-  const title = (index: number) => (index === 0 ? "Answer" : `Answer to follow-up ${index}`);
-  return given.map((text, index) => html`<h3>${title(index)}</h3><pre dir="auto">${excerpt(text, ANSWER_CHARS)}</pre>`);
+  if (given.length === 0) return [html`<p class="soft">It gave no answer.</p>`];
+  const title = (index: number) => (index === 0 ? null : html`<p class="soft">Answer to follow-up ${index}</p>`);
+  return given.map((text, index) => html`${title(index)}<pre dir="auto">${excerpt(text, ANSWER_CHARS)}</pre>`);
 }
 
 /** The prompt, and the conversation around it. */
@@ -167,23 +190,43 @@ function asked({ a, b }: Reported): Html {
   return html`${prompt("What arm A was asked", one)}${prompt("What arm B was asked", other)}`;
 }
 
-function checksOf({ probe }: ArmSummary): Html | null {
-  if (probe === null) return null;
-  const rows = probe.checks.map(({ id, status, required, reason, output }, index) => [
-    html`${id}${required ? html` <span class="soft">required</span>` : null}`,
-    html`<span class="${status === "pass" ? "good" : "bad"}">${status}</span>${reason === null ? null : `: ${reason}`}`,
-    index < SHOWN_OUTPUTS && output !== ""
+/** Every hidden check with the results of both arms, those that differ first. */
+function checksOf(reported: Reported, showing: Showing): Html | null {
+  const [one = [], other = []] = armsOf(reported).map(({ arm }) => arm.probe?.checks ?? []);
+  const known = [...new Map([...other, ...one].map((check) => [check.id, check])).values()];
+  if (known.length === 0) return null;
+  const resultsOf = (id: string) => [one, other].map((checks) => checks.find((check) => check.id === id));
+  const isApart = (id: string) => new Set(resultsOf(id).map((result) => result?.status)).size > 1;
+  const rows = known
+    .toSorted((first, second) => Number(isApart(second.id)) - Number(isApart(first.id)))
+    .map(({ id, required }, index) => [
+      html`${id}${required ? html` <span class="soft">required</span>` : null}`,
+      ...resultsOf(id).map((result) => resultOf(result, index < SHOWN_OUTPUTS)),
+    ]);
+  return html`<h2>Hidden checks</h2>${htmlTable(["Check", ...names(reported, showing)], rows)}`;
+}
+
+const RESULTS: Readonly<Record<CheckResult["status"], string>> = {
+  pass: "passed",
+  fail: "failed",
+  error: "could not run",
+};
+
+function resultOf(result: CheckResult | undefined, hasOutput: boolean): Html {
+  if (result === undefined) return html`–`;
+  const { status, reason, output } = result;
+  return html`<span class="${status === "pass" ? "good" : "bad"}">${RESULTS[status]}</span>${reason === null ? null : `: ${reason}`}${
+    hasOutput && output !== ""
       ? html`<details><summary>output</summary><pre>${excerpt(output, OUTPUT_CHARS)}</pre></details>`
-      : "",
-  ]);
-  return html`<h3>Hidden checks</h3>${htmlTable(["Check", "Result", ""], rows)}`;
+      : null
+  }`;
 }
 
 function patchOf({ changes }: ArmSummary): Html | null {
-  if (changes === null || changes.patch === "") return null;
+  if (changes === null || changes.patch === "") return html`<p class="soft">${sizeText(changes)}</p>`;
   const lines = excerpt(changes.patch, PATCH_CHARS).split("\n");
   const kind = (line: string) => (line.startsWith("+") ? "good" : line.startsWith("-") ? "bad" : "");
-  return html`<h3>Change</h3><details><summary>${sizeText(changes)}</summary><pre>${lines.map(
+  return html`<details><summary>${sizeText(changes)}</summary><pre>${lines.map(
     (line) => html`<span class="${kind(line)}">${line === "" ? " " : line}</span>`,
   )}</pre></details>`;
 }
