@@ -94,7 +94,7 @@ pre span{display:block}.bar{position:relative;height:.7rem;min-width:7rem;backgr
 .bar i{position:absolute;inset-block:.12rem;background:var(--soft)}.bar.a i{background:var(--a)}.bar.b i{background:var(--b)}
 .bar b{position:absolute;inset-block:-.2rem;left:50%;border-left:1px solid currentcolor}
 .bar .rate{inset-block:-.1rem;width:.3rem;translate:-50%;outline:2px solid light-dark(#fff,#14161a)}
-.bar,.bar.a,.bar.b{color:inherit}.ends{display:grid;grid-template-columns:1fr auto 1fr}.ends :last-child{text-align:right}
+.bar.score{min-width:2.5rem}.bar,.bar.a,.bar.b{color:inherit}.ends{display:grid;grid-template-columns:1fr auto 1fr}.ends :last-child{text-align:right}
 .strip{display:flex;flex-wrap:wrap;gap:2px;align-items:center}p.strip{gap:.2rem 1rem}td .strip{min-width:9rem}
 .trial{display:inline-block;width:1.4rem;border-radius:3px;background:var(--raised);color:inherit;
 font:700 .7rem/1.4rem system-ui,sans-serif;text-align:center}.trial.a{border-radius:50%;background:var(--a);color:var(--on)}

@@ -109,7 +109,6 @@ function judged(verdict: Verdict, showing: Showing): Html {
 ${htmlTable(
   ["Criterion", "Weight", nameOf(arm_a.arm_id, 0), nameOf(arm_b.arm_id, 1)],
   [...rows, ["Together", "", scoreBar(score_a, "a"), scoreBar(score_b, "b")]],
-  "folded",
 )}
 ${others.length > 0 ? html`<p class="soft">Not scored: ${others.join(", ")}.</p>` : null}
 ${flags.length > 0 ? html`<p>Before you trust it: ${flags.map((flag) => flag.replaceAll("_", " ")).join(", ")}.</p>` : null}
@@ -120,7 +119,7 @@ ${all && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${plainMetric(rat
 const scoreBar = (score: number | null, side: Side): Html =>
   score === null
     ? html`not scored`
-    : html`${score.toFixed(2)}<div class="bar ${side}"><i style="left:0;width:${(score * 100).toFixed(1)}%"></i></div>`;
+    : html`${score.toFixed(2)}<div class="bar score ${side}"><i style="left:0;width:${(score * 100).toFixed(1)}%"></i></div>`;
 
 /** Figures of measured criteria: `changed_lines: 65 against 173` is `changed lines: 65 against 173`. */
 const plainMetric = (note: string) =>
