@@ -26,9 +26,9 @@ test.each([
 ])("of calls that wait for their results only what decisions tell is kept: %s", async (_, callOf) => {
   using logging = await logOf();
   const before = heap();
-  for (let at = 0; at < 40; at += 1) expect(logging.log.gate(logging.turn, callOf(at))).toBeNull();
+  for (let at = 0; at < 40; at += 1) expect(logging.log.calls.decide(logging.turn, callOf(at))).toBeNull();
   expect(heap() - before).toBeLessThan(10 * INPUT_CHARS);
-  logging.log.settle();
+  logging.log.calls.settle();
   expect(logging.decisions).toHaveLength(40);
   expect(logging.decisions[7]).toMatchObject({
     kind: "tool_call",
@@ -39,8 +39,8 @@ test.each([
 
 test("of a command that is too long to be read, no more is kept than shows that", async () => {
   using logging = await logOf();
-  logging.log.gate(logging.turn, running(1));
-  expect(logging.log.calls[0]?.subject).toHaveLength(16_385);
+  logging.log.calls.decide(logging.turn, running(1));
+  expect(logging.log.calls.made[0]?.subject).toHaveLength(16_385);
 });
 
 test("secrets are looked for once in what a call is given", async () => {
@@ -51,7 +51,7 @@ test("secrets are looked for once in what a call is given", async () => {
   };
   using logging = await logOf({ redact });
   const calls = [writing(1), writing(2)];
-  for (const call of calls) logging.log.gate(logging.turn, call);
+  for (const call of calls) logging.log.calls.decide(logging.turn, call);
   logging.log.replied(logging.turn, { ...REPLY, calls }, 1);
   expect(logging.decisions[0]).toMatchObject({ detail: { tools: ["write_file", "write_file"] } });
   expect(chars).toBeGreaterThan(2 * INPUT_CHARS);

@@ -65,7 +65,7 @@ class AgentRunner {
     try {
       stop = await this.#untilStopped();
     } catch (error) {
-      this.#agent.settle();
+      this.#agent.calls.settle();
       stop = this.#interrupted(error);
     }
     return this.#end(stop);
@@ -100,7 +100,7 @@ class AgentRunner {
     await proxy.idle();
     await Promise.all(this.#printed.map(({ done }) => done));
     this.#signal.throwIfAborted();
-    this.#agent.settle();
+    this.#agent.calls.settle();
     if ("status" in first) return first;
     return this.#agent.stopped ? await this.#stopped.promise : this.#endedBy(ended);
   }
@@ -155,7 +155,7 @@ class AgentRunner {
       model_served: this.#agent.model_served,
       replies_digest: this.#agent.replies_digest,
       ...meter.used(),
-      calls: this.#agent.calls,
+      calls: this.#agent.calls.made,
       violations,
       agent: {
         recipe: agent.use === null ? null : recipe.name,

@@ -15,17 +15,16 @@ import { patchFiles } from "./diff/apply-patch.ts";
 import { NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
 import type { CompareOptions, TreeDifference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
-import { TreeTooLarge, treeFault, workspaceFailed } from "./io-failure.ts";
+import { TreeTooLarge, treeFault } from "./io-failure.ts";
 import type { LaidNotes } from "./laid-notes.ts";
-import { layOver, overlaidPaths, restore } from "./lay-over.ts";
+import { layOver } from "./lay-over.ts";
 import { filesOf, type PristineTree } from "./pristine-tree.ts";
 import { readOnlyPaths, stillPlain } from "./read-only-paths.ts";
 import { Residents } from "./residents.ts";
-import { copyTree } from "./tree/copy-tree.ts";
 import { isDiskFull, mayHaveFilled } from "./tree/full-disk.ts";
 import { reopenRoot } from "./tree/place.ts";
-import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
-import { changesOf, copyWork, differencesOf, notedDifferences, type WorkingCopy, workOf } from "./working-copy.ts";
+import { NO_SNAPSHOT, type Snapshot } from "./tree/snapshot.ts";
+import { changesOf, copyPristine, differencesOf, fillFork, type WorkingCopy, workOf } from "./working-copy.ts";
 import type {
   AttachedProgram,
   FileEntry,
@@ -161,8 +160,14 @@ export class TempWorkspace implements Workspace {
 
   async #fork({ restore: globs, overlay }: ForkOptions): Promise<Awaited<ReturnType<Workspace["fork"]>>> {
     const differences = await this.#differences(globs, { executable: true });
-    const fill = (target: string) => this.#fillFork(target, differences, overlay);
     const { lay: _lay, ...options } = this.#options;
+    const fill = async (to: string) => {
+      const { sandbox, clock = systemClock } = options;
+      const pristine = await options.pristine();
+      const copy = this.#touched ? this.#materialised() : undefined;
+      await fillFork({ copy, pristine, to, owner: sandbox.owner, clock, differences, overlay });
+      return NO_SNAPSHOT;
+    };
     const workspace = new TempWorkspace({ ...options, keep: false, fill });
     try {
       await workspace.#materialised();
@@ -225,40 +230,15 @@ export class TempWorkspace implements Workspace {
     const pristine = await this.#options.pristine();
     const root = this.#options.place();
     this.#location = root;
-    const snapshot = await (this.#options.fill?.(root) ?? this.#copyOf(pristine, root));
+    const snapshot = await (this.#options.fill?.(root) ??
+      copyPristine(pristine, { to: root, owner: this.#options.sandbox.owner }));
     const notes = await this.#options.lay?.(root);
     return { root, pristine, snapshot, ...(notes && { notes }) };
-  }
-
-  async #copyOf(pristine: PristineTree, root: string): Promise<Snapshot> {
-    const { owner } = this.#options.sandbox;
-    const { root: from, entries } = pristine;
-    return new Snapshot(await copyTree({ from, to: root, owner, made_by: "arm", entries }));
   }
 
   async #differences(globs: readonly string[], options?: CompareOptions): Promise<readonly TreeDifference[]> {
     if (!this.#touched || globs.length === 0) return [];
     return await differencesOf(await this.#materialised(), globs, options);
-  }
-
-  async #fillFork(target: string, differences: readonly TreeDifference[], overlay: ForkOptions["overlay"]) {
-    const { owner } = this.#options.sandbox;
-    const pristine = await this.#options.pristine();
-    try {
-      const replaced = [...differences.map(({ path }) => path), ...(await overlaidPaths(overlay))];
-      const { clock = systemClock } = this.#options;
-      if (this.#touched) {
-        const copy = await this.#materialised();
-        await copyWork(copy, { to: target, owner, replaced: new Set(replaced), clock });
-        await restore({ from: pristine.root, to: target, differences: notedDifferences(copy), owner });
-      } else await this.#copyOf(pristine, target);
-      await restore({ from: pristine.root, to: target, differences, owner });
-      await layOver(target, overlay, owner);
-      return NO_SNAPSHOT;
-    } catch (error) {
-      if (error instanceof TreeTooLarge) throw error;
-      throw workspaceFailed("cannot make a copy of the final workspace", error);
-    }
   }
 }
 

@@ -6,12 +6,15 @@ import type { Owner } from "../sandbox/sandbox.ts";
 import { describeChanges, MAX_LISTED_FILES } from "./diff/changes.ts";
 import { type CompareOptions, changedModes, compareTrees, type TreeDifference } from "./diff/compare.ts";
 import { forkParts, notAt } from "./fork-parts.ts";
+import { TreeTooLarge, workspaceFailed } from "./io-failure.ts";
 import type { LaidNotes } from "./laid-notes.ts";
+import { layOver, overlaidPaths, restore } from "./lay-over.ts";
 import { fitting, type PristineTree } from "./pristine-tree.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
 import { parentsOf } from "./tree/parents-of.ts";
-import type { Snapshot } from "./tree/snapshot.ts";
+import { Snapshot } from "./tree/snapshot.ts";
 import { type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
+import type { FileSource } from "./workspace.ts";
 
 /** The files of an arm on disk, and those that it began with. An arm must not run while they are read. */
 export interface WorkingCopy {
@@ -28,7 +31,7 @@ const withoutNotes = ({ notes }: WorkingCopy, entries: readonly TreeEntry[]): re
   notes ? entries.filter(({ path }) => !notes.has(path)) : entries;
 
 /** What puts the fixture's files back at the paths of the arm's own. */
-export const notedDifferences = ({ notes, pristine }: WorkingCopy): readonly TreeDifference[] => {
+const notedDifferences = ({ notes, pristine }: WorkingCopy): readonly TreeDifference[] => {
   if (!notes) return [];
   const before = new Map(pristine.entries.map((entry) => [entry.path, entry]));
   return notes.paths.map((path) => ({ path, before: before.get(path), after: undefined }));
@@ -85,12 +88,51 @@ const FORK_ENTRY_MS = 10;
 interface ForkTarget {
   readonly to: string;
   readonly owner: Owner | null;
-  readonly replaced: ReadonlySet<string>;
   readonly clock: Clock;
 }
 
+interface Fork extends ForkTarget {
+  /** The arm's files; undefined: it has touched none. */
+  readonly copy: Promise<WorkingCopy> | undefined;
+  readonly pristine: PristineTree;
+  /** What is put back as it was before the arm. */
+  readonly differences: readonly TreeDifference[];
+  readonly overlay: FileSource;
+}
+
+/** Copies the fixture to where an arm works. */
+export async function copyPristine(
+  { root: from, entries }: PristineTree,
+  { to, owner }: Pick<ForkTarget, "to" | "owner">,
+): Promise<Snapshot> {
+  return new Snapshot(await copyTree({ from, to, owner, made_by: "arm", entries }));
+}
+
+/** Writes the files of a fork. @throws TreeTooLarge; Failure `workspace_failed` */
+export async function fillFork({ copy, pristine, differences, overlay, ...target }: Fork): Promise<void> {
+  const { to, owner } = target;
+  const from = pristine.root;
+  try {
+    const replaced = new Set([...differences.map(({ path }) => path), ...(await overlaidPaths(overlay))]);
+    const touched = await copy;
+    if (touched) {
+      await copyWork(touched, { ...target, replaced });
+      await restore({ from, to, differences: notedDifferences(touched), owner });
+    } else await copyPristine(pristine, { to, owner });
+    await restore({ from, to, differences, owner });
+    await layOver(to, overlay, owner);
+  } catch (error) {
+    if (error instanceof TreeTooLarge) throw error;
+    throw workspaceFailed("cannot make a copy of the final workspace", error);
+  }
+}
+
+interface WorkTarget extends ForkTarget {
+  readonly replaced: ReadonlySet<string>;
+}
+
 /** Copies the work but what will be replaced; the rest as it was before the arm. @throws TreeTooLarge */
-export async function copyWork(copy: WorkingCopy, { to, owner, replaced, clock }: ForkTarget): Promise<void> {
+async function copyWork(copy: WorkingCopy, { to, owner, replaced, clock }: WorkTarget): Promise<void> {
   const { root, pristine } = copy;
   // While it is watched, the clock leaves out the pauses of our own loop.
   using _stalls = clock.watch?.();

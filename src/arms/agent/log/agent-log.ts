@@ -1,29 +1,20 @@
 import { createHash } from "node:crypto";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { Failure } from "../../../domain/failure.ts";
-import type { Effect } from "../../../domain/tool.ts";
 import type { BudgetState } from "../../arm/budget.ts";
-import { toldCall } from "../../arm/call-text.ts";
 import type { DecisionLog } from "../../arm/decision-log.ts";
 import type { Meter } from "../../arm/meter.ts";
 import { disqualifyingPaths } from "../../arm/protected-paths.ts";
 import type { ArmRun } from "../../arm/run-arm.ts";
 import { atBudget, disqualified, failed, type Stop } from "../../arm/stop.ts";
-import { redactDeep } from "../../model/redacting-model.ts";
 import type { Upstream } from "../../model/upstream.ts";
-import { refusedPath } from "../../policy/path-rules.ts";
-import { type Refusal, refusalOf } from "../../policy/refusal.ts";
-import { type CallRecord, heldSubject } from "../../policy/review.ts";
-import { type CanonicalCall, canonicalCall, skillOf } from "../../recipe/canonical-call.ts";
 import type { Recipe } from "../../recipe/recipe.ts";
-import type { WireCall, WireReply, WireRequest, WireResult } from "../../wire/wire.ts";
+import type { WireReply, WireRequest } from "../../wire/wire.ts";
 import { agentEnding } from "../agent-ending.ts";
 import type { ModelPrices } from "../model-prices.ts";
+import { AgentCalls } from "./agent-calls.ts";
 import { AgentDecisions, type SaidTurn } from "./agent-decisions.ts";
 import type { AskedTurn } from "./asked-turn.ts";
-import { refusalOfBroken } from "./broken-input.ts";
-import { type PendingCall, PendingCalls } from "./pending-calls.ts";
-import { refusedInput } from "./refused-input.ts";
 import { MAIN_THREAD, type ThreadName, Threads } from "./threads.ts";
 import { UNHEARD, UnderWay } from "./under-way.ts";
 
@@ -44,12 +35,11 @@ interface AgentLogParts {
 
 /** Makes an arm's decisions out of what passes between its agent and the provider, and ends it where a rule or a budget says so. */
 export class AgentLog {
-  readonly calls: CallRecord[] = [];
   /** What of it becomes decisions. */
   readonly told: AgentDecisions;
+  readonly calls: AgentCalls;
   readonly #parts: AgentLogParts;
   readonly #threads: Threads;
-  readonly #pending = new PendingCalls();
   readonly #under_way = new UnderWay<AskedTurn>();
   /** The figures of the last request, by conversation. */
   readonly #sent = new WeakMap<ThreadName, { readonly bytes: number; readonly tokens_in: number }>();
@@ -64,6 +54,7 @@ export class AgentLog {
     this.#parts = parts;
     this.#threads = new Threads(Object.keys({ ...parts.recipe.tools, ...parts.agent.tools }).length > 0);
     this.told = new AgentDecisions(parts);
+    this.calls = new AgentCalls(parts, this.told);
   }
 
   /** The arm ends. Nothing goes to its agent any more. */
@@ -93,8 +84,8 @@ export class AgentLog {
     this.#asked += 1;
     const thread = this.#threads.asked(request);
     if (this.#threads.forgotten > 0) this.told.forgotten();
-    this.#takeResults(request, thread);
-    const violations = this.calls.length > 0 ? await disqualifyingPaths(run, log) : [];
+    this.calls.answered(request, thread);
+    const violations = this.calls.made.length > 0 ? await disqualifyingPaths(run, log) : [];
     if (violations.length > 0) this.#stop(() => disqualified(violations));
     const side = this.#threads.isAside(thread, request);
     while (!this.#stopped && !signal.aborted && !this.#under_way.hasRoomFor({ side, sent_bytes }, meter))
@@ -114,22 +105,6 @@ export class AgentLog {
     return turn;
   }
 
-  #takeResults({ results }: WireRequest, { number }: ThreadName): void {
-    for (const result of results) {
-      const pending = this.#pending.take(result, number);
-      if (pending) this.#answered(pending, result);
-    }
-  }
-
-  /** A protected file is read-only for the agent: writing it failed. */
-  #answered(pending: PendingCall, { text, is_error }: WireResult): void {
-    const { effect, subject, told } = pending;
-    const { paths } = this.#parts.run.policies;
-    const rule = effect === "write" && is_error === true ? refusedPath({ ...paths, writable: ["**"] }, subject) : null;
-    if (rule === null) this.told.call(pending, text, is_error);
-    else this.told.blocked({ rule, tool: told.name, input: told.input });
-  }
-
   /** What a conversation has sent it sends again, unless it was shortened. */
   #exhausted(thread: ThreadName, sent_bytes: number): BudgetState | undefined {
     const { meter } = this.#parts;
@@ -147,35 +122,6 @@ export class AgentLog {
     if (other.price !== null || prices.free || meter.cost() === undefined) return { model: wanted, other };
     this.told.unpriced(other.model);
     return own;
-  }
-
-  /** Looks at a call before the agent sees it. Gives the input that is put in its place; null: it may be made. */
-  gate(turn: AskedTurn, call: WireCall): object | string | null {
-    const { run, meter } = this.#parts;
-    turn.spent ??= meter.exhausted("turns");
-    if (turn.spent) return null;
-    meter.tool_calls += 1;
-    const canonical = this.#canonical(call);
-    const { tool, effect, input, checked } = canonical;
-    const refusal = this.#refusalOf(effect, canonical.subject, call);
-    const replacement = refusal && refusedInput(call, refusal.message);
-    const refused_by = replacement === null ? null : (refusal?.rule ?? null);
-    const [told, subject] = [toldCall({ name: tool, input }), heldSubject(canonical.subject)];
-    const own = call.name === tool ? {} : { own_tool: call.name };
-    this.calls.push({ tool, effect: effect ?? "opaque", subject, refused_by, ...own });
-    if (refused_by === null) {
-      const { id, name } = call;
-      const when = { thread: turn.thread.number, asked_ticks: run.clock.ticks() };
-      const skill = this.#skillOf(call, canonical);
-      this.#pending.add({ call: { id, name }, told, effect, subject, checked, skill, ...when });
-    } else turn.blocks.push({ rule: refused_by, tool, input: told.input });
-    return replacement;
-  }
-
-  #refusalOf(effect: Effect | null, subject: string, { unparsed }: WireCall): Refusal | null {
-    const { policies } = this.#parts.run;
-    if (effect !== "command" && (unparsed === undefined || effect !== null)) return null;
-    return unparsed === undefined ? refusalOf(policies, "command", subject) : refusalOfBroken(policies, unparsed);
   }
 
   /** @param latency_ms without what was lost to throttling */
@@ -237,11 +183,6 @@ export class AgentLog {
     this.#stop(() => failed(this.#parts.log, cause));
   }
 
-  /** Calls whose results nobody will see any more. */
-  settle(): void {
-    for (const pending of this.#pending.rest()) this.told.call(pending, "no result was seen", true);
-  }
-
   /** The user goes on: what was said so far is no answer to that. */
   goesOn(): void {
     this.#last = undefined;
@@ -253,35 +194,15 @@ export class AgentLog {
     return agentEnding(this.#parts.log, { last, exit, redact: this.#parts.run.redact });
   }
 
-  #canonical({ name, input, unparsed }: WireCall): CanonicalCall {
-    const { recipe, agent, run } = this.#parts;
-    return canonicalCall(
-      recipe,
-      agent.tools,
-      this.told.named(name),
-      redactDeep(unparsed ?? input, run.redact),
-      run.workspace.at,
-    );
-  }
-
-  #skillOf({ name, input }: WireCall, canonical: CanonicalCall): string | undefined {
-    const skill = skillOf(this.#parts.recipe, { name, input }, canonical);
-    return skill === undefined ? undefined : this.#parts.run.redact(skill);
-  }
-
-  /** Which tool it is does not depend on secrets in its input, which takes long to redact. */
   #said(reply: WireReply): SaidTurn {
-    const { recipe, agent, run } = this.#parts;
-    const toolOf = ({ name, input, unparsed }: WireCall) =>
-      canonicalCall(recipe, agent.tools, this.told.named(name), unparsed ?? input, run.workspace.at).tool;
-    return { reply, tools: reply.calls.map(toolOf) };
+    return { reply, tools: reply.calls.map((call) => this.calls.toolOf(call)) };
   }
 
   #stop(stop: () => Stop): void {
     if (this.#stopped) return;
     this.#stopped = true;
     // What ends an arm is the last that its log says, but for replies that are still under way.
-    this.settle();
+    this.calls.settle();
     this.#parts.stop(stop());
   }
 }

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { cut } from "../../../domain/excerpt.ts";
-import { wordsOf } from "../../../domain/failure.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { ownTurn } from "../../../runtime/pace.ts";
 import type { Throttle } from "../../arm/throttle.ts";
@@ -10,12 +9,12 @@ import { isContextOverflow } from "../../model/failed-try.ts";
 import type { ReplyStream } from "../../model/reply-stream.ts";
 import type { RefusedRequest, Upstream, UpstreamRequest } from "../../model/upstream.ts";
 import { editRequest } from "../../wire/edit-request.ts";
-import { GrownBytes } from "../../wire/grown-bytes.ts";
 import { openReply } from "../../wire/open-reply.ts";
 import { readRequest } from "../../wire/read-request.ts";
 import type { InSteps } from "../../wire/reply-reader.ts";
 import type { AgentLog } from "../log/agent-log.ts";
 import type { AskedTurn } from "../log/asked-turn.ts";
+import { answerAside } from "./answer-aside.ts";
 import { Conversations, type KeepReply } from "./conversations.ts";
 import { ReplyFinder } from "./kept-reply.ts";
 import { concealed, passedHeaders, passRefusal } from "./passed.ts";
@@ -175,7 +174,7 @@ class TurnExchange {
     const finder = keep && new ReplyFinder(keep);
     const reader = openReply(route.wire, {
       content_type: headers.get("content-type") ?? "",
-      gate: (call) => log.gate(turn, call),
+      gate: (call) => log.calls.decide(turn, call),
       hide_usage,
     });
     const send = async (bytes: Uint8Array) => {
@@ -225,53 +224,6 @@ async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 
 /** An empty event is one byte, and four thousand of these take some ten milliseconds. */
 const PIECE_BYTES = 4 * 1024;
-
-/** Counting tokens and listing models cost nothing and decide nothing. */
-async function answerAside(parts: ExchangeParts, request: AgentRequest, response: ServerResponse): Promise<void> {
-  const { upstream } = parts;
-  const { route, method, path, headers, body, signal } = request;
-  const forced =
-    body &&
-    editRequest(route.wire, path, body, {
-      model: upstream.model,
-      without_provider_tools: parts.without_provider_tools,
-    });
-  if (forced?.unsupported != null) return parts.log.unsupported(forced.unsupported);
-  const sent = {
-    method,
-    path: forced?.path ?? path,
-    headers,
-    body: forced && JSON.stringify(forced.body),
-    aside: true,
-  };
-  const take = {
-    reply: async ({ status, headers: given, chunks }: ReplyStream) => {
-      const told = concealed(await wholeOf(chunks), upstream);
-      response.writeHead(status, passedHeaders(given, upstream)).end(told);
-    },
-    refused: async (refusal: RefusedRequest) => passRefusal(refusal, response, upstream),
-  };
-  try {
-    await upstream.send(sent, take, { signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    const message = wordsOf(error);
-    refuse(response, route.wire, { status: 502, message: parts.redact(message) });
-  }
-}
-
-/** The whole body, since a key may be split between two chunks. Replies to turns pass in whole events, which hold whole keys. */
-async function wholeOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const kept = new GrownBytes();
-  for await (const chunk of chunks) {
-    kept.add(chunk);
-    if (kept.length > MAX_ASIDE_BYTES) throw new Error("the provider's reply is larger than abeval reads");
-  }
-  return kept.take();
-}
-
-/** The longest lists of models have some megabytes. */
-const MAX_ASIDE_BYTES = 16 * 1024 * 1024;
 
 /** The characters of a provider's refusal that the log shows. */
 const REFUSAL_CHARS = 500;
