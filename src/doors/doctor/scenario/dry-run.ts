@@ -105,8 +105,8 @@ export class DryRun implements AsyncDisposable {
   }
 
   /** What a command prints in a workspace of its own. */
-  async printed(run: string, signal: AbortSignal): Promise<string> {
-    const limits = { timeout_ms: PRINT_MS, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
+  async printed(run: string, signal: AbortSignal, timeout_ms = PRINT_MS): Promise<string> {
+    const limits = { timeout_ms, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
     const { output } = await this.#open().exec({ run, ...limits, network: "none" }, signal);
     return output;
   }

@@ -4,6 +4,7 @@ import { patchedPaths } from "../../../domain/patch.ts";
 import { globMatcher } from "../../../domain/path-glob.ts";
 import { type Check, fail, IDLE, pass, warn } from "../check.ts";
 import type { DryRun } from "./dry-run.ts";
+import { fixtureHistory } from "./history.ts";
 import { leakChecks } from "./leaks.ts";
 
 /** Each arm and each probe gets a copy. Beyond this size copying takes noticeable time. */
@@ -31,21 +32,6 @@ const fixtureVariables: Check<DryRun> = {
     if (keys.length > 0)
       return fail(`${keys.join(", ")}: holds what looks like a key`, "take it out: no command is given one");
     return pass(env.length === 0 ? "there are none" : env.map(([name]) => name).join(", "));
-  },
-};
-
-/** Directories of version control. They may hold the fix. */
-const HISTORY = /(^|\/)(\.git|\.hg|\.svn|\.bzr|\.jj|\.pijul|_darcs|_FOSSIL_|\.fslckout|CVS)(\/|$)/;
-
-const fixtureHistory: Check<DryRun> = {
-  id: "fixture.history",
-  title: "Fixture has no history inside",
-  needs: ["fixture.files"],
-  async run({ pristine }) {
-    const found = (await pristine.list()).find(({ path }) => HISTORY.test(path));
-    return found === undefined
-      ? pass("none found")
-      : warn(`${found.path}: the arms can read it, and it may hold the fix`, "remove it from the fixture");
   },
 };
 
