@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { ask, PostgresDatabase } from "../../src/store/postgres/connection.ts";
+import { PostgresDatabase } from "../../src/store/postgres/connection.ts";
+import { ask } from "../../src/store/postgres/statement.ts";
 import { describeNeeding } from "../needs.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
 import { until } from "../turns.ts";

@@ -7,30 +7,7 @@ import { type DatabaseAddress, databaseAddress } from "./address.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { databaseFailure, isConnectionLoss, isReadOnly } from "./database-failure.ts";
 import { Reachability } from "./reachability.ts";
-
-/** Statements go through one of these: the pool, a connection of it, or a transaction. */
-export type Sql = Pick<SQL, "unsafe" | "array">;
-
-export type Value = string | number | boolean | null | readonly (string | null)[];
-
-/**
- * Runs a statement. Of rows, `int8` is text, `timestamptz` a Date, `bytea` a Buffer; `count` are those that it gave or wrote.
- * Texts are stored without U+0000, which PostgreSQL cannot hold.
- */
-export async function ask<R = Record<string, unknown>>(
-  sql: Sql,
-  statement: string,
-  values: readonly Value[] = [],
-): Promise<readonly R[] & { readonly count: number }> {
-  return await sql.unsafe<R[]>(
-    statement,
-    values.map((value) => (isList(value) ? sql.array(value.map(storable), "TEXT") : storable(value))),
-  );
-}
-
-const isList = (value: Value) => typeof value === "object" && value !== null;
-
-const storable = <T>(value: T) => (typeof value === "string" ? value.replaceAll("\0", "").toWellFormed() : value);
+import { ask, type Sql } from "./statement.ts";
 
 interface ConnectionOptions {
   readonly url: string;

@@ -1,8 +1,9 @@
 import type { SessionEntry } from "../../domain/session-entry.ts";
 import { isOutage } from "../store.ts";
-import type { PostgresDatabase, Sql } from "./connection.ts";
+import type { PostgresDatabase } from "./connection.ts";
 import type { Presence } from "./presence.ts";
 import type { RunWakes } from "./run-wakes.ts";
+import type { Sql } from "./statement.ts";
 
 /** One transaction, as its writes see it. */
 export interface Flush {

@@ -1,7 +1,8 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { StoreInspection } from "../shared-store.ts";
-import { ask, type PostgresDatabase } from "./connection.ts";
+import type { PostgresDatabase } from "./connection.ts";
 import type { RunWakes } from "./run-wakes.ts";
+import { ask } from "./statement.ts";
 
 /** The median of the timed questions counts: one of them may wait for a new connection. */
 const QUESTIONS = 5;

@@ -20,7 +20,7 @@ import {
 } from "../sql-listings.ts";
 import type { SessionQuery } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
-import { ask, type Sql, type Value } from "./connection.ts";
+import { ask, type Sql, type Value } from "./statement.ts";
 
 /** Newest first unless asked otherwise, without rows that are damaged. @throws Failure `unknown_session` for `before` */
 export async function readListings(sql: Sql, query: SessionQuery): Promise<readonly SessionListing[]> {

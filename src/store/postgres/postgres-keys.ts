@@ -1,6 +1,7 @@
 import { freeBefore, type HeldKey, type RequestKey, type RequestKeys } from "../request-keys.ts";
-import { ask, PATIENCE_MS, type PostgresDatabase, type Sql } from "./connection.ts";
+import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
+import { ask, type Sql } from "./statement.ts";
 
 export class PostgresKeys implements RequestKeys {
   readonly #database: PostgresDatabase;

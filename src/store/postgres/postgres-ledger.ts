@@ -1,6 +1,7 @@
 import { exceedsLimit, type Ledger, type LedgerEntry, type Spending } from "../ledger.ts";
-import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import type { PostgresDatabase } from "./connection.ts";
 import { isAlive } from "./presence.ts";
+import { ask, type Sql } from "./statement.ts";
 
 /**
  * Rows without an owner, and those of dead processes, are spent; the others are set aside. Nobody knows what a process that

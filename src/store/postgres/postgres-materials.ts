@@ -4,7 +4,8 @@ import { MATERIAL_BYTES, MATERIAL_FILES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Entropy } from "../../runtime/clock.ts";
 import type { MaterialStore } from "../shared-store.ts";
-import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import type { PostgresDatabase } from "./connection.ts";
+import { ask, type Sql } from "./statement.ts";
 import { isWorkOlderThan } from "./waiting-work.ts";
 
 const compress = promisify(zstdCompress);

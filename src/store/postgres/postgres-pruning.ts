@@ -1,6 +1,7 @@
 import type { Pruning } from "../pruning.ts";
-import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import type { PostgresDatabase } from "./connection.ts";
 import { isAlive } from "./presence.ts";
+import { ask, type Sql } from "./statement.ts";
 import { isWorkOn } from "./waiting-work.ts";
 
 /** A series of 20,000 trials goes in one write. */

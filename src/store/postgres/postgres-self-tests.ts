@@ -6,7 +6,8 @@ import {
   type SelfTestRow,
   type SelfTestStore,
 } from "../self-test-store.ts";
-import { ask, type PostgresDatabase } from "./connection.ts";
+import type { PostgresDatabase } from "./connection.ts";
+import { ask } from "./statement.ts";
 
 /** Self-tests that every process on the database reads. A row that is damaged is as none. */
 export function postgresSelfTests(database: PostgresDatabase): SelfTestStore {

@@ -16,12 +16,13 @@ import {
   type SessionQuery,
   type TrialsOf,
 } from "../store.ts";
-import { ask, PATIENCE_MS, type PostgresDatabase, type Sql } from "./connection.ts";
+import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
 import { isPlain, readListings, summarizeListings } from "./listings.ts";
 import { beginOnce } from "./postgres-keys.ts";
 import type { RunWakes } from "./run-wakes.ts";
 import { SessionRows } from "./session-rows.ts";
+import { ask, type Sql } from "./statement.ts";
 import { UnsavedEnds } from "./unsaved-ends.ts";
 
 export interface SessionsParts {

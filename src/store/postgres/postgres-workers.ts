@@ -1,5 +1,6 @@
 import type { Needs, WorkerRow, Workers } from "../shared-store.ts";
-import { ask, PATIENCE_MS, type PostgresDatabase, type Sql } from "./connection.ts";
+import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
+import { ask, type Sql } from "./statement.ts";
 
 type Announced = Parameters<Workers["announce"]>[0];
 

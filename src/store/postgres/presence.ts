@@ -1,4 +1,5 @@
-import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import type { PostgresDatabase } from "./connection.ts";
+import { ask, type Sql } from "./statement.ts";
 
 /** Whether the process in this column is alive: it has shown itself within the lease that it promised. */
 export const isAlive = (owner: string) => `EXISTS (SELECT FROM abeval.workers AS one

@@ -6,13 +6,14 @@ import { sha256 } from "../../domain/sha256.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { RequestKey } from "../request-keys.ts";
 import type { Needs, WaitingWork, Work, WorkClaim, WorkQueue } from "../shared-store.ts";
-import { ask, PATIENCE_MS, type PostgresDatabase, type Sql } from "./connection.ts";
+import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
 import { codesOf } from "./database-failure.ts";
 import type { Flusher } from "./flusher.ts";
 import { type Attempt, HeldClaims } from "./held-claims.ts";
 import { beginOnce } from "./postgres-keys.ts";
 import { demandOwner, insertSeries } from "./series-rows.ts";
 import { insertSession } from "./session-rows.ts";
+import { ask, type Sql } from "./statement.ts";
 import { firstOf, headsIn, priorityOf, rankEarlier, waitingByNeeds, waitingIn } from "./waiting-work.ts";
 
 /** The parts of the store that the queue uses. */

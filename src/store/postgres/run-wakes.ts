@@ -1,7 +1,8 @@
 import { Failure } from "../../domain/failure.ts";
 import { Watchers } from "../watchers.ts";
-import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import type { PostgresDatabase } from "./connection.ts";
 import { POOLED } from "./database-failure.ts";
+import { ask, type Sql } from "./statement.ts";
 
 const CHANNEL = "abeval_runs";
 

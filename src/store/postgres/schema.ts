@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/failure.ts";
-import type { PostgresDatabase, Sql } from "./connection.ts";
+import type { PostgresDatabase } from "./connection.ts";
+import type { Sql } from "./statement.ts";
 
 const OLDEST_SERVER = 14;
 

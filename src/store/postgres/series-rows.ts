@@ -8,8 +8,8 @@ import { seriesListingOf } from "../listing.ts";
 import type { TrialCounts } from "../series-store.ts";
 import { notRunning, stillRunning, unknownSeries } from "../store.ts";
 import { isResults, keptAgain, parsedSeries, READ_LIKE, type StoredSeries } from "../stored-series.ts";
-import { ask, type Sql } from "./connection.ts";
 import { isAlive } from "./presence.ts";
+import { ask, type Sql } from "./statement.ts";
 
 /** False when the id is taken. Without an owner it is work of the queue: whoever claims it takes it. */
 export async function insertSeries(sql: Sql, record: SeriesRecord, owner: string | null): Promise<boolean> {

@@ -6,10 +6,10 @@ import { fold } from "../fold.ts";
 import { isLog } from "../read-session.ts";
 import { interruption, isListed, rowTextOf } from "../session-row.ts";
 import { type EntriesOfTrials, type Run, superseded, type TrialsOf } from "../store.ts";
-import { ask, type Sql, type Value } from "./connection.ts";
 import type { Flush } from "./flusher.ts";
 import { isAlive } from "./presence.ts";
 import { demandOwnSeries } from "./series-rows.ts";
+import { ask, type Sql, type Value } from "./statement.ts";
 
 /**
  * Begins a session's log; false when its id is taken. Without an owner it is work of the queue, at attempt 0: whoever takes it

@@ -1,5 +1,5 @@
 import type { Needs, WaitingWork, Work } from "../shared-store.ts";
-import { ask, type Sql } from "./connection.ts";
+import { ask, type Sql } from "./statement.ts";
 
 interface Head {
   readonly name: string;
