@@ -111,7 +111,7 @@ describe("inputs", () => {
         ROWS,
         '4:11 task.prompt: {{qestion}} names no column of the inputs; did you mean "question"?',
       ],
-      [TABLE, "id,question\na,b\n", "{{wanted}} names no column"],
+      [TABLE, "id,question\na,b\n", "{{wanted}} names no column of the inputs; there are id, question. For braces"],
       [
         TABLE,
         'id,question,wanted\na,"b,c\n',
@@ -168,6 +168,13 @@ describe("inputs", () => {
     expect(warnings?.join()).toContain("tone.yaml:3:3 task.prompt: holds {{question}}, which stays as it is");
     expect(definition.task.prompt).toBe("Answer: {{question}}");
     expect(Object.keys(definition)).not.toContain("inputs");
+  });
+
+  test("a table that is too long for YAML is sent to another form", async () => {
+    const row = `  - {question: q, wanted: w, ${Array.from({ length: 30 }, (_, n) => `c${n}: v`).join(", ")}}\n`;
+    expect(await messageOf(changed("inputs_file: rows.csv\n", `inputs:\n${row.repeat(1_000)}`))).toContain(
+      "a long table goes into a .csv or .jsonl file",
+    );
   });
 
   test("one run is of one row", async () => {

@@ -100,7 +100,13 @@ function tokensOf(text: string, lines: LineCounter) {
   for (const lexeme of new Lexer().lex(text)) {
     parts += 1;
     if (parts > MAX_PARTS)
-      return { tokens, excess: { message: `has more than ${MAX_PARTS} keys, values and signs`, offset } };
+      return {
+        tokens,
+        excess: {
+          message: `has more than ${MAX_PARTS} keys, values and signs; a long table goes into a .csv or .jsonl file`,
+          offset,
+        },
+      };
     depth += isScalar ? 0 : (STEPS.get(lexeme) ?? 0);
     if (depth > 2 * MAX_DEPTH) return { tokens, excess: { message: "nested too deeply", offset } };
     isScalar = lexeme === SCALAR_FOLLOWS;
