@@ -47,15 +47,15 @@ async function unpackOnce(image: Image, cache: PlaceInCache, signal: AbortSignal
   const { directory, place, owner, now } = cache;
   const root = join(place, "root");
   makeCache(directory, owner);
-  if (existsSync(root)) {
-    utimesSync(place, now, now);
-    return root;
-  }
+  markUsed(place, now);
+  if (existsSync(root)) return root;
+  const sync = findProgram("sync");
+  if (sync === null) throw new ImageFault("cannot be kept: this machine has no `sync`, which coreutils bring");
   await sweep(directory, now);
   const draft = makeTempDir(directory);
   try {
     await fill(draft, { image, signal }, cache);
-    await settle(draft, signal);
+    await settle(draft, sync, signal);
     // Others may look for files in it as its owner.
     await chmod(draft, 0o755);
     await rename(draft, place).catch((error: unknown) => {
@@ -69,6 +69,15 @@ async function unpackOnce(image: Image, cache: PlaceInCache, signal: AbortSignal
     throw error;
   } finally {
     if (existsSync(draft)) await removeTree(draft);
+  }
+}
+
+/** Nothing happens where it is not there, or is another user's. */
+function markUsed(place: string, now: Date): void {
+  try {
+    utimesSync(place, now, now);
+  } catch (error) {
+    if (!["ENOENT", "EPERM", "EACCES", "EROFS"].includes(errorCode(error) ?? "")) throw error;
   }
 }
 
@@ -108,10 +117,8 @@ async function fill(
  * Waits until the disk has what was written. Without it the name of a directory could outlive a power cut that its files do
  * not. One call for the whole file system is cheaper than one for each of a million files.
  */
-async function settle(directory: string, signal: AbortSignal): Promise<void> {
-  const program = findProgram("sync");
-  if (program === null) throw new ImageFault("cannot be kept: this machine has no `sync`, which coreutils bring");
-  const status = await exitOf(spawn(program, ["-f", directory], { env: {}, stdio: "ignore", signal }));
+async function settle(directory: string, sync: string, signal: AbortSignal): Promise<void> {
+  const status = await exitOf(spawn(sync, ["-f", directory], { env: {}, stdio: "ignore", signal }));
   if (status !== 0) throw new ImageFault("could not be written to its cache's disk: it reports a fault");
 }
 
