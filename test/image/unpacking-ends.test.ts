@@ -122,10 +122,29 @@ test("whoever gives up waits no longer, and the unpacking goes on for others unt
   const other = { ...cache, directory: join(place.path, "other") };
   const all = [second, third].map(({ signal }) => failureOf(unpackImage(image, other, signal)));
   await half(other.directory);
+  const seen = new Set<string>();
+  using _looking = eachTurn(() => {
+    for (const name of namesIn(other.directory))
+      if (existsSync(join(other.directory, name, "root/last"))) seen.add("last");
+  });
   for (const giving of [second, third]) giving.abort(new Failure("cancelled", "enough"));
   expect((await Promise.all(all)).map(({ message }) => message)).toEqual(["enough", "enough"]);
-  expect(namesIn(other.directory)).toEqual([]);
+  expect([namesIn(other.directory), [...seen]]).toEqual([[], []]);
 });
+
+function eachTurn(look: () => void): Disposable {
+  let over = false;
+  const next = () => {
+    look();
+    if (!over) setImmediate(next);
+  };
+  setImmediate(next);
+  return {
+    [Symbol.dispose]: () => {
+      over = true;
+    },
+  };
+}
 
 test("an image that the disk may not have is not kept", async () => {
   using place = temporaryDirectory();
