@@ -38,3 +38,9 @@ export function mountPointFault(path: string, within: "machine" | "image" = "mac
 /** Whether two absolute paths are the same, or one lies in the other. */
 export const coverEachOther = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+
+/** Whether an absolute path may be that of a task's file. Other words with a slash are routes, types and the like. */
+export const isPlaceOfTasks = (path: string): boolean =>
+  /^\/(app|data|workspace|root|home|opt|var|srv|mnt|etc|tmp|testbed|output|project|run|boot|build|code|task|logs?)(\/|$)/.test(
+    path,
+  );

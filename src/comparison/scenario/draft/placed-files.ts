@@ -1,5 +1,5 @@
 import { dirname } from "node:path/posix";
-import { coverEachOther, mountPointFault } from "../../../domain/mount-point.ts";
+import { coverEachOther, isPlaceOfTasks, mountPointFault } from "../../../domain/mount-point.ts";
 import { Unusable } from "../unusable.ts";
 import type { Material, SourceFile } from "./material.ts";
 
@@ -81,7 +81,7 @@ export function demandPaths(
     if (ours.some((place) => isIn(path, place)) || OF_THE_SYSTEM.test(path) || known.has(path)) continue;
     if (also.some((place) => isIn(path, place)))
       throw new Unusable(`leaves its work beside its directory: ${path}, outside of ${at}`);
-    if (PLACE.test(path)) throw new Unusable(`needs a path outside of its directory: ${path}`);
+    if (isPlaceOfTasks(path)) throw new Unusable(`needs a path outside of its directory: ${path}`);
   }
 }
 
@@ -93,10 +93,6 @@ const directoriesOf = (path: string) =>
     .split("/")
     .slice(1, -1)
     .map((_, index, steps) => `/${steps.slice(0, index + 1).join("/")}`);
-
-/** Names at the top of a file system. Other words with a slash are routes, types and the like. */
-const PLACE =
-  /^\/(app|data|workspace|root|home|opt|var|srv|mnt|etc|tmp|testbed|output|project|run|boot|build|code|task|logs?)(\/|$)/;
 
 export const toFixture =
   (at: string) =>

@@ -2,27 +2,18 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Pristine } from "../../../arms/workspace/workspace.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
-import { listMaterial, probeSource } from "../../../comparison/scenario/materials.ts";
-import { readText } from "../../../comparison/scenario/read-text.ts";
+import { probeSource } from "../../../comparison/scenario/materials.ts";
 import { repositoryAround } from "../../../comparison/scenario/repository.ts";
-import { Unusable } from "../../../comparison/scenario/unusable.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { type FilePatch, linesOfPatch, pathOfPatch, readPatch } from "../../../domain/patch.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { saidTo } from "../../../domain/task.ts";
 import { type Check, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
 import type { DryRun } from "./dry-run.ts";
-
-interface HiddenFile {
-  readonly path: string;
-  readonly text: string;
-}
+import { type HiddenFile, hiddenFiles } from "./hidden-files.ts";
 
 /** A file that has this share of a hidden file's telling lines is a copy of it. */
 const COPY_SHARE = 0.8;
-
-/** Bytes of a hidden file whose text is compared; a test is smaller. */
-const HIDDEN_BYTES = 1_000_000;
 
 /** An arm that can read the hidden checks may work for them and not for the task. */
 const leakedFiles: Check<DryRun> = {
@@ -63,25 +54,6 @@ const placesAmong = ({ path }: HiddenFile, { probe }: OwnPlaces, paths: Readonly
   probe(path)
     .filter((place) => paths.has(place))
     .map((place) => canBeRead(path, place));
-
-async function hiddenFiles(loaded: LoadedScenario): Promise<readonly HiddenFile[]> {
-  const { dir, files } = probeSource(loaded);
-  const below = dir === null ? [] : await listMaterial(dir);
-  const found: HiddenFile[] = [];
-  for (const { path, absolute, stats } of below)
-    if (stats.isFile() && !Object.hasOwn(files, path))
-      found.push({ path, text: stats.size > HIDDEN_BYTES ? "" : ((await textOf(absolute)) ?? "") });
-  return [...found, ...Object.entries(files).map(([path, text]) => ({ path, text }))];
-}
-
-async function textOf(path: string): Promise<string | null> {
-  try {
-    return await readText(path, HIDDEN_BYTES);
-  } catch (error) {
-    if (error instanceof Unusable) return null;
-    throw error;
-  }
-}
 
 /** A hidden file may replace a visible one and share lines with it, so only an equal text is a leak there. */
 function copiesOf({ path, text }: HiddenFile, visible: readonly VisibleText[]): readonly string[] {

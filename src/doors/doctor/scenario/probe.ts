@@ -5,10 +5,11 @@ import type { CheckResult } from "../../../domain/evidence.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
 import { Mistake } from "../../../domain/failure.ts";
 import { patchedPaths } from "../../../domain/patch.ts";
-import { checkKind, type Task } from "../../../domain/task.ts";
+import { checkKind } from "../../../domain/task.ts";
 import { type Check, fail, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
+import { pathsNowhere } from "./probe-paths.ts";
 
 /** Both runs of one check. */
 type Pair = readonly [CheckResult, CheckResult];
@@ -137,9 +138,8 @@ const protectedFiles: Check<DryRun> = {
     if (policies.paths.protected.length === 0) return pass(IDLE.no_protected);
     const changed = await dryRun.changedByChecks(policies.paths.protected, signal);
     if (changed.length === 0) return pass("none is changed");
-    const named = changed.slice(0, NAMED).join(", ");
     return warn(
-      `running the checks changes ${named}${changed.length > NAMED ? ` and ${changed.length - NAMED} more` : ""}`,
+      `running the checks changes ${listed(changed)}`,
       "narrow policies.paths.protected, or name what the tools leave in the fixture's .gitignore",
     );
   },
@@ -202,7 +202,10 @@ const referencePasses: Check<DryRun> = {
   needs: ["reference.applies"],
   async run(dryRun, signal) {
     const { reference_fix, reference_answer, probe, deliverable } = dryRun.loaded.definition.task;
-    if (reference_fix === null && reference_answer === undefined) return unproven({ probe, deliverable });
+    if (reference_fix === null && reference_answer === undefined)
+      return probe?.checks.some((check) => checkKind(check) === "run")
+        ? unproven(await pathsNowhere(dryRun, signal))
+        : withoutFix({ deliverable });
     if (probe === null) return skip(IDLE.no_probe);
     const probed = await dryRun.solved(signal);
     if (probed === null) return skip(IDLE.not_examinable);
@@ -214,13 +217,18 @@ const referencePasses: Check<DryRun> = {
 };
 
 /** Only what a known solution passes is known to be passable. What a check without a command asks for, its words say. */
-const unproven = ({ probe, deliverable }: Pick<Task, "probe" | "deliverable">) =>
-  probe?.checks.some((check) => checkKind(check) === "run")
-    ? warn(
-        "nothing shows that the checks can be passed",
-        "add a `reference_fix` or a `reference_answer` that passes them",
-      )
-    : withoutFix({ deliverable });
+function unproven(absent: readonly string[]) {
+  const unproved = "nothing shows that the checks can be passed";
+  const proof = "add a `reference_fix` or a `reference_answer` that passes them";
+  if (absent.length === 0) return warn(unproved, proof);
+  return warn(
+    `${unproved}. They name what is nowhere, and what no arm is told to make: ${listed(absent)}`,
+    `add it to the fixture, name it in the prompt, or ${proof}`,
+  );
+}
+
+const listed = (names: readonly string[]) =>
+  `${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ""}`;
 
 function hintFor([{ checks }]: ProbedTwice): string {
   const reasons = new Set(checks.flatMap((check) => cannotRun(check) ?? []));

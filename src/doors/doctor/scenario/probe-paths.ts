@@ -1,0 +1,118 @@
+import { basename, dirname } from "node:path/posix";
+import { isPlaceOfTasks } from "../../../domain/mount-point.ts";
+import { saidTo } from "../../../domain/task.ts";
+import { Pace } from "../../../runtime/pace.ts";
+import type { DryRun } from "./dry-run.ts";
+import { hiddenFiles } from "./hidden-files.ts";
+
+/** A text of a probe that names paths. */
+interface ProbeText {
+  /** A check's id, or the path of a hidden file. */
+  readonly name: string;
+  readonly text: string;
+  /** Where its relative paths may begin, but for the workspace. */
+  readonly beside: string;
+}
+
+/** What each command finds empty, and may fill. */
+const OF_EACH_COMMAND = ["/tmp", "/home/agent"];
+
+/** Characters of a text, and of all texts, that are looked through. */
+const TEXT_CHARS = 256_000;
+const ALL_CHARS = 4_000_000;
+
+/** Paths that are looked for. */
+const MOST_PATHS = 500;
+
+/**
+ * The paths that checks and hidden files name, and that are nowhere: not in the workspace after setup, not around it, not among the
+ * hidden files. What the arms are told to make counts as there.
+ */
+export async function pathsNowhere(dryRun: DryRun, signal: AbortSignal): Promise<readonly string[]> {
+  const { task } = dryRun.loaded.definition;
+  const hidden = await hiddenFiles(dryRun.loaded);
+  const asked = saidTo(task).map(({ text }) => text);
+  const laid = new Set(hidden.flatMap(({ path }) => [path, basename(path)]));
+  const { at } = dryRun.pristine.open();
+  const places = Object.entries(task.fixture?.also ?? {}).flatMap(([place, what]) =>
+    "private" in what ? [place] : [],
+  );
+  const own = [...OF_EACH_COMMAND, ...places];
+  const texts: readonly ProbeText[] = [
+    ...(task.probe?.checks ?? []).map(({ id, run = "" }) => ({ name: id, text: run, beside: "" })),
+    ...hidden.map(({ path, text }) => ({ name: path, text, beside: dirname(path) })),
+  ];
+  const known = (path: string) =>
+    laid.has(path) ||
+    laid.has(basename(path)) ||
+    own.some((place) => isIn(path, place)) ||
+    asked.some((text) => text.includes(path) || text.includes(basename(path)));
+  const named = new Map<string, ProbeText>();
+  for await (const [path, text] of pathsNamed(texts, at))
+    if (named.size < MOST_PATHS && !named.has(path) && !known(path)) named.set(path, text);
+  const absent = await lookedFor([...named], dryRun, signal);
+  return [...named].flatMap(([path, { name }]) => (absent.has(path) ? [`${path} (${name})`] : []));
+}
+
+const isIn = (path: string, place: string) => path === place || path.startsWith(`${place}/`);
+
+/** Paths with the text that names them; those in the workspace are relative to it. */
+async function* pathsNamed(texts: readonly ProbeText[], at: string): AsyncGenerator<readonly [string, ProbeText]> {
+  const pace = new Pace();
+  let left = ALL_CHARS;
+  for (const text of texts) {
+    const seen = text.text.slice(0, Math.min(TEXT_CHARS, left));
+    left -= seen.length;
+    for (const match of seen.matchAll(/[\w.@+/-]+/g)) {
+      await pace.entry();
+      const path = pathIn(seen, { word: match[0], from: match.index });
+      if (path !== undefined && isOfTask(path, at))
+        yield [isIn(path, at) ? path.slice(at.length + 1) || "." : path, text];
+    }
+  }
+}
+
+const isOfTask = (path: string, at: string) => !path.startsWith("/") || isIn(path, at) || isPlaceOfTasks(path);
+
+/** Endings of files that tests read or run. */
+const ENDING =
+  /\.(c|cc|cfg|conf|cpp|css|csv|dat|db|go|h|hpp|html|ini|java|jpe?g|js|json|jsonl|jsx|lock|log|md|mjs|out|parquet|pdf|php|png|py|rb|rs|sh|sql|sqlite|svg|tar|toml|ts|tsv|tsx|txt|xml|ya?ml|zip)$/;
+
+/** Characters of a path, and around a word, that are looked at. */
+const PATH_CHARS = 200;
+const AROUND = 24;
+
+/** Before a word that is a part of something else, is only asked for, or is written. */
+const NO_PATH = /[:$}~*%\\]$|\s-[a-z]\s+["']?$/;
+const WRITTEN = /(>>?|\s-o|\btee|\btouch|\bmkdir(\s+-p)?)\s*["']?$/;
+const WRITTEN_AFTER = /^["']\s*,\s*["'][wax]/;
+
+/** The path that a word of a text is, or undefined. */
+function pathIn(text: string, { word, from }: { readonly word: string; readonly from: number }): string | undefined {
+  const path = word.replace(/^(\.\/)+/, "").replace(/[./-]+$/, "");
+  if (path.length > PATH_CHARS || path.length < 3 || path.includes("//") || path.split("/").includes(".."))
+    return undefined;
+  const before = text.slice(Math.max(0, from - AROUND), from);
+  const after = text.slice(from + word.length, from + word.length + AROUND);
+  if (NO_PATH.test(before) || WRITTEN.test(before) || WRITTEN_AFTER.test(after) || /^[*({$:]/.test(after))
+    return undefined;
+  const isFile = ENDING.test(path) && (path.includes("/") || /["']$/.test(before));
+  return path.startsWith("/") || (isFile && !path.startsWith("-")) ? path : undefined;
+}
+
+/** Those that are not there, as commands of the checks find them. */
+async function lookedFor(
+  named: readonly (readonly [path: string, text: ProbeText])[],
+  dryRun: DryRun,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  if (named.length === 0) return new Set();
+  // The words of a path need no quotes; what lies beside a hidden file may.
+  const lines = named.map(([path, { beside }]) => {
+    const other = /^[\w.@+/-]+$/.test(beside) && !path.startsWith("/") ? ` || [ -e './${beside}/${path}' ]` : "";
+    const place = path.startsWith("/") ? path : `./${path}`;
+    return `[ -e '${place}' ]${other} || echo 'nowhere ${path}'`;
+  });
+  const printed = await dryRun.printed(lines.join("\n"), signal);
+  return new Set([...printed.matchAll(/^nowhere (.*)$/gm)].map(([, path = ""]) => path));
+}
