@@ -70,7 +70,7 @@ describeNeeding(CHROMIUM)("a diff", () => {
     expect(await page.locator(".tree-file").count()).toBe(1);
     await page.locator(".tree-file").focus();
     await page.keyboard.press("Enter");
-    const file = page.locator(".file:focus", { hasText: "file-27.ts" });
+    const file = page.locator(".file-stop:focus .file", { hasText: "file-27.ts" });
     await file.waitFor();
     await file.getByLabel("Seen").check();
     await page.getByText("1 of 30 seen").waitFor();
@@ -105,6 +105,6 @@ describeNeeding(CHROMIUM)("a diff", () => {
     expect(await page.locator(".file[open]").count()).toBe(8);
     await page.getByRole("searchbox").fill("file-599");
     await page.locator(".tree-file").click();
-    await page.locator(".file[open]:focus", { hasText: "file-599.ts" }).waitFor();
+    await page.locator(".file-stop:focus .file[open]", { hasText: "file-599.ts" }).waitFor();
   }, 60_000);
 });

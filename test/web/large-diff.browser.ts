@@ -59,7 +59,7 @@ describeNeeding(CHROMIUM, SANDBOX)("a diff as large as a session may hold", () =
     expect(await count(page, "*")).toBeLessThan(ELEMENTS);
     await page.getByRole("searchbox", { name: "Find a file" }).fill("file-4999.ts");
     await page.locator(".tree-file").click();
-    await page.locator(".file[open]:focus", { hasText: "file-4999.ts" }).getByText("left 4999").waitFor();
+    await page.locator(".file-stop:focus .file[open]", { hasText: "file-4999.ts" }).getByText("left 4999").waitFor();
     expect(read).toHaveLength(1);
     for (const address of [`/sessions/${session_id}`, `/compare?a=${session_id}/left&b=${session_id}/right`]) {
       await page.goto(address);
@@ -124,7 +124,10 @@ describeNeeding(CHROMIUM, SANDBOX)("a diff as large as a session may hold", () =
     expect(await count(page, "*")).toBeLessThan(ELEMENTS);
     await page.getByRole("searchbox", { name: "Find a file" }).fill("file-299.ts");
     await page.locator(".tree-file").click();
-    await page.locator(".file[open]:focus").getByText("const some = line(of, code); // 0", { exact: true }).waitFor();
+    await page
+      .locator(".file-stop:focus .file[open]")
+      .getByText("const some = line(of, code); // 0", { exact: true })
+      .waitFor();
     expect(await count(page, ".line-text")).toBeLessThan(1_000);
     expect(complaints).toEqual([]);
   }, 60_000);

@@ -60,6 +60,15 @@ const LOOKS: readonly Look[] = [
   { name: "doctor", path: () => "/doctor", ready: "checks? passed", act: openEverything },
   { name: "help", path: () => "/doctor", ready: "checks? passed", act: openHelp },
   { name: "unknown-page", path: () => "/nowhere", ready: "There is no such page" },
+  {
+    name: "judge-again",
+    path: ({ judged }) => `/sessions/${judged}`,
+    ready: "Both judging orders",
+    act: async (page) => {
+      await page.getByRole("button", { name: "Judge again" }).click();
+      await page.getByRole("dialog").getByLabel("Judge model").waitFor();
+    },
+  },
   { name: "ballot", path: ({ judged }) => `/sessions/${judged}`, ready: "Both judging orders", act: goBlind },
 ];
 
@@ -74,6 +83,42 @@ async function openHelp(page: Page): Promise<void> {
   await page.keyboard.press("?");
   await page.getByRole("dialog").waitFor();
 }
+
+/** Numbers all that can be used, and gives how much that is. Of a row that arrow keys go through, one counts. */
+const NUMBER = `(() => {
+  const used = [...document.querySelectorAll("a[href], button, input, select, summary")].filter(
+    (each) => each.checkVisibility() && !each.disabled && each.tabIndex >= 0,
+  );
+  used.forEach((each, index) => each.setAttribute("data-number", index));
+  return used.length;
+})()`;
+
+/** The number of what has the focus, and whether a reader sees that it has. */
+const FOCUSED = `(() => {
+  const { outlineStyle, boxShadow } = getComputedStyle(document.activeElement);
+  const number = document.activeElement.getAttribute("data-number");
+  return { number, isSeen: outlineStyle !== "none" || boxShadow !== "none" };
+})()`;
+
+/** What Tab does not reach, or where nobody sees the focus. */
+async function faultsOfTab(page: Page): Promise<string[]> {
+  const many = await page.evaluate<number>(NUMBER);
+  const missed = new Set(Array.from({ length: many }, (_, index) => String(index)));
+  const faults: string[] = [];
+  for (let pressed = 0; pressed < many + SPARE_KEYS && missed.size > 0; pressed += 1) {
+    await page.keyboard.press("Tab");
+    const { number, isSeen } = await page.evaluate<{ number: string | null; isSeen: boolean }>(FOCUSED);
+    if (number !== null && missed.delete(number) && !isSeen) faults.push(`no focus is seen on ${number}`);
+  }
+  for (const number of missed) {
+    const html = await page.locator(`[data-number="${number}"]`).evaluateAll((found) => found[0]?.outerHTML ?? "gone");
+    if (html !== "gone") faults.push(`Tab does not reach ${html.slice(0, 200)}`);
+  }
+  return faults;
+}
+
+/** Regions that scroll take the focus, too. */
+const SPARE_KEYS = 40;
 
 async function goBlind(page: Page): Promise<void> {
   await page.keyboard.press("b");
@@ -107,6 +152,19 @@ describeNeeding(CHROMIUM)("every page of the web UI", () => {
       await act?.(page);
       expect(await inspect(page, name)).toEqual([]);
       expect(complaints).toEqual([]);
+    },
+    60_000,
+  );
+
+  test.each(LOOKS.filter(({ act }) => act === undefined))(
+    "$name is used by keys alone: Tab reaches whatever can be used, and a reader sees where",
+    async ({ path, ready }) => {
+      await using reader = await web.visit();
+      const { page } = reader;
+      await page.goto(path(sessions));
+      await page.getByText(new RegExp(ready)).first().waitFor();
+      await page.waitForLoadState("networkidle");
+      expect(await faultsOfTab(page)).toEqual([]);
     },
     60_000,
   );

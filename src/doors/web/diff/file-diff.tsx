@@ -30,26 +30,26 @@ export function FileDiff(props: FileDiffProps) {
   const opened = useOpened(isShort && !seen);
   const open = opened.value || cited !== null;
   return (
-    <details
-      id={id}
-      class="file"
-      data-stop
-      tabIndex={-1}
-      data-cited={cited === 0 || undefined}
-      open={open}
-      onToggle={(event) => (opened.value = event.currentTarget.open)}
-    >
-      <summary>
-        <span class="file-path">
-          <ShownText text={change.path} />
-        </span>
-        <span class="aside">{change.label ?? change.status}</span>
-        {seen && <span class="aside">✓ seen</span>}
-        <LineCounts change={change} />
-      </summary>
-      {markSeen && <SeenMark path={change.path} seen={seen} mark={markSeen} />}
-      {open && <OpenFile change={change} cited={cited} between={change.between ?? between} beside={beside} />}
-    </details>
+    // A fold that had the focus by itself would take it from all that is in it.
+    <div id={id} class="file-stop" data-stop tabIndex={-1}>
+      <details
+        class="file"
+        data-cited={cited === 0 || undefined}
+        open={open}
+        onToggle={(event) => (opened.value = event.currentTarget.open)}
+      >
+        <summary>
+          <span class="file-path">
+            <ShownText text={change.path} />
+          </span>
+          <span class="aside">{change.label ?? change.status}</span>
+          {seen && <span class="aside">✓ seen</span>}
+          <LineCounts change={change} />
+        </summary>
+        {markSeen && <SeenMark path={change.path} seen={seen} mark={markSeen} />}
+        {open && <OpenFile change={change} cited={cited} between={change.between ?? between} beside={beside} />}
+      </details>
+    </div>
   );
 }
 
