@@ -91,6 +91,18 @@ describe("inputs", () => {
     expect((await membersOf(await loadScenarioFile(path)))[0]?.digest).not.toBe(before[0]?.digest ?? "");
   });
 
+  test("what a row alone names is read again each time: a file that lacked is found when it is there", async () => {
+    const ran = changed(
+      '{id: plain, model: openai/gpt-x, system_prompt: "You know {{wanted}}."}',
+      "{id: plain, ran: {answer: 'said/{{language}}.md'}}",
+    ).replace("{id: warm, extends: plain, params: {temperature: 1}}", "{id: warm, model: openai/gpt-x}");
+    await using files = await folder(ran);
+    const loaded = await loadScenarioFile(files.path("tone.yaml"));
+    expect((await failureOf(oneMember(loaded, "late"))).message).toContain("said/en.md does not exist");
+    await files.write("said/en.md", "There.");
+    expect((await oneMember(loaded, "late")).definition.arms[0].ran?.answer).toMatchObject({ file: "said/en.md" });
+  });
+
   test("filling the rows takes longer with their number, not with its square", async () => {
     const rows = (n: number) => Array.from({ length: n }, (_, at) => `{question: q${at}, wanted: w}`).join(", ");
     const input = (n: number) => ({

@@ -87,7 +87,7 @@ function fillerOf(source: ScenarioText, context: ResolveContext, file: ScenarioF
   const { inputs: _rows, ...template } = file;
   const filled = filling(template);
   return async (row) => {
-    const own = { ...context, problems: new Problems() };
+    const own = { ...context, problems: new Problems(), row: true };
     const text = filled(row.values);
     checkShape(text, own.problems);
     const member = await resolveScenario(own, text as ScenarioFile, source.stem);

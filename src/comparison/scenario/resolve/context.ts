@@ -16,6 +16,8 @@ export interface ResolveContext {
   readonly git: GitFiles | null;
   /** What was read for the scenario and stands for each row of its inputs, by what names it. */
   readonly kept: Map<string, Promise<unknown>>;
+  /** A row is filled in. It adds nothing to `kept`, which lasts as long as the scenario: thousands may name files of their own. */
+  readonly row?: boolean;
   /** It has inputs, and none of their rows is filled in. */
   readonly template?: boolean;
 }
@@ -36,11 +38,16 @@ export async function attempt<T>(
   }
 }
 
-/** Reads once what thousands of rows name. `what` and `name` must tell everything that the result depends on. */
-export function readOnce<T>({ kept }: ResolveContext, what: string, name: string, read: () => Promise<T>): Promise<T> {
+/** Reads once what all rows name. `what` and `name` must tell everything that the result depends on. */
+export function readOnce<T>(
+  { kept, row }: ResolveContext,
+  what: string,
+  name: string,
+  read: () => Promise<T>,
+): Promise<T> {
   const key = `${what}\0${name}`;
   const found = (kept.get(key) as Promise<T> | undefined) ?? read(); // `what` says of which type it is
-  kept.set(key, found);
+  if (!row) kept.set(key, found);
   return found;
 }
 
