@@ -41,6 +41,8 @@ export interface ImageParts {
   readonly architecture?: string;
   /** What it calls itself. */
   readonly references?: readonly string[];
+  /** What the index of a layout says of it. */
+  readonly annotations?: Readonly<Record<string, string>>;
   /** In place of those of the layers. */
   readonly diff_ids?: readonly string[];
 }
@@ -78,7 +80,10 @@ export function writeLayout(directory: string, parts: ImageParts, compression: k
   };
   const named = put(Buffer.from(JSON.stringify(manifest)));
   write(join(directory, "oci-layout"), Buffer.from('{"imageLayoutVersion":"1.0.0"}'));
-  write(join(directory, "index.json"), Buffer.from(JSON.stringify({ schemaVersion: 2, manifests: [named] })));
+  write(
+    join(directory, "index.json"),
+    Buffer.from(JSON.stringify({ schemaVersion: 2, manifests: [{ ...named, annotations: parts.annotations }] })),
+  );
   return named.digest.slice("sha256:".length);
 }
 

@@ -218,6 +218,16 @@ const PARTS: ImageParts = {
   config: { WorkingDir: "/w", Env: ["A=b=c", "1X=no"] },
 };
 
+test("what a layout calls its image are two annotations, and no other", async () => {
+  using place = temporaryDirectory();
+  const annotations = {
+    ...{ "io.containerd.image.name": "example.org/task:1", "org.opencontainers.image.ref.name": "1" },
+    "org.opencontainers.image.base.name": "python:3.12",
+  };
+  writeLayout(place.path, { ...PARTS, annotations });
+  expect((await readImage(place.path)).references).toEqual(["example.org/task:1", "1"]);
+});
+
 test("an image is the same in every form that it may have", async () => {
   using place = temporaryDirectory();
   const at = (name: string) => join(place.path, name);

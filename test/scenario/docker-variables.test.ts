@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { containerOf } from "../../src/comparison/scenario/draft/container-task.ts";
 import { DockerVariables } from "../../src/comparison/scenario/draft/docker-variables.ts";
 import { readDockerfile } from "../../src/comparison/scenario/draft/dockerfile.ts";
+import { TaskImages } from "../../src/comparison/scenario/draft/task-images.ts";
 
 const read = (...lines: readonly string[]) => {
   const variables = new DockerVariables();
@@ -72,4 +74,20 @@ test("the shell's compound commands stay whole, and a program that is fetched fo
     debian: ["make", "nodejs"],
     programs: ["go", "g++"],
   });
+});
+
+test("on the image that a Dockerfile begins with, its variables are set, and another directory is refused", () => {
+  const base = { file: "base.tar", digest: "a".repeat(64), references: ["team/base:1"], working_directory: "/app" };
+  const on = (...lines: readonly string[]) =>
+    containerOf({
+      dockerfile: ["FROM team/base:1", ...lines].join("\n"),
+      ...{ context: [], tests: [], texts: [], python: [], called: ["task"], images: new TaskImages([base]) },
+    });
+  expect(on("WORKDIR /app", "ENV A=1")).toMatchObject({
+    image: { path: "base.tar" },
+    workdir: "/app",
+    env: { A: "1" },
+  });
+  for (const line of ["WORKDIR /srv/other", "ENV PATH=/opt/x:$PATH"])
+    expect(() => on(line)).toThrow("needs an image: its Dockerfile adds to team/base:1");
 });

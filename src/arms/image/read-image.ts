@@ -162,7 +162,8 @@ async function manifestOf(find: FindFile, architecture: string): Promise<NamedMa
   const index = await read(find, "index.json");
   if (!index) return undefined;
   const first = oneOfThem(parsed(Index, index, "index.json"), architecture);
-  const references = Object.values(first.annotations ?? {}).filter((name) => typeof name === "string");
+  const { "io.containerd.image.name": name, "org.opencontainers.image.ref.name": tag } = first.annotations ?? {};
+  const references = [name, tag].filter((reference) => reference !== undefined);
   let chosen = first.digest;
   let bytes = await blob(find, chosen);
   const known_as = [digestIn(chosen)];

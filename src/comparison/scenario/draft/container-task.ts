@@ -58,9 +58,12 @@ export function containerOf(task: ContainerTask): Container {
   const image = readDockerfile(task.dockerfile);
   const base = isPlain(image) ? undefined : images?.find([image.base]);
   if (base === undefined) return withoutImage(task, image);
-  if (image.copies.length + image.commands.length > 0 || image.debian.some(isNeeded))
+  const { env, extends_path } = image.variables;
+  const isElsewhere = image.workdir !== "/" && image.workdir !== workIn(base);
+  if (image.copies.length + image.commands.length > 0 || image.debian.some(isNeeded) || extends_path || isElsewhere)
     throw new Unusable(`needs an image: its Dockerfile adds to ${image.base}`);
-  return onImage({ ...task, python: [...image.python, ...task.python] }, base);
+  const container = onImage({ ...task, python: [...image.python, ...task.python] }, base);
+  return { ...container, ...(Object.keys(env).length > 0 && { env }) };
 }
 
 /** The image has all that the Dockerfile says. */
