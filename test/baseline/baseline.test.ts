@@ -42,7 +42,7 @@ test("a candidate is compared with a blessed series, of which no arm runs again 
   });
   expect(after.series_before).toBe(0);
   expect(series.statement).toContain(
-    `old did not run again in 9 trials: its runs of ${record.series_id}, 0 hours older, stand in.`,
+    `old did not run again in 9 trials: its runs of ${record.series_id}, less than an hour older, stand in.`,
   );
   const sources = (await services.store.trials({ series_id: record.series_id })).map(({ session_id }) => session_id);
   const rows = await elsewhere.store.trials({ series_id: after.series_id });

@@ -27,6 +27,7 @@ test("--bless writes a file with which a pull request runs one arm, in a directo
   const blessed = await run(`--bless ${series_id} --state-dir state --out base.jsonl`);
   expect([blessed.status, blessed.stdout]).toEqual([0, ""]);
   expect(blessed.stderr).toContain(`base.jsonl: the runs of ${series_id}; compare with --baseline base.jsonl`);
+  expect(blessed.stderr).not.toContain("prefers an arm");
   const { stdout, stderr, status } = await run("scored.yaml --trials 3 --seed t --baseline base.jsonl");
   expect(status, stderr).toBe(0);
   const series: Series = JSON.parse(stdout);
@@ -38,6 +39,18 @@ test("--bless writes a file with which a pull request runs one arm, in a directo
   const stored = await run(`scored.yaml --trials 2 --seed t --baseline ${series_id} --state-dir state --quiet`);
   expect((JSON.parse(stored.stdout) as Series).plan?.baseline?.digest).toBe(series.plan?.baseline?.digest);
   expect(existsSync(join(path, "base.jsonl.part"))).toBe(false);
+});
+
+test("--bless says that nothing will be concluded on a series that prefers an arm", async () => {
+  using blessable = await openBlessable();
+  const { run } = blessable;
+  const { series_id, conclusion }: Series = JSON.parse(
+    (await run("scored.yaml --trials 12 --seed p --state-dir state --quiet")).stdout,
+  );
+  expect(conclusion).toBe("b_preferred");
+  const { status, stderr } = await run(`--bless ${series_id} --state-dir state --out base.jsonl`);
+  expect(status).toBe(0);
+  expect(stderr).toContain("This series prefers an arm, so nothing will be concluded on its runs");
 });
 
 test("what is no baseline, or does not fit, is refused with words and without a series", async () => {

@@ -310,7 +310,9 @@ test("outside a repository nothing is written", async () => {
   await using folder = await scenarioFolder({ "a.txt": "1\n" });
   const { status, stderr } = await create(folder, "HEAD");
   expect(status).toBe(2);
-  expect(stderr).toContain("--from HEAD: needs a git repository");
+  expect(stderr).toContain(
+    "--from HEAD: is no file or directory here, and no commit: there is no git repository around the scenario file",
+  );
   expect(readdirSync(folder.directory)).toEqual(["a.txt"]);
 });
 

@@ -292,11 +292,11 @@ describe("a fault of the server", () => {
   });
 
   test.each([
-    ["storage_full", 507],
-    ["storage_failed", 500],
+    ["storage_full", 507, "no space is left in the state directory, or on the disk of the database"],
+    ["storage_failed", 500, "the session store could not be"],
   ] as const)(
     "the directory of a store that fails (%s) is in the log and not in the answer",
-    async (code, expected) => {
+    async (code, expected, words) => {
       const store = {
         ...memoryStore(),
         create: () => {
@@ -306,6 +306,7 @@ describe("a fault of the server", () => {
       await using service = aService({ services: { store } });
       const { status, error } = await errorOf(await service.post("/api/runs", { scenario: "quick" }));
       expect({ status, code: error.code }).toEqual({ status: expected, code });
+      expect(error.message).toStartWith(words);
       expect(JSON.stringify(error)).not.toContain("/srv/private");
       expect(service.notices.join("\n")).toContain("/srv/private");
     },

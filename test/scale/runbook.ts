@@ -114,7 +114,7 @@ describeNeeding(POSTGRES)("the runbook", () => {
     using proxy = await proxyTo(primary.port);
     await using fleet = new Fleet(urlBy(proxy.port));
     const [front] = await Promise.all([fleet.server(), fleet.worker(2)]);
-    const env = { ABEVAL_DATABASE_URL: url, STANDBY_URL: urlBy(standby.port) };
+    const env = { ADMIN_URL: url, STANDBY_URL: urlBy(standby.port) };
     const behind = async () => (await typed("bytes_behind", env)).split("|");
     const ask = (sql: string) => typedSql(env.STANDBY_URL, sql);
     await ask("SELECT pg_wal_replay_pause()");

@@ -124,13 +124,18 @@ describe("inputs", () => {
         '4:11 task.prompt: {{qestion}} names no column of the inputs; did you mean "question"?',
       ],
       [TABLE, "id,question\na,b\n", "{{wanted}} names no column of the inputs; there are id, question. For braces"],
+      [TABLE, "id;question;wanted\na;b;c\n", 'the header is one column, "id;question;wanted": write commas between'],
       [
         TABLE,
         'id,question,wanted\na,"b,c\n',
-        "2:14 inputs_file: rows.csv line 2, column 2: a quote opens here and is never closed",
+        "2:14 inputs_file: rows.csv line 2, column 2: a quote opens here and is never closed; put one at the end",
       ],
       [TABLE, 'id,question,wanted\na,b"c,d\n', "line 2, column 2: a quote stands inside a value"],
-      [TABLE, "id,question,wanted\na,b\n", "line 2: has 2 values, and the header names 3 columns"],
+      [
+        TABLE,
+        "id,question,wanted\na,b\n",
+        "line 2: has 2 values, and the header names 3 columns; a value with a comma in it needs quotes",
+      ],
       [TABLE, "id,question,question\na,b,c\n", 'line 1, column 3: the header has "question" twice'],
       [TABLE, "id,question,wanted\na,b,c\na,b,c\n", 'rows.csv line 3: id "a" is that of row 1 too'],
       [TABLE, "id,question,wanted\na b,b,c\n", 'rows.csv line 2: id "a b" may have'],
@@ -167,13 +172,13 @@ describe("inputs", () => {
     await using files = await folder(changed('"Answer: {{question}}"', '"{{question}}"'), "question,wanted\n,w\n");
     const failure = await failureOf(membersOf(await loadScenarioFile(files.path("tone.yaml"))));
     expect(failure.message).toContain("4:11 task.prompt");
-    expect(failure.message).toContain('(with the input "1")');
+    expect(failure.message).toContain('(with the input "1", whose question is empty)');
   });
 
   test("a column that nothing uses is a warning, as are templates without inputs", async () => {
     await using files = await folder(TABLE);
     expect((await loadScenarioFile(files.path("tone.yaml"))).warnings?.join()).toContain(
-      "nothing uses the column language",
+      "nothing uses the column language; write {{language}} where its value belongs, or group by it with --by",
     );
     await files.write("tone.yaml", changed("inputs_file: rows.csv\n", ""));
     const { warnings, definition } = await loadScenarioFile(files.path("tone.yaml"));

@@ -95,17 +95,22 @@ function fillerOf(source: ScenarioText, context: ResolveContext, file: ScenarioF
     const errors = located(readYaml(source.text, new Problems()), own.problems);
     return invalidScenario(
       source.file,
-      errors.map((error) => ({ ...error, message: `${error.message} (with the input "${row.id}")` })),
+      errors.map((error) => ({ ...error, message: `${error.message} (with the input "${row.id}"${emptyIn(row)})` })),
     );
   };
 }
+
+const emptyIn = ({ values }: ScenarioInput) => {
+  const names = Object.keys(values).filter((name) => values[name] === "");
+  return names.length === 0 ? "" : `, whose ${cut(names.join(", "), 200)} is empty`;
+};
 
 function warningsOf(file: ScenarioFile, inputs: Awaited<ReturnType<typeof readTable>>) {
   const from = file.inputs_file === undefined ? "inputs" : "inputs_file";
   if (inputs)
     return inputs.unused.map((name) => ({
       path: [from],
-      message: `nothing uses the column ${name}; write {{${name}}} where its value belongs`,
+      message: `nothing uses the column ${name}; write {{${name}}} where its value belongs, or group by it with --by`,
     }));
   const template = firstTemplate(file);
   if (template === undefined || file.inputs !== undefined || file.inputs_file !== undefined) return [];

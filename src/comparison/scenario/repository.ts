@@ -19,17 +19,18 @@ interface GitObject {
   readonly type: string;
 }
 
+const NO_REPOSITORY = "needs a git repository around the scenario file, and there is none; use `dir`";
+
 /**
  * The innermost repository that holds a directory.
- * @throws Unusable when there is none.
+ * @throws Unusable with the words of `lacking` when there is none.
  */
-export function repositoryAround(directory: string): Repository {
+export function repositoryAround(directory: string, lacking = NO_REPOSITORY): Repository {
   for (let at = realpathSync(directory); ; at = dirname(at)) {
     const git_dir = join(at, ".git");
     const stats = statSync(git_dir, { throwIfNoEntry: false });
     if (stats?.isDirectory() || stats?.isFile()) return { root: at, git_dir };
-    if (dirname(at) === at)
-      throw new Unusable("needs a git repository around the scenario file, and there is none; use `dir`");
+    if (dirname(at) === at) throw new Unusable(lacking);
   }
 }
 

@@ -3,7 +3,7 @@ import { closestTo } from "../../domain/did-you-mean.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { RESULT_MEASURES, type ResultMeasure } from "../../domain/results.ts";
 import { MAX_GROUPS, type SeriesColumn } from "../../domain/series-record.ts";
-import { TableFault } from "./table-rows.ts";
+import { columnsText, TableFault } from "./table-rows.ts";
 
 /** The columns of a row of JSON that are looked at, and those of a table that are tried for groups. */
 export const MAX_KEYS = 100;
@@ -154,5 +154,3 @@ export function demandNoOther(name: string, columns: readonly string[], line: nu
   const close = columns.includes(name) ? undefined : closestTo(name, columns);
   if (close !== undefined) throw new TableFault(`there is no column "${name}"; is "${cut(close)}" meant?`, line);
 }
-
-const columnsText = (columns: readonly string[]) => `; there are ${cut(columns.join(", "))}`;

@@ -1,4 +1,5 @@
 import { CsvError, type Parser, parse } from "csv-parse";
+import { cut } from "../../domain/excerpt.ts";
 import { breathe, Pace } from "../../runtime/pace.ts";
 
 /** The longest table that is read. Bytes. */
@@ -107,7 +108,7 @@ const ended = (parser: Parser) =>
   });
 
 const FAULTS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: "a quote opens here and is never closed",
+  CSV_QUOTE_NOT_CLOSED: "a quote opens here and is never closed; put one at the end of the value",
   INVALID_OPENING_QUOTE: 'a quote stands inside a value; put the whole value in quotes, and write "" for a quote in it',
   CSV_INVALID_CLOSING_QUOTE: 'a quote closes before the value ends; write "" for a quote in it',
 };
@@ -118,9 +119,17 @@ function csvFault(error: CsvError): TableFault {
   return new TableFault(FAULTS[error.code] ?? error.message, line, column + 1);
 }
 
+/** What columns there are, for the end of a message. A header without commas is told as such. */
+export function columnsText(columns: readonly string[]): string {
+  const [only = ""] = columns;
+  if (columns.length === 1 && /[;\t]/.test(only))
+    return `; the header is one column, "${cut(only)}": write commas between columns`;
+  return `; there are ${cut(columns.join(", "))}`;
+}
+
 const countsIn = ({ message }: CsvError) => {
   const [, expected, got] = /expect (\d+), got (\d+)/.exec(message) ?? [];
-  return `has ${got} values, and the header names ${expected} columns`;
+  return `has ${got} values, and the header names ${expected} columns; a value with a comma in it needs quotes, an empty one keeps its comma`;
 };
 
 /** Characters of one JSON value: a longer one would be parsed without a pause. */

@@ -4,10 +4,14 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { blessedLines } from "../../comparison/session/baseline.ts";
 import { Failure, wordsOf } from "../../domain/failure.ts";
+import { preferredSide } from "../../domain/series-status.ts";
 import { EXIT } from "./exit-code.ts";
 import { UsageError } from "./flags/arguments.ts";
 import { demandFlagsOf, type RunArguments } from "./flags/run-arguments.ts";
 import { openRun } from "./services/services.ts";
+
+const PREFERRED =
+  "  This series prefers an arm, so nothing will be concluded on its runs (flag baseline_selected). Bless a series that prefers none, such as one made with --aa <arm_id>.\n";
 
 /**
  * `abeval run --bless <series_id> --out <file>`: a stored series as one file, which later series take as their baseline.
@@ -32,6 +36,10 @@ export async function blessSeries(args: RunArguments): Promise<number> {
       ? error
       : new Failure("invalid_request", `--out ${out}: ${wordsOf(error)}`, { cause: error });
   }
-  if (!args.has("quiet")) process.stderr.write(`${out}: the runs of ${series_id}; compare with --baseline ${out}\n`);
+  const preferred = preferredSide((await opened.store.series.read(series_id))?.standing.conclusion ?? "undecided");
+  if (!args.has("quiet"))
+    process.stderr.write(
+      `${out}: the runs of ${series_id}; compare with --baseline ${out}\n${preferred === undefined ? "" : PREFERRED}`,
+    );
   return EXIT.done;
 }

@@ -12,6 +12,7 @@ import { type FoundTasks, findTasks } from "../../comparison/scenario/draft-task
 import { SCENARIO_ENDINGS } from "../../comparison/scenario/load-scenario.ts";
 import { Unusable } from "../../comparison/scenario/unusable.ts";
 import { errorCode, Failure } from "../../domain/failure.ts";
+import { counted } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
 import { systemEntropy } from "../../runtime/clock.ts";
@@ -54,7 +55,7 @@ export async function newScenario(args: RunArguments): Promise<number> {
   if (!isFile) return await newSet(args, { directory: file, from, tasks: found.tasks });
   if (found.isSet)
     throw new UsageError(
-      `--from ${from}: is a set of ${found.tasks.length} tasks; give --new a directory in place of ${file}`,
+      `--from ${from}: is a set of ${counted(found.tasks.length, "task")}; give --new a directory in place of ${file}`,
     );
   return await newFile(args, from, found);
 }

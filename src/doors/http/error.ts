@@ -54,8 +54,8 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   sandbox_unavailable: { status: 503, meaning: "Commands of a model need a sandbox, and none works here." },
   storage_full: {
     status: 507,
-    meaning: "No space is left in the state directory.",
-    hidden: "no space is left in the state directory: free some and try again",
+    meaning: "No space is left in the state directory, or on the disk of the database.",
+    hidden: "no space is left in the state directory, or on the disk of the database: free some and try again",
   },
   storage_failed: {
     status: 500,

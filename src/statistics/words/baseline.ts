@@ -46,5 +46,6 @@ const HOUR_MS = 3_600_000;
 
 function ageText(from: string, to: string | null): string {
   const hours = Math.max(0, Math.floor((Date.parse(to ?? from) - Date.parse(from)) / HOUR_MS));
+  if (hours === 0) return "less than an hour";
   return hours < 48 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day");
 }

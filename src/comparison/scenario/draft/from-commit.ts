@@ -11,13 +11,16 @@ import type { Note } from "./noted-document.ts";
 import { commandsOf, repertoireAt, type TestText } from "./repository-tests.ts";
 import { isTestFile, type Repertoire, steeringFiles } from "./test-files.ts";
 
+const NOTHING_NAMED =
+  "is no file or directory here, and no commit: there is no git repository around the scenario file";
+
 /**
  * The commit's parent as fixture, its change without the tests as reference, its tests as hidden files.
  * @param directory of the scenario, inside the repository
  * @throws Unusable
  */
 export async function draftFromCommit(directory: string, ref: string, name: string): Promise<Draft> {
-  const repository = repositoryAround(directory);
+  const repository = repositoryAround(directory, NOTHING_NAMED);
   const commit = await readFixingCommit(repository, ref);
   const isTest = ({ path }: { path: string }) => isTestFile(path);
   const fixed = commit.files.filter((file) => !isTest(file)).map(({ path }) => path);

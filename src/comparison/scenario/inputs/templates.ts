@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { didYouMean } from "../../../domain/did-you-mean.ts";
-import { cut } from "../../../domain/excerpt.ts";
+import { columnsText } from "../../table/table-rows.ts";
 import type { FieldPath } from "../authored/problems.ts";
 
 /** How a value becomes text in one place: as it is, or as part of a pattern, in which it means itself. */
@@ -66,7 +66,7 @@ export function templatesOf(file: unknown, columns: readonly string[]) {
 }
 
 const hintOf = (name: string, columns: readonly string[]) =>
-  `${didYouMean(name, columns) || `; there are ${cut(columns.join(", "), 200)}.`} For braces as they are write {{{{`;
+  `${didYouMean(name, columns) || `${columnsText(columns)}.`} For braces as they are write {{{{`;
 
 const namesIn = (text: string) =>
   [...text.matchAll(TEMPLATE)].flatMap(([, name]) => (name === undefined ? [] : name.trim()));

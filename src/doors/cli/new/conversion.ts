@@ -1,4 +1,5 @@
 import { cut } from "../../../domain/excerpt.ts";
+import { counted } from "../../../domain/number-text.ts";
 
 export interface MadeTask {
   readonly task: string;
@@ -47,7 +48,7 @@ export function conversionText(
   ] as const;
   const table = rows.map(([words, count]) => `${String(count).padStart(6)}  ${words}\n`).join("");
   const next = made.length === 0 ? NOTHING : nextSteps(directory, made.length - passed);
-  return `${made.length + refused.length} tasks of ${from}\n${table}${next}`;
+  return `${counted(made.length + refused.length, "task")} of ${from}\n${table}${next}`;
 }
 
 /** Reasons that differ only in what follows the first colon are one row, with one task named. */
