@@ -108,6 +108,14 @@ describe("a table of results", () => {
     ],
     ["3:3 a quote opens here and is never closed; put one at the end of the value", HEAD, "s,1,a,1", 's,1,"b,1'],
     [
+      "3:3 a quote opens here and is never closed; put one at the end of the value",
+      HEAD,
+      's,1,"a ""b""",1',
+      's,1,"b,1',
+      's,2,""a"",0',
+      "s,2,b,1",
+    ],
+    [
       '1 there is no column "passed" or "score"; the header is one column, "scenario;arm;passed": write commas between columns',
       "scenario;arm;passed",
       "s;a;1",

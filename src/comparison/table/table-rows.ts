@@ -93,7 +93,7 @@ async function* csvRecords(text: string): AsyncGenerator<CsvRecord, undefined> {
     await Promise.race([failed, ended(parser)]);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw csvFault(error);
+    throw error.code === "CSV_QUOTE_NOT_CLOSED" ? await openQuote(text, error) : csvFault(error);
   }
   yield* found.splice(0);
   return undefined;
@@ -108,10 +108,24 @@ const ended = (parser: Parser) =>
   });
 
 const FAULTS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: "a quote opens here and is never closed; put one at the end of the value",
   INVALID_OPENING_QUOTE: 'a quote stands inside a value; put the whole value in quotes, and write "" for a quote in it',
-  CSV_INVALID_CLOSING_QUOTE: 'a quote closes before the value ends; write "" for a quote in it',
+  CSV_INVALID_CLOSING_QUOTE:
+    'a quote closes before the value ends; write "" for a quote in it, or close the value that begins further up',
 };
+
+/** The parser tells the last line of the table. Quotes that precede the one that stays open are in pairs. */
+async function openQuote(text: string, error: CsvError): Promise<TableFault> {
+  let [line, opening, isQuoted] = [1, 1, false];
+  for (let at = 0; at < text.length; at++) {
+    if (at % SLICE === 0) await breathe();
+    if (text[at] === "\n") line += 1;
+    if (text[at] !== '"') continue;
+    isQuoted = !isQuoted;
+    if (isQuoted && text[at - 1] !== '"') opening = line;
+  }
+  const message = "a quote opens here and is never closed; put one at the end of the value";
+  return new TableFault(message, opening, Number(error["column"]) + 1);
+}
 
 function csvFault(error: CsvError): TableFault {
   const [line, column] = [Number(error["lines"]), Number(error["column"])];
