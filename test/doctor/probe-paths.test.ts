@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { diagnose } from "../../src/doors/doctor/doctor.ts";
+import { cpuRatio, LINEAR } from "../cpu-ratio.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";
 import { goodScenario, never, servicesOver } from "./small-scenario.ts";
 
@@ -80,4 +81,19 @@ test("hidden files of hostile texts are looked through in linear time", async ()
   const checks = [{ id: "greeting", run: "true" }];
   const said = await saidOf({ probe: { dir: "hid", checks } }, { "hid/a.sh": text, "hid/b.sh": many });
   expect(said).toContain("d/0.txt (b.sh)");
+});
+
+test("a path that hidden files repeat is compared once with a long prompt", async () => {
+  const checks = [{ id: "greeting", run: "true" }];
+  const script = "cat res/a.txt\n".repeat(18_000);
+  const ratio = await cpuRatio({
+    n: 4,
+    input: (n) => ({
+      prompt: `${"Write it. ".repeat(600 * n)}a.txt`,
+      files: Object.fromEntries(Array.from({ length: n }, (_, index) => [`hid/${index}.sh`, script])),
+    }),
+    read: async ({ prompt, files }) =>
+      expect(await saidOf({ prompt, probe: { dir: "hid", checks } }, files)).toBe(UNPROVED),
+  });
+  expect(ratio).toBeLessThan(LINEAR);
 });

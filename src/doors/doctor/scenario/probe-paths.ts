@@ -21,7 +21,8 @@ const OF_EACH_COMMAND = ["/tmp", "/home/agent"];
 const TEXT_CHARS = 256_000;
 const ALL_CHARS = 4_000_000;
 
-/** Paths that are looked for. */
+/** Different paths that are compared with what is known, and those that are looked for. */
+const MOST_COMPARED = 5_000;
 const MOST_PATHS = 500;
 
 /**
@@ -47,9 +48,18 @@ export async function pathsNowhere(dryRun: DryRun, signal: AbortSignal): Promise
     laid.has(basename(path)) ||
     own.some((place) => isIn(path, place)) ||
     asked.some((text) => text.includes(path) || text.includes(basename(path)));
+  const asked_chars = asked.reduce((sum, text) => sum + text.length, 0);
   const named = new Map<string, ProbeText>();
-  for await (const [path, text] of pathsNamed(texts, at))
-    if (named.size < MOST_PATHS && !named.has(path) && !known(path)) named.set(path, text);
+  const compared = new Set<string>();
+  const pace = new Pace();
+  for await (const [path, text] of pathsNamed(texts, at)) {
+    if (compared.size === MOST_COMPARED || named.size === MOST_PATHS) break;
+    if (compared.has(path)) continue;
+    compared.add(path);
+    await pace.bytes(asked_chars);
+    signal.throwIfAborted();
+    if (!known(path)) named.set(path, text);
+  }
   const absent = await lookedFor([...named], dryRun, signal);
   return [...named].flatMap(([path, { name }]) => (absent.has(path) ? [`${path} (${name})`] : []));
 }
