@@ -76,7 +76,7 @@ test("the shell's compound commands stay whole, and a program that is fetched fo
   });
 });
 
-test("on the image that a Dockerfile begins with, its variables are set, and another directory is refused", () => {
+test("on the image that a Dockerfile begins with, its variables are set; another directory and what it adds are refused", () => {
   const base = { file: "base.tar", digest: "a".repeat(64), references: ["team/base:1"], working_directory: "/app" };
   const on = (...lines: readonly string[]) =>
     containerOf({
@@ -88,6 +88,9 @@ test("on the image that a Dockerfile begins with, its variables are set, and ano
     workdir: "/app",
     env: { A: "1" },
   });
-  for (const line of ["WORKDIR /srv/other", "ENV PATH=/opt/x:$PATH"])
+  for (const line of [
+    ...["WORKDIR /srv/other", "ENV PATH=/opt/x:$PATH"],
+    ...["RUN curl -fsSL https://e.org/setup | bash -", "RUN npm install -g jest"],
+  ])
     expect(() => on(line)).toThrow("needs an image: its Dockerfile adds to team/base:1");
 });

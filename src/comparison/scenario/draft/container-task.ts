@@ -60,8 +60,10 @@ export function containerOf(task: ContainerTask): Container {
   if (base === undefined) return withoutImage(task, image);
   const { env, extends_path } = image.variables;
   const isElsewhere = image.workdir !== "/" && image.workdir !== workIn(base);
-  if (image.copies.length + image.commands.length > 0 || image.debian.some(isNeeded) || extends_path || isElsewhere)
-    throw new Unusable(`needs an image: its Dockerfile adds to ${image.base}`);
+  const adds = [image.copies, image.commands, image.for_system, image.debian.filter(isNeeded)].some(
+    ({ length }) => length > 0,
+  );
+  if (adds || extends_path || isElsewhere) throw new Unusable(`needs an image: its Dockerfile adds to ${image.base}`);
   const container = onImage({ ...task, python: [...image.python, ...task.python] }, base);
   return { ...container, ...(Object.keys(env).length > 0 && { env }) };
 }

@@ -14,6 +14,8 @@ export interface Dockerfile {
   readonly programs: readonly string[];
   /** Other commands, in their order. */
   readonly commands: readonly string[];
+  /** What is fetched for the whole system, as it is written: no step of a workspace. */
+  readonly for_system: readonly string[];
   readonly variables: DockerVariables;
 }
 
@@ -35,12 +37,13 @@ interface Reading {
   readonly python: string[];
   readonly programs: string[];
   readonly commands: string[];
+  readonly for_system: string[];
   readonly variables: DockerVariables;
 }
 
 /** @throws Unusable for what cannot be done without building an image */
 export function readDockerfile(text: string): Dockerfile {
-  const lists = { copies: [], debian: [], python: [], programs: [], commands: [] };
+  const lists = { copies: [], debian: [], python: [], programs: [], commands: [], for_system: [] };
   const file: Reading = { base: "", workdir: "/", ...lists, variables: new DockerVariables() };
   for (const line of instructionsOf(text)) {
     const [, word = "", rest = ""] = /^(\w+)\s+(.*)$/s.exec(line) ?? [];
@@ -147,7 +150,7 @@ const SHOWN = 100;
 /** Takes the commands of a RUN line. Those around a program that is fetched for the whole system make nothing for a workspace. */
 function takeAll(line: string, file: Reading): void {
   const isInstaller = FETCHES.test(line) && FOR_THE_SYSTEM.test(line);
-  for (const command of commandsOf(line)) take(command, isInstaller ? { ...file, commands: [] } : file);
+  for (const command of commandsOf(line)) take(command, isInstaller ? { ...file, commands: file.for_system } : file);
 }
 
 const FETCHES = /(?:^|[\s&;])(?:curl|wget)\s/;
@@ -182,7 +185,7 @@ function opened(part: string): number {
 }
 
 /** Sorts a command: packages are noted, what only prepares an image is left out, the rest is kept. */
-function take(command: string, { debian, python, programs, commands }: Reading): void {
+function take(command: string, { debian, python, programs, commands, for_system }: Reading): void {
   const words = command.replace(/^((sudo|\w+=\S*)\s+)+/, "").trim();
   const apt = /^apt(?:-get)?\s+(?:-\S+\s+)*install\s+(.*)$/.exec(words);
   const pip = PIP_INSTALL.exec(words);
@@ -190,6 +193,7 @@ function take(command: string, { debian, python, programs, commands }: Reading):
   if (apt) debian.push(...wordsOf(apt[1] ?? "").map((name) => name.replace(/[=:].*$/, "")));
   else if (pip) python.push(...pipArguments(pip[1] ?? ""));
   else if (asked) programs.push(asked[1] ?? "");
+  else if (INSTALLS.test(words)) for_system.push(words);
   else if (!PREPARES.some((pattern) => pattern.test(words))) commands.push(words);
 }
 
@@ -214,6 +218,8 @@ export function pipArguments(text: string): string[] {
   });
 }
 
+const INSTALLS = /^(add-apt-repository|npm (install|i) (-g|--global)|rustup|corepack)\s/;
+
 /** What an image needs and a workspace does not. */
 const PREPARES: readonly RegExp[] = [
   /^apt(-get)?\s/,
@@ -221,7 +227,6 @@ const PREPARES: readonly RegExp[] = [
   /^ln -sf? \/usr\/bin\/python3(\.\d+)? \/usr\/(local\/)?bin\/python$/,
   /^(locale-gen|ldconfig|true|set -|export |update-(alternatives|ca-certificates))/,
   /^mkdir (-p )?(\/tests|\/logs|\/oracle|\/solution)\S*$/,
-  /^(add-apt-repository|npm (install|i) (-g|--global)|rustup|corepack)\s/,
   // Files for a moment; what reads one later is refused for its path.
   /^(echo|printf)\s[^|&;]*>\s*\/tmp\/\S+$/,
 ];

@@ -81,11 +81,13 @@ interface Converting {
   readonly progress: ReturnType<typeof setProgress>;
 }
 
-/** Every task is made or refused. @throws the signal's reason when it fires */
+/** Every task is made or refused. @throws the signal's reason when it fires; what ends one lane, such as a full disk, ends all */
 async function convertAll(
   { services, staging, directory, tasks, images, kept, progress }: Converting,
-  signal: AbortSignal,
+  stop: AbortSignal,
 ): Promise<void> {
+  const own = new AbortController();
+  const signal = AbortSignal.any([stop, own.signal]);
   const waiting = kept.waiting.values();
   let room = SET_BYTES - (await bytesIn(directory));
   const lane = async () => {
@@ -109,9 +111,12 @@ async function convertAll(
       progress.ended(result);
     }
   };
-  const lanes = Array.from({ length: Math.min(MAX_LANES, availableParallelism(), tasks.length) }, lane);
+  const lanes = Array.from({ length: Math.min(MAX_LANES, availableParallelism(), tasks.length) }, () =>
+    lane().catch((error: unknown) => own.abort(error)),
+  );
   // Nobody may work on when the directory around is removed.
-  for (const ended of await Promise.allSettled(lanes)) if (ended.status === "rejected") throw ended.reason;
+  await Promise.all(lanes);
+  signal.throwIfAborted();
 }
 
 /** The scenario's file comes last, so that one that is there is complete. What a killed process left of it is replaced. */

@@ -18,15 +18,16 @@ const AHEAD = "1200px";
 /** How far out of sight it goes. As near as it may be for what is drawn, as far as it can be for the browser's search. */
 const AWAY = "20000px";
 
-const waiting: (() => void)[] = [];
+const waiting: (() => boolean)[] = [];
 
-/** One piece a frame: several together would keep a reader waiting. */
-function inTurn(draw: () => void): void {
+/** One piece a frame: several together would keep a reader waiting. @param draw false: the reader has gone past it */
+function inTurn(draw: () => boolean): void {
   if (waiting.push(draw) === 1) requestAnimationFrame(drawNext);
 }
 
 function drawNext(): void {
-  waiting.shift()?.();
+  let drew = false;
+  while (!drew && waiting.length > 0) drew = waiting.shift()?.() === true;
   if (waiting.length > 0) requestAnimationFrame(drawNext);
 }
 
@@ -37,8 +38,10 @@ export function Chunk({ height, eager, passing = false, children }: ChunkProps) 
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (eager || !place.current) return;
+    let near = false;
     const come = (entries: readonly IntersectionObserverEntry[]) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) inTurn(() => (drawn.value = true));
+      near = entries.at(-1)?.isIntersecting === true;
+      if (near) inTurn(() => (drawn.value ||= near));
     };
     const go = (entries: readonly IntersectionObserverEntry[]) => {
       const last = entries.at(-1);

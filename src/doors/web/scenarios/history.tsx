@@ -104,7 +104,7 @@ function Columns({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
 /** Who won how often. Trials of a series are among them: what they show together stands there. */
 function wonText(rows: readonly SessionListing[]): string {
   const judged = rows.filter(({ outcome }) => outcome !== null);
-  if (judged.length === 0) return "None of these sessions has a verdict yet.";
+  if (judged.length === 0) return "None of these sessions has a verdict.";
   const won = Map.groupBy(judged, ({ winner }) => winner);
   const arms = [...new Set(judged.flatMap((row) => row.arms.map(({ arm_id }) => arm_id)))];
   const wins = arms.map((arm) => `${arm} won ${won.get(arm)?.length ?? 0}`).join(", ");
