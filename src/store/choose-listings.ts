@@ -75,7 +75,7 @@ const includesAll = (text: string, words: readonly string[]) => words.every((wor
 export const searchedText = (row: SessionListing) =>
   searchable([row.session_id, ...sharedParts(row), row.state, row.outcome, row.winner]);
 
-/** Of the same what sessions share: the time of the id, the state and the outcome are left out. The winner is one of the arms. */
+/** The part of that text that sessions share. It lacks the time of the id, the state and the outcome; the winner is one of the arms. */
 export const sharedText = (row: Shared) => searchable([beforeTime(row.session_id), ...sharedParts(row)]);
 
 /** The beginning of an id, or of a word that may end within an id's time, such as `20260102T030405678Z`. */

@@ -72,7 +72,7 @@ async function unpackOnce(image: Image, cache: PlaceInCache, signal: AbortSignal
   }
 }
 
-/** Nothing happens where it is not there, or is another user's. */
+/** A place that is gone, or that belongs to another user, stays as it is. */
 function markUsed(place: string, now: Date): void {
   try {
     utimesSync(place, now, now);

@@ -6,7 +6,7 @@ import { processRow, textAt } from "./process/process-table.ts";
 import { removeTree } from "./remove-tree.ts";
 import type { Owner } from "./sandbox.ts";
 
-/** Where process numbers mean what they mean here: this start of this machine, and not in another container. Empty: unknown. */
+/** Names this start of this machine and this container: process numbers mean the same in no other. Empty: unknown. */
 const HERE = namespace();
 
 function namespace(): string {

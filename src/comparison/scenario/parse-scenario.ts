@@ -83,7 +83,7 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
 
 /** Fills the rows. As long as somebody may, it keeps the text, and not the thousands of parts in which it was read. */
 function fillerOf(source: ScenarioText, context: ResolveContext, file: ScenarioFile): ParsedScenario["fill"] {
-  // Without the other rows: looking at them for each row would take longer with their square.
+  // The filled file holds no other rows: each would be checked again for each row.
   const { inputs: _rows, ...template } = file;
   const filled = filling(template);
   return async (row) => {

@@ -83,7 +83,7 @@ async function goOnWith(
   try {
     return await startSeries(services, setup, taken);
   } catch (error) {
-    // Without this nobody else could continue the series. A store that has no room keeps the end and stores it later.
+    // The series is given back, so that others can continue it. A store that has no room keeps the end and stores it later.
     await services.store.series.update(taken).catch(() => undefined);
     throw error;
   }

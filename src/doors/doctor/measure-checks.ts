@@ -13,7 +13,7 @@ import type { Services } from "./services.ts";
 
 /** A scenario whose checks are tried. */
 interface TriedScenario {
-  /** Without a reference where a script gives it. */
+  /** It has no reference yet where `solution` makes one. */
   readonly loaded: LoadedScenario;
   readonly solution?: {
     readonly script: DraftSolution;

@@ -50,7 +50,7 @@ ${foot(reported, showing)}`;
   return htmlPage(`${titleOf(reported, showing)} · abeval`, body);
 }
 
-/** Of what the page tells; a title is text of the scenario's author. */
+/** What the page is about. A redacted page keeps the title back: the scenario's author wrote it. */
 const subjectOf = ({ a: { session } }: Reported, showing: Showing): string =>
   showing === "redacted" ? session.scenario : session.definition.title;
 

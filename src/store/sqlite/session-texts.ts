@@ -53,7 +53,7 @@ const MISSING = `(SELECT position, rtrim(substr(searched, 1, space - 1), '012345
   FROM (SELECT position, searched, instr(searched || ' ', ' ') AS space FROM sessions INDEXED BY sessions_listed
     WHERE position >= $from AND position < $below AND searched IS NOT NULL))`;
 
-/** So many sessions with some words are looked at alone. With more, a page is soon full. */
+/** Up to so many sessions that have the words are looked at alone. With more of them a page is soon full. */
 const MAX_PLACES = 5_000;
 
 /** Texts that are looked at in one turn of the event loop: some milliseconds. */

@@ -14,7 +14,7 @@ export interface Dockerfile {
   readonly programs: readonly string[];
   /** Other commands, in their order. */
   readonly commands: readonly string[];
-  /** What is fetched for the whole system, as it is written: no step of a workspace. */
+  /** Commands that install for the whole system: a workspace has no such step. */
   readonly for_system: readonly string[];
   readonly variables: DockerVariables;
 }

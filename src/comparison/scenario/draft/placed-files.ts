@@ -65,7 +65,7 @@ function rootOf(path: string): string {
 /** Absolute paths in a text, as tests and scripts name them. */
 const pathsIn = (text: string): string[] => text.match(/(?<![\w.$}*)\]:/~-])\/(?:[\w.@+-]+\/)*[\w.@+-]+/g) ?? [];
 
-/** Paths of the system that tests may read, and where nothing of a task lies. */
+/** Paths of the system. Tests may read them, and nothing of a task lies there. */
 const OF_THE_SYSTEM = /^\/(usr|bin|sbin|lib|lib64|dev|proc)(\/|$)/;
 
 /** A path that is neither of the work nor shown beside it would be lost between two commands. @throws Unusable */

@@ -12,7 +12,7 @@ const FILE = "conversion.json";
 /** Bytes of a table that is read again: 10,000 reasons have some 10 MB. */
 const TABLE_BYTES = 64e6;
 
-/** After this part of the tasks more the table is written again, so that all writes together cost as much as a few of the last. */
+/** The table is written again when it has grown by this part, so that all writes cost as much as a few of the last. */
 const WRITTEN_AGAIN = 1 / 50;
 
 /** The tasks that were tried before; none where the directory is absent or empty. @throws UsageError for any other directory */

@@ -114,7 +114,7 @@ async function convertAll(
   const lanes = Array.from({ length: Math.min(MAX_LANES, availableParallelism(), tasks.length) }, () =>
     lane().catch((error: unknown) => own.abort(error)),
   );
-  // Nobody may work on when the directory around is removed.
+  // Every lane has stopped before the directory around them is removed.
   await Promise.all(lanes);
   signal.throwIfAborted();
 }

@@ -92,7 +92,7 @@ const ENDING =
 const PATH_CHARS = 200;
 const AROUND = 24;
 
-/** Before a word that is a part of something else, is only asked for, or is written. */
+/** What stands before a word that is part of something else, or is only asked for. */
 const NO_PATH = /[:$}~*%\\]$|\s-[a-z]\s+["']?$/;
 const WRITTEN = /(>>?|\s-o|\btee|\btouch|\bmkdir(\s+-p)?)\s*["']?$/;
 const WRITTEN_AFTER = /^["']\s*,\s*["'][wax]/;
@@ -110,7 +110,7 @@ function pathIn(text: string, { word, from }: { readonly word: string; readonly 
   return path.startsWith("/") || (isFile && !path.startsWith("-")) ? path : undefined;
 }
 
-/** Those that are not there, as commands of the checks find them. */
+/** The paths that a command of the checks does not find. */
 async function lookedFor(
   named: readonly (readonly [path: string, text: ProbeText])[],
   dryRun: DryRun,

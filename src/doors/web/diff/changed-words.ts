@@ -15,7 +15,7 @@ interface ChangedWords {
 /** Longer lines are made by programs, and comparing their words takes long. */
 const CHARS = 400;
 
-/** Words that may differ: a line in which more do is another line, and to find that out of each takes long. */
+/** Words that may differ. A line in which more differ counts as another line: to compare all of them takes long. */
 const EDITS = 60;
 
 /** Share of equal characters below which two lines are not versions of one another. */

@@ -7,10 +7,10 @@ export interface ColouredText {
 /** The colours of a text, as arrays that pass between threads without being copied. */
 export interface Colouring {
   readonly classes: readonly string[];
-  /** Of each token its characters, and its class by its place. No token goes over the end of a line. */
+  /** The characters of each token, and the index of its class. No token crosses the end of a line. */
   readonly lengths: Uint32Array<ArrayBuffer>;
   readonly colours: Uint16Array<ArrayBuffer>;
-  /** Of each line its first token and its first character; one more follows the last line. */
+  /** The first token and the first character of each line; one more follows the last line. */
   readonly tokens: Uint32Array<ArrayBuffer>;
   readonly characters: Uint32Array<ArrayBuffer>;
 }
