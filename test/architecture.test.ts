@@ -118,7 +118,7 @@ const ONLY_IN: readonly (readonly [what: RegExp, where: RegExp])[] = [
   [/from "@opentelemetry/, /^doors\/telemetry\/export-sessions\.ts$/],
   [/from "unbash"/, /^arms\/policy\//],
   [/(from|import\() ?"tar"/, /^arms\/image\//],
-  [/(from|import\() ?"pg-boss"/, /^store\/postgres\/queue\.ts$/],
+  [/(from|import\() ?"pg-boss"/, /^store\/postgres\/(boss|queue)\.ts$/],
 ];
 
 interface Source {

@@ -6,8 +6,8 @@ import { sha256 } from "../../domain/sha256.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { RequestKey } from "../request-keys.ts";
 import type { Needs, WaitingWork, Work, WorkClaim, WorkQueue } from "../shared-store.ts";
+import { createJobQueue, startBoss } from "./boss.ts";
 import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
-import { codesOf } from "./database-failure.ts";
 import type { Flusher } from "./flusher.ts";
 import { type Attempt, HeldClaims } from "./held-claims.ts";
 import { beginOnce } from "./postgres-keys.ts";
@@ -44,45 +44,14 @@ const QUEUE_PAUSE_S = 60;
 /** How often whoever watches looks on its own. What a dead process held is announced by nobody. */
 const LOOK_MS = 5_000;
 
-/** The process that takes work over decides from its log what becomes of it: pg-boss would leave it in the queue. */
-const RETRIES = 1_000_000;
-const YEAR_S = 365 * 86_400;
-/** Pieces of work that are done are kept for so long, for whoever looks into the database. */
-const DONE_S = 3_600;
-/** A coordinator runs for as long as its series; the library allows a day. */
-const NO_END_S = 2 ** 31 - 1;
-
 /**
  * Work in Postgres, kept by pg-boss: one of its queues for each kind and set of needs. The queue says that somebody should be
  * working on something, and nothing about who may write.
  */
 export async function openQueue(house: QueueHouse): Promise<PostgresQueue> {
-  const { database, lease_s } = house;
-  const { PgBoss, fromBunSql } = await import("pg-boss");
-  const upkeep_s = Math.max(1, Math.floor(lease_s / 5));
-  const boss = new PgBoss({
-    // After an outage the pool is another one.
-    db: { executeSql: (text, values) => fromBunSql(database.sql).executeSql(text, values) },
-    schema: "abeval_queue",
-    schedule: false,
-    superviseIntervalSeconds: upkeep_s,
-    monitorIntervalSeconds: upkeep_s,
-    maintenanceIntervalSeconds: DONE_S,
-    // Work that depends on other work, of which we have none, and warnings that nobody would read.
-    flowIntervalSeconds: DONE_S,
-    monitorVacuum: false,
-  });
-  // Its upkeep runs again within seconds, on every server. Without a listener an error would end the process.
-  boss.on("error", () => undefined);
-  await database.write(() => boss.start().catch((error) => startAgain(boss, error)));
-  await database.write(rankEarlier);
-  return new PostgresQueue(house, boss, fromBunSql);
-}
-
-/** When several servers make the tables at once, one may break a unique index, which the library does not expect. The tables exist then. */
-async function startAgain(boss: PgBoss, error: unknown): Promise<PgBoss> {
-  if (codesOf(error).state !== "23505") throw error;
-  return await boss.start();
+  const { boss, adapt } = await startBoss(house);
+  await house.database.write(rankEarlier);
+  return new PostgresQueue(house, boss, adapt);
 }
 
 class PostgresQueue implements WorkQueue, AsyncDisposable {
@@ -208,17 +177,7 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
 
   async #ensureQueue(name: string): Promise<void> {
     if (this.#known.has(name)) return;
-    await this.#boss.createQueue(name, {
-      policy: "exclusive",
-      retryLimit: RETRIES,
-      retryDelay: 0,
-      retentionSeconds: YEAR_S,
-      deleteAfterSeconds: DONE_S,
-    });
-    await ask(this.#database.sql, "UPDATE abeval_queue.queue SET expire_seconds = $1::int WHERE name = $2", [
-      NO_END_S,
-      name,
-    ]);
+    await createJobQueue(this.#boss, this.#database, name);
     this.#known.add(name);
   }
 
