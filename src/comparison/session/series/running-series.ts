@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../../domain/failure.ts";
 import type { SeriesRecord } from "../../../domain/series-record.ts";
 import type { SeriesSummary } from "../../../domain/series-summary.ts";
-import { isFinal } from "../../../domain/session-state.ts";
-import { givesResult, type TrialRow } from "../../../domain/trial.ts";
+import type { TrialRow } from "../../../domain/trial.ts";
 import { advance, type TrialSpec } from "../../../statistics/advance.ts";
 import { standingOf, summaryBehind } from "../../../statistics/standing.ts";
 import { isLoss } from "../../../store/store.ts";
@@ -12,9 +11,8 @@ import type { SeriesInFlight } from "../../planning/register.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { cancelAnywhere } from "../cancel.ts";
 import { OtherRuns } from "../other-runs.ts";
-import { untilEnded } from "../shared/await-end.ts";
 import { startSession } from "../start-session.ts";
-import { SeriesCosts } from "./series-costs.ts";
+import { KnownTrials } from "./known-trials.ts";
 import { haltedBy, refusedBy, SERIES_INTERRUPTED, type SeriesEnd, stoppedBy } from "./series-end.ts";
 import { trialOfSeries } from "./trial-of-series.ts";
 
@@ -27,32 +25,21 @@ interface Begun {
 /** Starts what `advance` says, and asks it again whenever a trial ends: what a series does follows from its stored trials alone. */
 export class RunningSeries implements SeriesInFlight {
   readonly series_id: string;
-  readonly sessions: string[] = [];
+  readonly sessions: readonly string[];
   readonly done: Promise<SeriesRecord>;
   readonly #services: SessionServices;
   readonly #prepare: SeriesSetup["prepare"];
-  readonly #open = new Map<string, Promise<void>>();
-  /** Trials that were begun and are not in `#open` yet. */
-  #starting = 0;
+  readonly #trials: KnownTrials;
   readonly #halted = new AbortController();
-  /** What is known of its trials; those that run are as they began. */
-  readonly #rows = new Map<string, TrialRow>();
-  /** Trials of this start that are over, and of which the rows are not read yet. */
-  readonly #over = new Set<string>();
   /** Planned when it was looked at last; a trial that ends as it should changes nothing of it. */
   #next: readonly TrialSpec[] = [];
-  /** So many trials must end before anything new can be said. 0: it must be looked at. */
-  #behind = 0;
-  readonly #costs: SeriesCosts;
+  /** Where the series stands as long as its trials are unmoved. */
   #unmoved: (() => Omit<SeriesSummary, "trial">) | undefined;
-  /** Trials of this start that are over. */
-  #ended = 0;
   /** The last trial of an earlier start; undefined: of all that are there. */
   #begunAfter: number | undefined;
   #record: SeriesRecord;
   /** How it ends, as soon as that is known; trials that run go on. */
   #end: SeriesEnd | undefined;
-  #changed = Promise.withResolvers<void>();
   readonly #others: OtherRuns;
   /** Somebody else goes on with it. */
   #left = false;
@@ -62,7 +49,8 @@ export class RunningSeries implements SeriesInFlight {
   constructor(services: SessionServices, { prepare, estimate_usd }: SeriesSetup, { record, begun_after }: Begun) {
     this.#services = services;
     this.#prepare = prepare;
-    this.#costs = new SeriesCosts(estimate_usd);
+    this.#trials = new KnownTrials(services.store, estimate_usd);
+    this.sessions = this.#trials.sessions;
     this.#record = record;
     this.#begunAfter = begun_after;
     this.#others = new OtherRuns(services.store);
@@ -71,11 +59,11 @@ export class RunningSeries implements SeriesInFlight {
   }
 
   get open(): ReadonlySet<string> {
-    return new Set(this.#open.keys());
+    return new Set(this.#trials.open.keys());
   }
 
   next(): Promise<void> {
-    return this.#changed.promise;
+    return this.#trials.next();
   }
 
   halt(reason: Failure): void {
@@ -84,7 +72,7 @@ export class RunningSeries implements SeriesInFlight {
 
   cancel(reason: Failure): void {
     this.halt(reason);
-    for (const session_id of this.#open.keys()) this.#cancelTrial(session_id, reason);
+    for (const session_id of this.#trials.open.keys()) this.#cancelTrial(session_id, reason);
   }
 
   /** Ends here without a word: its trials go on, and `done` resolves with what is known. */
@@ -108,54 +96,34 @@ export class RunningSeries implements SeriesInFlight {
       return await this.#keep({ ...end, finished_at: this.#services.clock.now().toISOString() });
     } finally {
       this.#services.series.delete(this.series_id);
-      this.#changed.resolve();
+      this.#trials.close();
     }
   }
 
   async #conduct(): Promise<SeriesEnd> {
-    this.#takeUp(await this.#services.store.trials({ series_id: this.series_id }));
+    const stored = await this.#services.store.trials({ series_id: this.series_id });
+    this.#begunAfter ??= Math.max(0, ...stored.map(({ place }) => place?.trial ?? 0));
+    const trials = this.#trials;
+    trials.takeUp(stored);
     for (;;) {
-      const ended = this.#ended;
-      await this.#readOver();
+      const { ended } = trials;
+      await trials.readOver();
       const goesOn = await this.#goOn(ended > 0);
       // What ended meanwhile is not in these rows.
-      if (this.#ended > ended) continue;
+      if (trials.ended > ended) continue;
       if (this.#left) return SERIES_INTERRUPTED;
-      if (this.#open.size > 0) await Promise.race([...this.#open.values(), this.#leaving.promise]);
+      if (trials.open.size > 0) await Promise.race([...trials.open.values(), this.#leaving.promise]);
       else if (this.#end) return this.#end;
       else if (!goesOn) throw new Error("a series neither ends nor goes on");
     }
   }
 
-  /** Trials that run already are those of whoever ran the series before. */
-  #takeUp(rows: readonly TrialRow[]): void {
-    this.#begunAfter ??= Math.max(0, ...rows.map(({ place }) => place?.trial ?? 0));
-    for (const row of rows) this.#know(row);
-    const open = rows.filter(({ state }) => !isFinal(state));
-    for (const { session_id } of open) this.#follow(session_id, untilEnded(this.#services.store, session_id));
-  }
-
-  #know(row: TrialRow): void {
-    this.#rows.set(row.session_id, row);
-    if (isFinal(row.state)) this.#costs.add(row);
-  }
-
-  /** Reads what became of the trials that are over. One that did not end as it should may change what comes next. */
-  async #readOver(): Promise<void> {
-    for (const session_id of [...this.#over]) {
-      const [row] = await this.#services.store.trials({ session_id });
-      if (row) this.#know(row);
-      else this.#rows.delete(session_id);
-      this.#over.delete(session_id);
-      this.#behind = row && givesResult(row) ? Math.max(0, this.#behind - 1) : 0;
-    }
-  }
-
   /** Starts what may start now, which waits for no disk, and keeps what lists show. False when nothing may start. */
   async #goOn(changed: boolean): Promise<boolean> {
-    const planned = this.#planned();
+    const stops = this.#end !== undefined || this.#halted.signal.aborted;
+    const planned = stops ? undefined : this.#trials.startable(this.#next, this.#record.limits);
     if (planned) return await this.#startPlanned(planned);
-    const rows = [...this.#rows.values()];
+    const { rows } = this.#trials;
     const stored = await this.#others.beside(this.#record, rows);
     const kept = changed && this.#keepStanding(standingOf(this.#record, rows, stored));
     if (kept) kept.catch(ignored);
@@ -171,36 +139,26 @@ export class RunningSeries implements SeriesInFlight {
 
   /** Plans anew, from all that is known. */
   async #look(rows: readonly TrialRow[], stored: readonly TrialRow[]): Promise<boolean> {
-    this.#behind = 0;
+    this.#trials.behind = 0;
     this.#end ??= this.#haltedEnd();
     if (this.#end) return false;
     const { stop, start, next, behind } = await advance(this.#record, rows, {
-      ...this.#costs.money,
+      ...this.#trials.money,
       begun_after: this.#begunAfter ?? 0,
       stored,
     });
     const record = this.#record;
     let told: Omit<SeriesSummary, "trial"> | undefined;
     this.#unmoved = () => (told ??= summaryBehind(record, rows, stored));
-    [this.#next, this.#behind] = [next, behind];
+    [this.#next, this.#trials.behind] = [next, behind];
     this.#end = stop === null ? await this.#startAll(start) : stoppedBy(stop, rows);
     return start.length > 0;
-  }
-
-  /** What was planned and can start now; undefined where it must be looked at again. */
-  #planned(): readonly TrialSpec[] | undefined {
-    if (this.#behind === 0 || this.#end || this.#halted.signal.aborted) return undefined;
-    const free = Math.max(0, this.#record.limits.parallel - this.#open.size);
-    const wanted = this.#next.slice(0, free);
-    const isOver = wanted.length === 0 && this.#open.size === 0;
-    const borne = this.#costs.borne(this.#record.limits.max_cost_usd, this.#open.size);
-    return isOver || borne < wanted.length ? undefined : wanted;
   }
 
   async #startPlanned(planned: readonly TrialSpec[]): Promise<boolean> {
     this.#next = this.#next.slice(planned.length);
     this.#end = await this.#startAll(planned);
-    return planned.length > 0 || this.#open.size > 0;
+    return planned.length > 0 || this.#trials.open.size > 0;
   }
 
   /** Ends a series after an error, or leaves it to another process. Its trials never go on without it. */
@@ -216,7 +174,7 @@ export class RunningSeries implements SeriesInFlight {
     }
     if (failure.code === "internal") this.#services.notice(`${this.series_id}: internal error: ${error}`);
     this.cancel(failure);
-    await Promise.all(this.#open.values());
+    await Promise.all(this.#trials.open.values());
     return { state: "failed", stop: "failed", failure: failure.message };
   }
 
@@ -229,7 +187,7 @@ export class RunningSeries implements SeriesInFlight {
   async #startAll(specs: readonly TrialSpec[]): Promise<SeriesEnd | undefined> {
     for (const spec of specs) {
       const refused = await this.#start(spec);
-      if (refused) this.#behind = 0;
+      if (refused) this.#trials.behind = 0;
       if (refused) return refused === "busy" ? undefined : refused;
     }
     return undefined;
@@ -246,7 +204,7 @@ export class RunningSeries implements SeriesInFlight {
       const end = refusedBy(error);
       if (end) return end;
       // Others hold all places. Its own trials may end before.
-      await Promise.race([...this.#open.values(), this.#pause()]);
+      await Promise.race([...this.#trials.open.values(), this.#pause()]);
       return "busy";
     }
   }
@@ -257,50 +215,21 @@ export class RunningSeries implements SeriesInFlight {
     this.#halted.signal.throwIfAborted();
     const asTrial = trialOfSeries(() => this.#record, {
       ...{ place: { series_id: this.series_id, trial, round }, others: this.#others, store: this.#services.store },
-      rows: () => [...this.#rows.values()],
-      unmoved: () => this.#standingUnmoved(),
+      rows: () => this.#trials.rows,
+      unmoved: () => (this.#trials.unmoved ? this.#unmoved?.() : undefined),
     });
-    this.#starting += 1;
-    try {
-      const { session_id, done } = await startSession(this.#services, plan, asTrial, { user: this.#record.user });
-      const [row] = await this.#services.store.trials({ session_id });
-      if (row) this.#rows.set(session_id, row);
-      this.#follow(session_id, done);
-    } finally {
-      this.#starting -= 1;
-    }
+    await this.#trials.begin(() => startSession(this.#services, plan, asTrial, { user: this.#record.user }));
     if (this.#left) return;
     if (this.#halted.signal.aborted) this.cancel(this.#halted.signal.reason);
-  }
-
-  #follow(session_id: string, done: Promise<unknown>): void {
-    const ended = done.then(ignored, ignored).then(() => {
-      this.#open.delete(session_id);
-      this.#over.add(session_id);
-      this.#ended += 1;
-    });
-    this.#open.set(session_id, ended);
-    this.sessions.push(session_id);
-    this.#announce();
   }
 
   async #pause(): Promise<void> {
     await sleep(BUSY_MS, undefined, { signal: this.#halted.signal }).catch(ignored);
   }
 
-  #announce(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
-  }
-
   #haltedEnd(): SeriesEnd | undefined {
     if (!this.#halted.signal.aborted) return undefined;
     return haltedBy(this.#halted.signal.reason as Failure);
-  }
-
-  /** Where the series stands while no trial that runs, or has ended since it was looked at, can complete a round. */
-  #standingUnmoved(): Omit<SeriesSummary, "trial"> | undefined {
-    return this.#behind > this.#starting + this.#open.size + this.#over.size ? this.#unmoved?.() : undefined;
   }
 
   async #keep(change: Partial<SeriesRecord>): Promise<SeriesRecord> {

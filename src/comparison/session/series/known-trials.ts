@@ -1,0 +1,123 @@
+import type { SeriesRecord } from "../../../domain/series-record.ts";
+import { isFinal } from "../../../domain/session-state.ts";
+import { givesResult, type TrialRow } from "../../../domain/trial.ts";
+import type { TrialSpec } from "../../../statistics/advance.ts";
+import type { SessionStore } from "../../../store/store.ts";
+import { untilEnded } from "../shared/await-end.ts";
+import type { StartedSession } from "../started-session.ts";
+import { SeriesCosts } from "./series-costs.ts";
+
+/** The trials of a series as this process knows them: how many run, what became of the others, and how many must end next. */
+export class KnownTrials {
+  /** Those that were started or followed here, in the order of creation. */
+  readonly sessions: string[] = [];
+  readonly #costs: SeriesCosts;
+  readonly #store: SessionStore;
+  readonly #open = new Map<string, Promise<void>>();
+  /** Trials that were begun and are not in `#open` yet. */
+  #starting = 0;
+  /** Those that run are as they began. */
+  readonly #rows = new Map<string, TrialRow>();
+  /** Trials of this start that are over, and of which the rows are not read yet. */
+  readonly #over = new Set<string>();
+  /** Trials of this start that are over. */
+  #ended = 0;
+  #changed = Promise.withResolvers<void>();
+  /** So many trials must end before anything new can be said. 0: it must be looked at. */
+  behind = 0;
+
+  constructor(store: SessionStore, estimate_usd: number | null) {
+    this.#store = store;
+    this.#costs = new SeriesCosts(estimate_usd);
+  }
+
+  /** What is known of all of them. */
+  get rows(): readonly TrialRow[] {
+    return [...this.#rows.values()];
+  }
+
+  get open(): ReadonlyMap<string, Promise<void>> {
+    return this.#open;
+  }
+
+  get ended(): number {
+    return this.#ended;
+  }
+
+  /** No trial that runs, or has ended since they were looked at, can be the last that must end. */
+  get unmoved(): boolean {
+    return this.behind > this.#starting + this.#open.size + this.#over.size;
+  }
+
+  get money(): SeriesCosts["money"] {
+    return this.#costs.money;
+  }
+
+  /** What was planned and can start now; undefined where it must be looked at again. */
+  startable(planned: readonly TrialSpec[], limits: SeriesRecord["limits"]): readonly TrialSpec[] | undefined {
+    if (this.behind === 0) return undefined;
+    const open = this.#open.size;
+    const wanted = planned.slice(0, Math.max(0, limits.parallel - open));
+    const isOver = wanted.length === 0 && open === 0;
+    return isOver || this.#costs.borne(limits.max_cost_usd, open) < wanted.length ? undefined : wanted;
+  }
+
+  /** Resolves at the next trial, or with `close`. */
+  next(): Promise<void> {
+    return this.#changed.promise;
+  }
+
+  close(): void {
+    this.#changed.resolve();
+  }
+
+  /** Trials that run already are those of whoever ran the series before. */
+  takeUp(rows: readonly TrialRow[]): void {
+    for (const row of rows) this.#know(row);
+    const open = rows.filter(({ state }) => !isFinal(state));
+    for (const { session_id } of open) this.#follow(session_id, untilEnded(this.#store, session_id));
+  }
+
+  /** Starts one, and follows it to its end. */
+  async begin(start: () => Promise<StartedSession>): Promise<void> {
+    this.#starting += 1;
+    try {
+      const { session_id, done } = await start();
+      const [row] = await this.#store.trials({ session_id });
+      if (row) this.#rows.set(session_id, row);
+      this.#follow(session_id, done);
+    } finally {
+      this.#starting -= 1;
+    }
+  }
+
+  /** Reads what became of those that are over. One that did not end as it should may change what comes next. */
+  async readOver(): Promise<void> {
+    for (const session_id of [...this.#over]) {
+      const [row] = await this.#store.trials({ session_id });
+      if (row) this.#know(row);
+      else this.#rows.delete(session_id);
+      this.#over.delete(session_id);
+      this.behind = row && givesResult(row) ? Math.max(0, this.behind - 1) : 0;
+    }
+  }
+
+  #know(row: TrialRow): void {
+    this.#rows.set(row.session_id, row);
+    if (isFinal(row.state)) this.#costs.add(row);
+  }
+
+  #follow(session_id: string, done: Promise<unknown>): void {
+    const ended = done.then(ignored, ignored).then(() => {
+      this.#open.delete(session_id);
+      this.#over.add(session_id);
+      this.#ended += 1;
+    });
+    this.#open.set(session_id, ended);
+    this.sessions.push(session_id);
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+}
+
+const ignored = () => undefined;
