@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { memberLines, memberRows } from "../../src/doors/web/series/members.ts";
+import { abridged } from "../../src/doors/operation/series.ts";
+import { everyMember, memberLines, memberRows } from "../../src/doors/web/series/members.ts";
 import { whatFailed } from "../../src/statistics/what-failed.ts";
 import { longTable } from "./long-table.ts";
 
@@ -57,4 +58,9 @@ test("reasons that differ in a number, an id or a quoted word are one; cancelled
     { what: 'file "a.txt" is gone in 12 s', is_check: false, by_arm: null, rows: ["sums[row-0]", "sums[row-7]"] },
     { what: "another reason", is_check: false, by_arm: null, rows: ["sums[row-14]"] },
   ]);
+});
+
+test("rows that an answer leaves out are counted", async () => {
+  const short = abridged(await longTable(501));
+  expect([short.scenarios.length, everyMember(short)]).toEqual([500, 501]);
 });

@@ -3,6 +3,7 @@ import type { Series } from "../../../domain/series.ts";
 import { evidenceText, limitText } from "../../../statistics/figure-text.ts";
 import { count, usd, words } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
+import { everyMember } from "./members.ts";
 import { RangeBar, rateAndRange } from "./range-bar.tsx";
 
 /** The win rate with its range on a line from 0 to 100%. */
@@ -31,8 +32,8 @@ export function WinRate({ series: { arms, headline, levels, conclusion } }: { se
 }
 
 export function SeriesAtAGlance({ series }: { series: Series }) {
-  const { counts, limits, scenarios, headline, levels, cost_usd, state, earlier, kind } = series;
-  const planned = limits && limits.trials * scenarios.length;
+  const { counts, limits, headline, levels, cost_usd, state, earlier, kind } = series;
+  const planned = limits && limits.trials * everyMember(series);
   return (
     <dl class="glance">
       <div>

@@ -17,6 +17,10 @@ export interface Members {
   readonly failed: readonly Failed[];
 }
 
+/** How many scenarios or rows a series has, also those that its answer leaves out. */
+export const everyMember = ({ scenarios, omitted }: Pick<Series, "scenarios" | "omitted">): number =>
+  scenarios.length + (omitted?.scenarios ?? 0);
+
 /** Trials that end until a long series is read again while it runs. */
 const AGAIN_AFTER = 100;
 

@@ -20,7 +20,7 @@ import { GoOnForm } from "./go-on-form.tsx";
 import { Groups } from "./groups.tsx";
 import { SeriesAtAGlance, WinRate } from "./headline.tsx";
 import { HiddenSeries } from "./hidden-series.tsx";
-import { useMembers } from "./members.ts";
+import { everyMember, useMembers } from "./members.ts";
 import { Outlook } from "./outlook.tsx";
 import { JudgeCosts, Plan } from "./plan.tsx";
 import { ScenarioLink } from "./scenario-link.tsx";
@@ -156,7 +156,7 @@ const KIND_TEXT: Readonly<Record<Series["kind"], string>> = {
 
 function Overline({ series }: { series: Series }) {
   const { kind, scenarios, state, created_at, series_id } = series;
-  const more = scenarios.length - NAMED;
+  const more = everyMember(series) - NAMED;
   return (
     <p class="overline">
       <a href={toSeriesList()}>{KIND_TEXT[kind]}</a>
