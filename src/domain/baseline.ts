@@ -42,7 +42,7 @@ export const BlessedEnd = record("BlessedEnd", {
 });
 
 /** What an arm left in a stored run. */
-export type StoredArmEvidence = Readonly<Static<typeof BlessedArm>>;
+type StoredArmEvidence = Readonly<Static<typeof BlessedArm>>;
 
 /** One stored run of both arms. It is read when a trial needs it. */
 export interface BaselineRun {

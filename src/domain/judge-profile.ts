@@ -6,7 +6,7 @@ import { PeopleAgreement } from "./vote.ts";
 
 const Rate = (description: string) => nullable(Share(description));
 
-export const FactsAgreement = record(
+const FactsAgreement = record(
   "FactsAgreement",
   {
     agree: Count("Verdicts in which the judge names the arm that the hidden checks favour."),
@@ -22,7 +22,7 @@ export const FactsAgreement = record(
   },
 );
 
-export const PanelAgreement = record(
+const PanelAgreement = record(
   "PanelAgreement",
   {
     judges: Type.Integer({ minimum: 1 }),

@@ -40,7 +40,7 @@ export const RequiredBehaviour = record("RequiredBehaviour", {
 });
 export type RequiredBehaviour = Static<typeof RequiredBehaviour>;
 
-export const SeverityPolicy = record("SeverityPolicy", {
+const SeverityPolicy = record("SeverityPolicy", {
   protected_path: oneOf(SEVERITIES),
   denied_command: oneOf(SEVERITIES),
   required: oneOf(SEVERITIES),

@@ -3,7 +3,7 @@ import { Count, Digest, nullable, oneOf, record, Slug, Timestamp } from "./schem
 import { FileSet } from "./task.ts";
 
 /** The forms of logs that are read. */
-export const LOG_FORMS = ["atif", "claude-code", "codex"] as const;
+const LOG_FORMS = ["atif", "claude-code", "codex"] as const;
 export type LogForm = (typeof LOG_FORMS)[number];
 
 export const NamedFile = record("NamedFile", {

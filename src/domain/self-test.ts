@@ -9,7 +9,7 @@ import { FLAGS, OUTCOMES } from "./verdict.ts";
 export const SELF_TEST_PARTS = ["reference_against_nop", "same_evidence", "harmless_edits"] as const;
 export type SelfTestPartId = (typeof SELF_TEST_PARTS)[number];
 
-export const GRADES = ["pass", "warn", "fail", "skip"] as const;
+const GRADES = ["pass", "warn", "fail", "skip"] as const;
 export type Grade = (typeof GRADES)[number];
 
 export const SelfTestTrial = record(

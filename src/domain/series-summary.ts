@@ -6,7 +6,7 @@ export const CONCLUSIONS = ["a_preferred", "b_preferred", "no_difference_above_m
 export type Conclusion = (typeof CONCLUSIONS)[number];
 
 /** What keeps the trials from a conclusion that their counts alone may seem to bear. */
-export const DOUBTS = [
+const DOUBTS = [
   "identical_trials",
   "contradictory_trials",
   "missing_trials",

@@ -100,7 +100,7 @@ export const CHECK_KINDS = [
   "called",
   "changed",
 ] as const;
-export type CheckKind = (typeof CHECK_KINDS)[number];
+type CheckKind = (typeof CHECK_KINDS)[number];
 
 export const ProbeCheck = record("ProbeCheck", {
   id: Slug(),

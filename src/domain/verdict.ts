@@ -93,7 +93,7 @@ export const CriterionScore = record("CriterionScore", {
 });
 export type CriterionScore = Static<typeof CriterionScore>;
 
-export const CallScore = record("CallScore", {
+const CallScore = record("CallScore", {
   id: Slug(),
   score_a: Type.Integer({ minimum: 0, maximum: 4 }),
   score_b: Type.Integer({ minimum: 0, maximum: 4 }),

@@ -42,7 +42,7 @@ export interface Pruning {
   compact(): Promise<number | null>;
 }
 
-export interface PruneRequest {
+interface PruneRequest {
   /** Accepted before it, milliseconds; of a series, its newest trial. */
   readonly before?: number | undefined;
   /** The oldest go until no more bytes are left. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ROOT } from "../abeval.ts";
 
-export interface Block {
+interface Block {
   /** The HTML comment on the line before the block. */
   readonly comment: string | null;
   readonly language: string;

@@ -76,7 +76,7 @@ export interface RawReply {
 }
 
 /** A status other than 200, with an error in the form of the wire that was spoken. */
-export interface Refusal {
+interface Refusal {
   readonly refuse: number;
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;

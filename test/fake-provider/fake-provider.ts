@@ -13,7 +13,7 @@ export interface FakeProviderOptions {
 }
 
 /** A request that asks for no reply: a list of models, a count of tokens, an address that does not exist. */
-export interface Visit {
+interface Visit {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

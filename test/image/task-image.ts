@@ -18,7 +18,7 @@ export const busyboxLayer = (): Buffer =>
   ]);
 
 /** A repository at /testbed, as SWE-bench's images have it. */
-export const TESTBED: readonly LayerEntry[] = [
+const TESTBED: readonly LayerEntry[] = [
   { path: "testbed/add.sh", text: "add() { echo $(($1 - $2)); }\n" },
   { path: "testbed/README", text: "It adds.\n" },
   { path: "testbed/own", type: "SymbolicLink", link: "/usr/lib/data.txt" },

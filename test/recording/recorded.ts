@@ -15,7 +15,7 @@ import { playScript } from "../fake-provider/play-script.ts";
 import { bundled, testServices } from "../harness.ts";
 import { wellFormed } from "../judge/mock-judge.ts";
 
-export const VERSION = "0.1.6";
+const VERSION = "0.1.6";
 
 /** Services that record what a provider at these variables answers. */
 export const recordingServices = (
@@ -67,7 +67,7 @@ export async function withModels(name: string): Promise<LoadedScenario> {
   });
 }
 
-export function changed(loaded: LoadedScenario, changes: Partial<Scenario>): LoadedScenario {
+function changed(loaded: LoadedScenario, changes: Partial<Scenario>): LoadedScenario {
   const definition = { ...loaded.definition, ...changes };
   return { ...loaded, definition, digest: scenarioDigest(definition) };
 }

@@ -7,7 +7,7 @@ import { bundled, testServices } from "../harness.ts";
 import { called, spoken, wellFormed } from "../judge/mock-judge.ts";
 
 /** What the judge makes of a trial: a side, nobody, or no usable answer. */
-export type Preference = "a" | "b" | "tie" | "unusable";
+type Preference = "a" | "b" | "tie" | "unusable";
 
 /** A scenario without files, whose arms are models that say something new in each trial. */
 export async function talk(name = "talk"): Promise<LoadedScenario> {

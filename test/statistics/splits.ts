@@ -7,7 +7,7 @@ import { type Chance, chanceOf } from "../judge/simulation/pairs.ts";
 import { type Result, rowOf, seriesOf } from "./series.ts";
 
 /** Share of the repetitions in which some series ever claims a preference between equal arms. */
-export interface FalseClaims {
+interface FalseClaims {
   /** Had each series only its own trials. */
   readonly alone: number;
   /** As it is reported. */

@@ -20,7 +20,7 @@ const ARGS = [
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: Bun.which("chromium") ?? "", args: ARGS });
 
-export const DESKTOP = { width: 1280, height: 900 };
+const DESKTOP = { width: 1280, height: 900 };
 export const WIDE = { width: 1440, height: 900 };
 export const TABLET = { width: 1024, height: 768 };
 export const PHONE = { width: 390, height: 844 };

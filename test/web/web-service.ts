@@ -13,7 +13,7 @@ import { buildUi } from "./build-ui.ts";
 import { judgeWith, RATE_LIMIT_OPINIONS } from "./fake-judge.ts";
 import { WEB_OPINIONS, WEB_SCENARIOS } from "./scenarios.ts";
 
-export interface WebService extends AsyncDisposable {
+interface WebService extends AsyncDisposable {
   readonly url: string;
   /** Runs a scenario and waits for its end. */
   readonly run: (scenario: string, judge_model?: string) => Promise<SessionOutcome>;

@@ -38,7 +38,7 @@ export interface AgentProgram {
 }
 
 /** Where one run of an agent lives, besides its workspace: its home, and the socket of its proxy. */
-export interface AgentPlace extends AsyncDisposable {
+interface AgentPlace extends AsyncDisposable {
   readonly sockets: SocketDirectory;
   readonly token: string;
   readonly attached: AttachedProgram;

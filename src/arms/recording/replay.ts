@@ -13,7 +13,7 @@ import { Replayer } from "./replayer.ts";
 import { fileOf, JUDGE, nameOf, placeOf, type Role, rolesOf } from "./roles.ts";
 import { seededEntropy } from "./seeded-entropy.ts";
 
-export interface ReplayServices {
+interface ReplayServices {
   readonly entropy: Entropy;
   readonly redact: Redact;
   readonly version: string;

@@ -11,8 +11,8 @@ import type { Tool } from "./tool.ts";
 import { specOf } from "./tool.ts";
 
 /** What one arm may be offered by its servers together: every turn sends all of it. */
-export const MAX_MCP_TOOLS = 128;
-export const MAX_MCP_BYTES = 256_000;
+const MAX_MCP_TOOLS = 128;
+const MAX_MCP_BYTES = 256_000;
 
 /** The tools of an arm's servers. Disposal ends the servers. */
 export interface ArmTools extends AsyncDisposable {

@@ -131,7 +131,7 @@ export interface FixtureFiles extends FileSource {
 }
 
 /** What a fixture is made of. */
-export interface FixtureSource extends FixtureFiles {
+interface FixtureSource extends FixtureFiles {
   /** The fixture becomes a git repository with one commit before its setup runs. Other repositories in it are left out. */
   readonly repository?: true | undefined;
 }

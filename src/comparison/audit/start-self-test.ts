@@ -11,11 +11,11 @@ import { prepareSelfTest, type SelfTestOptions, type SelfTestPlan } from "./prep
 import { runSelfTest } from "./self-test.ts";
 import type { SelfTests } from "./self-tests.ts";
 
-export interface TestServices extends SessionServices {
+interface TestServices extends SessionServices {
   readonly self_tests: SelfTests;
 }
 
-export interface StartedSelfTest {
+interface StartedSelfTest {
   readonly self_test_id: string;
   /** A failed test is a result too. Never rejects. */
   readonly done: Promise<SelfTest>;

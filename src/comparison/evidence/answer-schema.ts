@@ -4,7 +4,7 @@ import { RE2JS } from "re2js";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 
 /** Why a value does not fit, in the words of the schema alone; null when it fits. */
-export type AnswerSchema = (value: unknown) => string | null;
+type AnswerSchema = (value: unknown) => string | null;
 
 /**
  * A JSON Schema of a scenario's author, of draft 2020-12 unless it names an earlier one. What it says of a value takes a time

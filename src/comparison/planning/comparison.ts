@@ -11,7 +11,7 @@ import { applyModelOverride } from "../scenario/declared-differences.ts";
 import { comparabilityDigest, selfTestKey, sharedWork } from "../scenario/digest.ts";
 
 /** What two arms share when they are compared, and who judges them. */
-export interface Conditions {
+interface Conditions {
   readonly comparability: string;
   readonly judge: JudgeIdentity;
 }

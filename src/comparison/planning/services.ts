@@ -71,7 +71,7 @@ export interface RunNews {
   readonly code?: string;
 }
 
-export interface ModelUse {
+interface ModelUse {
   readonly by: "arm" | "judge";
   /** Replies. */
   readonly calls: number;

@@ -13,7 +13,7 @@ import { Unusable } from "../scenario/unusable.ts";
 import { isAgentArm } from "./agent-runner.ts";
 import type { SessionServices } from "./services.ts";
 
-export type ImageServices = Pick<SessionServices, "images_dir" | "image_cache" | "clock">;
+type ImageServices = Pick<SessionServices, "images_dir" | "image_cache" | "clock">;
 
 /**
  * Where the workspaces of a scenario are mounted, and in what. Of an image only what it says of itself is read.

@@ -39,7 +39,7 @@ export interface MeasuredCheck {
 }
 
 /** How the known fix comes: as a patch, as whole files, or by running a script once. */
-export type DraftReference = { readonly kind: "patch" | "files" } | DraftSolution;
+type DraftReference = { readonly kind: "patch" | "files" } | DraftSolution;
 
 /** A script that solves a task, run in the directory that has its files. */
 export interface DraftSolution {

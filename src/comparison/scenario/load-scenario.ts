@@ -13,7 +13,7 @@ import { Unusable } from "./unusable.ts";
 /** Endings of scenario files. */
 export const SCENARIO_ENDINGS = [".yaml", ".yml"];
 
-export interface ScenarioFilePath {
+interface ScenarioFilePath {
   readonly path: string;
   /** The file as messages name it. */
   readonly file: string;

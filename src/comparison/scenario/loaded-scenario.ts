@@ -22,7 +22,7 @@ export interface LoadedScenario {
 }
 
 /** The inputs of a scenario. */
-export interface InputTable {
+interface InputTable {
   /** At least one row; each has its own id. */
   readonly rows: readonly ScenarioInput[];
   /** The scenario with the values of a row in its texts. @throws Failure `invalid_scenario` */

@@ -9,7 +9,7 @@ import { unpackMaterials } from "./packed/unpack.ts";
 const CACHE_BYTES = 2_000_000_000;
 
 /** Files of a scenario that stay where they are until they are disposed. */
-export interface UnpackedPlace extends ScenarioPlace, AsyncDisposable {}
+interface UnpackedPlace extends ScenarioPlace, AsyncDisposable {}
 
 interface Kept {
   readonly home: string;

@@ -63,7 +63,7 @@ const isWhole = ({ state, outcome, stored_run }: TrialRow) =>
   state === "completed" && outcome !== null && stored_run === undefined;
 
 /** Its length was fixed before its first trial, and it ran to it. */
-export const isOfFixedLength = ({ state, stop, limits, changes }: SeriesRecord): boolean =>
+const isOfFixedLength = ({ state, stop, limits, changes }: SeriesRecord): boolean =>
   state === "completed" &&
   stop === "exhausted" &&
   !limits.stop_when_sure &&
@@ -89,7 +89,7 @@ function timeOf(session_id: string): string | undefined {
 }
 
 /** Bytes of a bundle: small enough for a repository. */
-export const BUNDLE_BYTES = 64 * 1024 * 1024;
+const BUNDLE_BYTES = 64 * 1024 * 1024;
 
 /**
  * A series as a bundle, one line after the other: its runs with their evidence, and their digest at the end.

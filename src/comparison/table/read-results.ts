@@ -11,7 +11,7 @@ import { demandColumn, demandNoOther, MAX_KEYS, measureIn, ResultColumns } from 
 import { openTable, TableFault, type TableForm, type TableRow } from "./table-rows.ts";
 
 /** A table of results: what of it is compared, and the columns by which its scenarios can be grouped. */
-export type ReadResults = Pick<ImportedResults, "measure" | "arms" | "scenarios" | "columns">;
+type ReadResults = Pick<ImportedResults, "measure" | "arms" | "scenarios" | "columns">;
 
 /** What of a table is compared. */
 export interface Choice {

@@ -71,7 +71,7 @@ export function failedTable(series: Series) {
 const REASON_CHARS = 120;
 
 /** Lines of a table in a text that people read as a whole. A longer one is in the JSON, and in the web UI. */
-export const TEXT_ROWS = 50;
+const TEXT_ROWS = 50;
 
 /** What a table with fewer lines than rows leaves out; null where it shows all. */
 export const leftOutText = (rows: number): string | null => (rows > TEXT_ROWS ? `and ${rows - TEXT_ROWS} more` : null);

@@ -13,7 +13,7 @@ const SCOPE = "abeval";
 const TIMEOUT_MS = 5_000;
 
 /** Spans and events with their ids, in the form of OpenTelemetry's protocol. */
-export interface Telemetry {
+interface Telemetry {
   /** JSON of the protocol (OTLP), a request on each line, as the collector's file exporter writes it. */
   readonly lines: () => string;
   /** Undefined when everything was taken; else why not. */

@@ -7,7 +7,7 @@ import { SIDES, type Side, type Verdict } from "../../domain/verdict.ts";
 type Attributes = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
 
 /** A judgement of what a span did, by the conventions an event of its own. */
-export interface EvaluationEvent {
+interface EvaluationEvent {
   readonly name: "gen_ai.evaluation.result";
   readonly at_ms: number;
   readonly attributes: Attributes;

@@ -127,7 +127,7 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
   }
 }
 
-export interface SharedStoreOptions extends PostgresOptions {
+interface SharedStoreOptions extends PostgresOptions {
   /** How much may wait, over all servers. */
   readonly max_queued: number;
 }

@@ -2,7 +2,7 @@ import type { Confidence, Side } from "../../../src/domain/verdict.ts";
 import { type Chance, chanceOf, drawPair, type Faults, gapSeen, type Pair } from "./pairs.ts";
 
 /** What judging made of a pair. */
-export interface Judged {
+interface Judged {
   readonly winner_side: Side | null;
   readonly confidence: Confidence;
   readonly calls: number;

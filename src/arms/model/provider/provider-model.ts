@@ -5,7 +5,7 @@ import { ProviderCall, type Transport } from "../provider-call.ts";
 import { clientFailure, type FailedCall, providerFailure, unreadableReply } from "./provider-failure.ts";
 
 /** A wire format: what differs between the SDKs. */
-export interface Dialect {
+interface Dialect {
   /**
    * Sends the request through the SDK, which uses the call's fetch and signal. The model must call `force_tool`, unless it
    * was found to refuse that. Resolves with the reply's JSON.

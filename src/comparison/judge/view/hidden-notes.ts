@@ -7,7 +7,7 @@ import type { TextSpan } from "./identity-redactor.ts";
 import { type Naming, namedSpans, notedNames } from "./named-spans.ts";
 
 /** Stands where a judge would read of the files that an arm was given. */
-export const NOT_SHOWN = "[not shown]";
+const NOT_SHOWN = "[not shown]";
 
 /** Keeps from a judge what the arms' own files are called, and what is said in them. */
 export interface HiddenNotes {

@@ -39,7 +39,7 @@ interface ImageOfTask {
 }
 
 /** Where a task's files stand, and how its commands are run. */
-export interface Container extends Pick<Draft, "at" | "also" | "env" | "setup" | "notes" | "image"> {
+interface Container extends Pick<Draft, "at" | "also" | "env" | "setup" | "notes" | "image"> {
   readonly material: readonly Material[];
   /** Put before a command of a check or a solution. */
   readonly enter: string;
@@ -47,7 +47,7 @@ export interface Container extends Pick<Draft, "at" | "also" | "env" | "setup" |
 }
 
 /** The hidden tests in the workspace, until a check copies them to where they are expected. */
-export const HIDDEN_TESTS = ".abeval/tests";
+const HIDDEN_TESTS = ".abeval/tests";
 
 /** @throws Unusable with what the sandbox cannot give */
 export function containerOf(task: ContainerTask): Container {

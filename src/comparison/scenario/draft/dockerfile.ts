@@ -19,7 +19,7 @@ export interface Dockerfile {
   readonly variables: DockerVariables;
 }
 
-export interface CopyStep {
+interface CopyStep {
   /** In the directory of the Dockerfile. */
   readonly sources: readonly string[];
   /** Absolute; a directory when it ends in a slash. */

@@ -48,7 +48,7 @@ export const copied = (files: readonly SourceFile[], below: string, rename = (pa
   }));
 
 /** Bytes of a file that describes a task, and of a text that is looked through. */
-export const DESCRIPTION_BYTES = 256 * 1024;
+const DESCRIPTION_BYTES = 256 * 1024;
 
 /** The text of a file of a task; never through a link that leads out of it. @throws Unusable */
 export const textOf = async (directory: string, path: string): Promise<string> => {

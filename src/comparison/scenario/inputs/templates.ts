@@ -42,7 +42,7 @@ interface Place {
 }
 
 /** A mistake in a template, and where it stands. */
-export interface TemplateFault {
+interface TemplateFault {
   readonly path: FieldPath;
   readonly message: string;
 }

@@ -13,7 +13,7 @@ import { resolveFileSet } from "./file-set.ts";
 import { checkPatch } from "./reference-patch.ts";
 
 /** A run that was made elsewhere, and what its arm is called after. */
-export interface ResolvedRan {
+interface ResolvedRan {
   readonly ran: Ran;
   /** `imported/<name or unknown>` */
   readonly model: string;

@@ -6,7 +6,7 @@ import { performSession } from "./perform-session.ts";
 import { SeriesLooks } from "./series-looks.ts";
 import type { Workplace } from "./workplace.ts";
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** Sessions at once; 0: it takes no work and is still seen. */
   readonly slots: number;
   readonly capabilities: Needs;

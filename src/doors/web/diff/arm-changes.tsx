@@ -49,7 +49,7 @@ export function ArmChanges({ shown, open_lines }: ArmChangesProps) {
 }
 
 /** Reads `path:12` or `path`. Line 0 is the whole file. */
-export function diffPlace(ref: string | null): { path: string; line: number } | null {
+function diffPlace(ref: string | null): { path: string; line: number } | null {
   if (ref === null) return null;
   const [, path, line] = /^(.+):(\d+)$/.exec(ref) ?? [];
   return path === undefined ? { path: ref, line: 0 } : { path, line: Number(line) };

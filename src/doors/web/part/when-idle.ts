@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 /** Not every browser tells when it is idle. */
-export const whenIdle = globalThis.requestIdleCallback ?? ((act: () => void) => setTimeout(act, 50));
-export const stopWaiting = globalThis.cancelIdleCallback ?? clearTimeout;
+const whenIdle = globalThis.requestIdleCallback ?? ((act: () => void) => setTimeout(act, 50));
+const stopWaiting = globalThis.cancelIdleCallback ?? clearTimeout;
 
 /** Whether the browser had nothing else to do since this was first drawn. */
 export function useIdle(): boolean {

@@ -56,7 +56,7 @@ async function everyPage(series_id: string, signal: AbortSignal): Promise<Pick<S
 /** How the rows of a table are put in order. `differs`: those first in which the arms differ most. */
 export type MemberOrder = "differs" | "plan" | "missing";
 
-export interface MemberView {
+interface MemberView {
   readonly order: MemberOrder;
   /** Column of the inputs, or none. */
   readonly by: string | null;
