@@ -27,6 +27,16 @@ const RELY = "Series that stop early tend to show too large a preference: rely o
 const ENDED = { state: "completed", stop: "exhausted" } as const;
 const SURE = { state: "completed", stop_when_sure: true } as const;
 
+test.each([
+  ["~".repeat(24), "In 24 of 24 trials judge J followed the order in which the runs were shown;"],
+  ["++~~~-", "In 3 of 6 trials judge J followed the order in which the runs were shown;"],
+  ["========", null],
+])("a series says in how many trials the judge followed the order: %s", async (letters, said) => {
+  const told = await statement(rowsFree(letters));
+  if (said === null) expect(told).not.toContain("followed the order");
+  else expect(told).toContain(said);
+});
+
 test("a series says in how many trials an arm's agent crashed", async () => {
   const rows = rowsFree("++-=x").map((row, index) =>
     index < 2 ? { ...row, arms: { ...row.arms, b: { ...row.arms.b, crashed: true as const } } } : row,

@@ -24,6 +24,7 @@ interface Known {
 export function doubtsOf({ findings, earlier, mixed, failed_self_tests }: Known): readonly string[] {
   return [
     ...failedJudge(findings, failed_self_tests),
+    ...followedOrder(findings),
     ...(findings.subject.told.kind === "results" ? unpaired(findings) : missing(findings)),
     ...givenUp(findings),
     ...storedRunsTold(findings),
@@ -44,6 +45,17 @@ function failedJudge({ subject }: Findings, failed: readonly string[]): readonly
   if (failed.length === 0) return [];
   return [
     `Judge ${subject.judge_model} failed its self-test on ${namesText(failed)}, so what it prefers there shows little.`,
+  ];
+}
+
+/** They count as trials without a winner, and a reader would take them for arms that are alike. */
+function followedOrder({ subject, sequential }: Findings): readonly string[] {
+  const { wins, ties, losses } = sequential.counts;
+  const trials = wins + ties + losses;
+  // The verdict of a single run says it.
+  if (sequential.inconsistent === 0 || trials === 1) return [];
+  return [
+    `In ${sequential.inconsistent} of ${counted(trials, "trial")} judge ${subject.judge_model} followed the order in which the runs were shown; these count as trials without a winner, and do not show that the arms are alike.`,
   ];
 }
 
