@@ -84,8 +84,12 @@ test("--by groups the rows by a column, in the series and in what people read", 
   ]);
   expect(series.groups?.[1]).toMatchObject({ counts: { trials: 2, wins: 2, ties: 0, losses: 0 }, high: 1 });
   expect(stderr).toContain("by lang:");
-  expect(await Bun.file(join(table.path, "report.md")).text()).toContain("| lang | rows |");
-  expect(await Bun.file(join(table.path, "report.html")).text()).toContain("<h2>By lang</h2>");
+  const [markdown, html] = await Promise.all(
+    ["md", "html"].map((kind) => Bun.file(join(table.path, `report.${kind}`)).text()),
+  );
+  expect(markdown).toContain("| lang | rows |");
+  expect(html).toContain("<h2>By lang</h2>");
+  for (const text of [stderr, markdown, html]) expect(text).toContain("Groups describe; no claim is made of one");
   const wrong = await table.run("words.yaml --by lagn");
   expect([wrong.status, wrong.stdout]).toEqual([2, ""]);
   expect(wrong.stderr).toContain('nothing can be grouped by "lagn"; did you mean "lang"?');

@@ -24,6 +24,7 @@ import {
   armFigures,
   costsText,
   failedTable,
+  GROUPS_TEXT,
   groupTable,
   leftOutText,
   namesInShort,
@@ -62,8 +63,11 @@ export function seriesMarkdown(series: Series): string {
 }
 
 function groupsAndFailed(series: Series): string[] {
-  const found = [groupTable(series), failedTable(series)];
-  return found.flatMap((one) => (one === null ? [] : [table(one.head, one.rows)]));
+  const [groups, failed] = [groupTable(series), failedTable(series)];
+  return [
+    ...(groups === null ? [] : [table(groups.head, groups.rows), `${GROUPS_TEXT}\n`]),
+    ...(failed === null ? [] : [table(failed.head, failed.rows)]),
+  ];
 }
 
 function scenarioTable({ scenarios, arms }: Series): string {

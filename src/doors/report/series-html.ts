@@ -12,6 +12,7 @@ import {
   armFigures,
   costsText,
   failedTable,
+  GROUPS_TEXT,
   groupTable,
   namesInShort,
   namesOf,
@@ -78,7 +79,9 @@ function rangeOf({ headline, conclusion }: Pick<Series, "headline" | "conclusion
 
 function groupsIn(series: Series): Html | null {
   const found = groupTable(series);
-  return found && html`<h2>By ${found.head[0]}</h2>${htmlTable(found.head, found.rows)}`;
+  return (
+    found && html`<h2>By ${found.head[0]}</h2>${htmlTable(found.head, found.rows)}<p class="soft">${GROUPS_TEXT}</p>`
+  );
 }
 
 function failedIn(series: Series): Html | null {

@@ -33,6 +33,10 @@ export function evidenceFigure(e: number, alpha: number): string {
   return (isBelow ? Math.floor(e * 10) / 10 : e).toFixed(1);
 }
 
+/** Stands below a table of groups, whose ranges look like claims. */
+export const GROUPS_TEXT =
+  "Groups describe; no claim is made of one. With several groups, some ranges leave 50% out by chance.";
+
 /** Head and rows of the table of groups; null where nothing was grouped. */
 export function groupTable({ groups = [], arms, imported }: Pick<Series, "groups" | "arms" | "imported">) {
   const [first] = groups;

@@ -8,6 +8,7 @@ import {
   armFigures,
   costsText,
   failedTable,
+  GROUPS_TEXT,
   groupTable,
   leftOutText,
   namesOf,
@@ -89,7 +90,7 @@ function groupLines(series: Series, width: number): string[] {
   const table = groupTable(series);
   if (table === null) return [];
   const [field, ...head] = table.head;
-  return [`by ${plainText(field)}:`, ...columns({ head, rows: table.rows }, width)];
+  return [`by ${plainText(field)}:`, ...columns({ head, rows: table.rows }, width), ...wrapWords(GROUPS_TEXT, width)];
 }
 
 function failedLines(series: Series, width: number): string[] {
