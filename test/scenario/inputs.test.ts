@@ -139,7 +139,7 @@ describe("inputs", () => {
       [TABLE, "id,question,question\na,b,c\n", 'line 1, column 3: the header has "question" twice'],
       [TABLE, "id,question,wanted\na,b,c\na,b,c\n", 'rows.csv line 3: id "a" is that of row 1 too'],
       [TABLE, "id,question,wanted\na b,b,c\n", 'rows.csv line 2: id "a b" may have'],
-      [TABLE, "id,question,wanted\n", "has no rows"],
+      [TABLE, "id,question,wanted\n", "inputs_file: rows.csv has no rows; each row is one input"],
       [TABLE, "", "has no header"],
       [changed("rows.csv", "../rows.csv"), ROWS, "is not inside the scenarios directory"],
       [changed("rows.csv", "rows.txt"), ROWS, "must end in .csv, .jsonl or .yaml"],
@@ -205,5 +205,8 @@ describe("inputs", () => {
     expect((await failureOf(oneMember({ ...(await oneMember(loaded, "soon")) }, "soon"))).message).toContain(
       "has no inputs",
     );
+    await using lone = await folder(TABLE, "id,question,wanted\na,b,c\n");
+    const one = await loadScenarioFile(lone.path("tone.yaml"));
+    expect((await failureOf(oneMember(one, undefined))).message).toContain("has 1 input: name one as `input` (a)");
   });
 });

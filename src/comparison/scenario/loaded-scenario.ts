@@ -1,6 +1,7 @@
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
+import { counted } from "../../domain/number-text.ts";
 import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
 import { Pace } from "../../runtime/pace.ts";
 
@@ -45,7 +46,9 @@ export async function oneMember(loaded: LoadedScenario, input: string | undefine
   const known = `${ids.slice(0, SHOWN_IDS).join(", ")}${ids.length > SHOWN_IDS ? ` and ${ids.length - SHOWN_IDS} more` : ""}`;
   if (input !== undefined)
     throw refused(`${file} has no input "${cut(input)}"${didYouMean(input, ids)}; its inputs are ${known}`);
-  throw refused(`${file} has ${ids.length} inputs: name one as \`input\` (${known}), or run them all as a series`);
+  throw refused(
+    `${file} has ${counted(ids.length, "input")}: name one as \`input\` (${known}), or run them all as a series`,
+  );
 }
 
 const SHOWN_IDS = 10;

@@ -47,19 +47,21 @@ async function writtenRows(
 
 /** Says where a row stands: in the scenario file by its path, in another by file, line and column. */
 interface Source {
+  /** Of the file, before what is wrong with it as a whole. */
+  readonly name: string;
   readonly path: (index: number, field?: string) => FieldPath;
   readonly prefix: (row: WrittenRow) => string;
 }
 
 const sourceOf = ({ inputs_file }: ScenarioFile): Source =>
   inputs_file === undefined
-    ? { path: (index, field) => ["inputs", index, ...(field === undefined ? [] : [field])], prefix: () => "" }
-    : { path: () => ["inputs_file"], prefix: ({ place }) => `${inputs_file} ${place}: ` };
+    ? { name: "", path: (index, field) => ["inputs", index, ...(field === undefined ? [] : [field])], prefix: () => "" }
+    : { name: `${inputs_file} `, path: () => ["inputs_file"], prefix: ({ place }) => `${inputs_file} ${place}: ` };
 
 const ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 function checkedRows({ problems }: ResolveContext, { rows }: WrittenRows, source: Source): ScenarioInput[] | null {
-  if (rows.length === 0) problems.add(source.path(0), "has no rows; each row is one input");
+  if (rows.length === 0) problems.add(source.path(0), `${source.name}has no rows; each row is one input`);
   if (rows.length > MAX_SCENARIOS)
     problems.add(source.path(MAX_SCENARIOS), `${rows.length} rows: ${MAX_SCENARIOS} at most; split them`);
   const found: ScenarioInput[] = [];
