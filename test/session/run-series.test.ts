@@ -529,9 +529,9 @@ test("a row that fails again and again is given up, and counts against the side 
     if (side === "a" && n > 1 && n < 6) throw new Failure("provider_failed", "the provider is down");
   };
   const services = talkServices({ judge: () => "a", before });
-  const series = await runTable(services, 12, { trials: 1 });
+  const series = await runTable(services, 9, { trials: 1 });
   expect(series).toMatchObject({ state: "completed", stop: "exhausted", rounds: 1 });
-  expect(series.counts).toMatchObject({ trials: 11, wins: 11, failed: 4 });
+  expect(series.counts).toMatchObject({ trials: 8, wins: 8, failed: 4 });
   expect(series.scenarios.filter(({ given_up }) => given_up).map(({ input }) => input)).toEqual(["r2"]);
   expect(series.statement).toContain("1 row is given up");
   expect(series.headline.claim).not.toBeNull();

@@ -301,12 +301,12 @@ describe("a statement tells", () => {
     );
   });
 
-  test("whose runs broke the missing trials", async () => {
+  test("whose runs ended the missing trials", async () => {
     const [lost, ...others] = rowsFree("x+++");
     if (!lost) throw new Error("there are four");
     const broken = { ...lost, arms: { a: { ...lost.arms.a, broken: true }, b: lost.arms.b } };
     expect(await statement([broken, ...others])).toContain(
-      "1 trial gave no result (failed or interrupted, broken by candidate's run).",
+      "1 trial gave no result (failed or interrupted, ended by candidate's run).",
     );
   });
 

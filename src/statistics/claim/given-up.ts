@@ -1,5 +1,5 @@
 import type { GivenUp } from "./sequential-test.ts";
-import { missingOf, type Tally } from "./tally.ts";
+import type { Tally } from "./tally.ts";
 
 /** The rounds of a table without the rows that were given up; nothing while all rows go on. */
 export function givenUpRows(tallies: readonly Tally[]): { readonly given_up?: GivenUp } {
@@ -9,10 +9,13 @@ export function givenUpRows(tallies: readonly Tally[]): { readonly given_up?: Gi
   return { given_up: { rounds, missingUntil: (round) => sum(tallies.map((tally) => lackingUntil(tally, round))) } };
 }
 
-/** A row that was given up lacks a trial in every round that it did not reach, and all of those that failed. */
+/**
+ * A row that was given up lacks one trial in every round that it did not reach, however often that one was tried: no more
+ * could have counted.
+ */
 function lackingUntil(tally: Tally, round: number): number {
   const { counted, given_up } = tally;
-  if (given_up && counted.length < round) return Math.max(missingOf(tally), round - counted.length);
+  if (given_up && counted.length < round) return (counted.at(-1)?.missing_before ?? 0) + round - counted.length;
   return counted[round - 1]?.missing_before ?? 0;
 }
 

@@ -70,9 +70,9 @@ function missing(findings: Findings): readonly string[] {
     [invalid, "without a usable judgement"],
     [cancelled, "cancelled"],
     [deleted, "deleted"],
-    [by.a, `broken by ${arms.a}'s run`],
-    [by.b, `broken by ${arms.b}'s run`],
-    [by.both, "broken by both runs"],
+    [by.a, `ended by ${arms.a}'s run`],
+    [by.b, `ended by ${arms.b}'s run`],
+    [by.both, "ended by both runs"],
   ] as const;
   const told = parts.flatMap(([count, what]) => (count === 0 ? [] : count === total ? what : `${count} ${what}`));
   return [`${counted(total, "trial")} gave no result (${told.join(", ")}).`];
