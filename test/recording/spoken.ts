@@ -4,9 +4,9 @@ import type { Fetch } from "../../src/arms/model/provider-call.ts";
 import { type Header, RECORDING_VERSION } from "../../src/arms/recording/lines.ts";
 import { hashOf } from "../../src/arms/recording/matching/asked.ts";
 import { normaliser } from "../../src/arms/recording/matching/normalise.ts";
-import { renewed } from "../../src/arms/recording/matching/renew.ts";
 import { readRecording } from "../../src/arms/recording/read-recording.ts";
 import { Recorder } from "../../src/arms/recording/recorder.ts";
+import { renewed } from "../../src/arms/recording/replay.ts";
 import { Replayer } from "../../src/arms/recording/replayer.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 

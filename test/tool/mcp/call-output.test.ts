@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { callOutput } from "../../../src/arms/tool/mcp/call-output.ts";
 import { MESSAGE_VALUES } from "../../../src/arms/tool/mcp/json-rpc-peer.ts";
+import { callOutput } from "../../../src/arms/tool/mcp/tool-server.ts";
 import { cpuRatio, LINEAR } from "../../cpu-ratio.ts";
 
 const many = (block: (index: number) => unknown) => (count: number) => ({
