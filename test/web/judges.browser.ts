@@ -80,7 +80,7 @@ describeNeeding(CHROMIUM)("the page of blind pairs", () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto("/judges");
-    await page.getByRole("link", { name: "Vote on blind pairs" }).click();
+    await page.getByRole("link", { name: "Vote on blind pairs" }).first().click();
     await page.waitForURL("**/judges/blind");
     const voted = (votes: string) => page.getByText(`${votes} so far`);
     await voted("0 votes").waitFor();
@@ -94,6 +94,25 @@ describeNeeding(CHROMIUM)("the page of blind pairs", () => {
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     await page.keyboard.press("0");
     await page.getByText("You voted on 2 pairs.").waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+});
+
+// Its server has nothing at first.
+describeNeeding(CHROMIUM)("the page of blind pairs without a pair", () => {
+  const web = webService();
+
+  test("claims no vote where there is nothing to vote on, and counts what was skipped as skipped", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto("/judges/blind");
+    await page.getByText("There is no pair to vote on yet").waitFor();
+    expect(await shownText(page.locator("main"))).not.toContain("You have voted");
+    expect(await inspect(page, "blind-none")).toEqual([]);
+    await web.service.run("quick");
+    await page.reload();
+    await page.getByRole("button", { name: "Skip this pair" }).click();
+    await page.getByText("You voted on 0 pairs and skipped 1.").waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 });

@@ -30,18 +30,24 @@ function Pairs({ ids }: { ids: readonly string[] }) {
   const queue = useRef(ids);
   const at = useSignal(0);
   const voted = useSignal(0);
+  const skipped = useSignal(0);
   const id = queue.current[at.value];
   const next = (isVoted: boolean) => {
     at.value += 1;
     if (isVoted) voted.value += 1;
   };
+  const skip = () => {
+    skipped.value += 1;
+    next(false);
+  };
+  if (queue.current.length === 0) return <NoPairs />;
   if (id === undefined)
     return (
       <Page title="No pair is left">
+        <p>{doneText(queue.current.length, voted.value, skipped.value)}</p>
         <p>
-          {voted.value > 0 && `You voted on ${countOf(voted.value, "pair")}. `}
-          You have voted on every pair here whose verdict this browser has not shown you. Run more{" "}
-          <a href="/scenarios">scenarios</a>, or see <a href={toJudges()}>how the judges agree with people</a>.
+          Run more <a href="/scenarios">scenarios</a>, or see{" "}
+          <a href={toJudges()}>how the judges agree with people</a>.
         </p>
       </Page>
     );
@@ -49,13 +55,40 @@ function Pairs({ ids }: { ids: readonly string[] }) {
     <>
       <p class="blind-progress aside" role="status">
         {countOf(voted.value, "vote")} so far, at most {count(queue.current.length - at.value)} pairs left.{" "}
-        <button type="button" class="quiet" onClick={() => next(false)}>
+        <button type="button" class="quiet" onClick={skip}>
           Skip this pair
         </button>
       </p>
       <Pair key={id} id={id} next={next} />
     </>
   );
+}
+
+/** Before the first vote of a new server there is nothing that anybody could have voted on. */
+const NoPairs = () => (
+  <Page title="There is no pair to vote on yet">
+    <p>
+      A pair is what two arms left in one finished run. You see both without names and without the verdict, and say with
+      one key which is better. Your votes then tell how often each <a href={toJudges()}>judge</a> agrees with people.
+    </p>
+    <p>
+      Run a <a href="/scenarios">scenario</a>: its result comes here. A run whose verdict you have opened does not.
+    </p>
+  </Page>
+);
+
+/** What became of the pairs: only what this reader did is said of them. */
+function doneText(all: number, voted: number, skipped: number): string {
+  const rest = all - voted - skipped;
+  return [
+    `You voted on ${countOf(voted, "pair")}${skipped > 0 ? ` and skipped ${count(skipped)}` : ""}.`,
+    ...(rest > 0
+      ? [
+          `${countOf(rest, "other")} ${rest === 1 ? "was" : "were"} left out: you have voted on it before, this browser has shown you its verdict, or it has no arms to show.`,
+        ]
+      : []),
+    ...(all === LOOKED_THROUGH ? [`Only the newest ${count(LOOKED_THROUGH)} runs were looked through.`] : []),
+  ].join(" ");
 }
 
 /** One pair. A reader who has seen its verdict or voted on it goes on to the next. */

@@ -1,12 +1,13 @@
 import { useSignal } from "@preact/signals";
+import { useContext } from "preact/hooks";
 import { VOTE_REASON_CHARS, VOTER_CHARS } from "../../../domain/defaults.ts";
 import type { Side, Verdict } from "../../../domain/verdict.ts";
 import type { Vote } from "../../../domain/vote.ts";
 import { getSession, sendVote } from "../api.ts";
 import { revision } from "../connection.ts";
-import { ArmName } from "../part/arm-name.tsx";
+import { ArmName, Neutral } from "../part/arm-name.tsx";
 import { SendingNotice } from "../part/sending-notice.tsx";
-import { rememberVote, voter } from "../preferences.ts";
+import { rememberVote, shortcutsOn, voter } from "../preferences.ts";
 import { useSendOnce } from "../send-once.ts";
 
 interface VoteFormProps {
@@ -46,6 +47,8 @@ export function VoteForm({ session_id, verdict: { verdict_id }, first, names, bl
     },
     done: keep,
   });
+  // Neutral arms are marked by the keys that vote for them.
+  const isNumbered = useContext(Neutral) && shortcutsOn.value;
   const pick = (picked: Vote["choice"]) => ({
     type: "submit" as const,
     disabled: sending.busy.value,
@@ -59,7 +62,7 @@ export function VoteForm({ session_id, verdict: { verdict_id }, first, names, bl
         <ArmName side="a" name={names[0]} /> is better
       </button>
       <button {...pick("tie")} data-vote="neither">
-        Neither
+        {isNumbered && <kbd aria-hidden="true">0</kbd>} Neither
       </button>
       <button {...pick(second)} data-vote="second">
         <ArmName side="b" name={names[1]} /> is better
