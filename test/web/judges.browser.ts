@@ -23,7 +23,8 @@ describeNeeding(CHROMIUM)("the page of judges", () => {
     const told = (await shownText(card)).replaceAll(/\s+/g, " ");
     expect(told).toContain(JUDGE_NAME);
     // Another test of this block may have had the same run judged.
-    expect(told).toMatch(/Position bias none seen in [12] verdicts?.* 0 of [12]: 0%, range/);
+    expect(told).toMatch(/Position bias in none of [12] verdicts?; range 0% to \d+%.* 0 of [12]: 0%, range/);
+    expect(told).toContain("not known: no blind vote to compare");
     expect(complaints).toEqual([]);
   }, 60_000);
 
@@ -43,7 +44,11 @@ describeNeeding(CHROMIUM)("the page of judges", () => {
     await page.getByLabel("Scenario").selectOption("quick");
     await page.getByRole("button", { name: "Test this judge" }).click();
     await page.waitForURL(/\/judges\/self-test-quick-/);
-    await page.getByRole("heading", { name: "A known fix against nothing" }).waitFor();
+    await page.getByText("Nothing about this judge was learned here.").waitFor();
+    await page.getByRole("status").filter({ hasText: "not tested" }).waitFor();
+    await page.getByRole("link", { name: "Test it on another scenario" }).click();
+    await page.waitForFunction(() => document.activeElement instanceof HTMLSelectElement);
+    await page.goBack();
     await page.getByRole("link", { name: "Judges" }).first().click();
     const tested = page.getByRole("region", { name: "Self-tests" }).locator("tbody tr").first();
     await tested.waitFor();
@@ -99,8 +104,25 @@ describeNeeding(CHROMIUM)("the page of blind pairs", () => {
 });
 
 // Its server has nothing at first.
-describeNeeding(CHROMIUM)("the page of blind pairs without a pair", () => {
+describeNeeding(CHROMIUM)("judges before the first run", () => {
   const web = webService();
+
+  test("are a page that says what can be learned of a judge, and how", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.route("**/api/judges", (route) => route.fulfill({ json: { ...EXAMPLES.judges, judges: [] } }));
+    await page.route("**/api/self-tests?*", (route) => route.fulfill({ json: [] }));
+    await page.goto("/judges");
+    await page.getByText("nothing is known about any judge").waitFor();
+    expect(await page.locator(".judge-bars dt").allInnerTexts()).toEqual([
+      "Self-test",
+      "Position bias",
+      "Agrees with checks",
+      "Agrees with people",
+    ]);
+    expect(await inspect(page, "judges-empty")).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 60_000);
 
   test("claims no vote where there is nothing to vote on, and counts what was skipped as skipped", async () => {
     await using reader = await web.visit();

@@ -50,6 +50,8 @@ test("a judge's prompts on all scenarios are one judge, of which the latest self
   expect(others).toEqual([]);
   expect(group).toMatchObject({
     verdicts: 2 * judge.verdicts,
+    // Verdicts without a usable answer do not tell whether the order decided.
+    answered: 2 * (judge.verdicts - (judge.outcomes["invalid"] ?? 0)),
     position: { first: 6, second: 0 },
     checks: { seen: { agree: 36, of: 38 }, unseen: { of: 0, rate: null, low: 0, high: 1 } },
     tests: [{ self_test_id: tested.self_test_id }],

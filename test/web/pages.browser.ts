@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import type { SelfTestStarted } from "../../src/domain/self-test.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { PHONE, shownText } from "./browser.ts";
@@ -22,6 +23,7 @@ interface Sessions {
   readonly stopped: string;
   readonly failed: string;
   readonly series: string;
+  readonly selfTest: string;
 }
 
 const openEverything = (page: Page) =>
@@ -57,6 +59,8 @@ const LOOKS: readonly Look[] = [
   { name: "series-list", path: () => "/series", ready: "2 of 2 trials count" },
   { name: "series", path: ({ series }) => `/series/${series}`, ready: "Plan and limits", act: openEverything },
   { name: "judges", path: () => "/judges", ready: "Test this judge" },
+  { name: "self-test", path: ({ selfTest }) => `/judges/${selfTest}`, ready: "Test it again" },
+  { name: "blind-pairs", path: () => "/judges/blind", ready: "Which is the better answer" },
   { name: "doctor", path: () => "/doctor", ready: "checks? passed", act: openEverything },
   { name: "help", path: () => "/doctor", ready: "checks? passed", act: openHelp },
   { name: "unknown-page", path: () => "/nowhere", ready: "There is no such page" },
@@ -125,6 +129,15 @@ async function goBlind(page: Page): Promise<void> {
   await page.getByText("Which is the better answer?").waitFor();
 }
 
+/** Its page shows when it has ended. @returns its id */
+async function startSelfTest(url: string): Promise<string> {
+  const body = JSON.stringify({ scenario: "extract-rate-limit", judge_model: JUDGE_NAME });
+  const headers = { "content-type": "application/json" };
+  const started = await fetch(`${url}/api/self-tests`, { method: "POST", headers, body });
+  const { self_test_id } = (await started.json()) as SelfTestStarted;
+  return self_test_id;
+}
+
 describeNeeding(CHROMIUM)("every page of the web UI", () => {
   const web = webService();
   let sessions: Sessions;
@@ -137,9 +150,10 @@ describeNeeding(CHROMIUM)("every page of the web UI", () => {
       service.start("unprepared"),
       service.runSeries({ scenarios: ["quick"], trials: 2 }),
     ]);
+    const selfTest = await startSelfTest(service.url);
     await fetch(`${service.url}/api/runs/${stopped}`, { method: "DELETE" });
     await (await fetch(`${service.url}/api/runs/${failed}/stream`)).text();
-    sessions = { judged: judged.session_id, conflict: conflict.session_id, stopped, failed, series };
+    sessions = { judged: judged.session_id, conflict: conflict.session_id, stopped, failed, series, selfTest };
   }, 60_000);
 
   test.each(LOOKS)(

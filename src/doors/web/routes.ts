@@ -30,7 +30,7 @@ export type Route =
   | { readonly page: "compare-series"; readonly a: string; readonly b: string; readonly scenario: string | null }
   | { readonly page: "series"; readonly id: string }
   | { readonly page: "results" }
-  | { readonly page: "judges"; readonly scenario: string | null }
+  | { readonly page: "judges"; readonly scenario: string | null; readonly judge: string | null }
   | { readonly page: "self-test"; readonly id: string }
   | { readonly page: "blind-pairs" }
   | { readonly page: "doctor"; readonly scenario: string | null }
@@ -57,7 +57,7 @@ function topRoute(first: string, parameters: URLSearchParams, path: string): Rou
   if (first === "scenarios") return { page: "scenarios", filter };
   if (first === "sessions") return { page: "sessions", view: viewOf(parameters) };
   if (first === "series") return { page: "series-list", scenario, shown, picked: picksOf(parameters) };
-  if (first === "judges") return { page: "judges", scenario };
+  if (first === "judges") return { page: "judges", scenario, judge: parameters.get("judge") };
   if (first === "doctor") return { page: "doctor", scenario };
   const [a, b] = [pointerOf(parameters.get("a")), pointerOf(parameters.get("b"))];
   return first === "compare" && a && b ? { page: "compare", a, b } : { page: "unknown", path };
@@ -128,8 +128,9 @@ const shownText = (shown: number) => (shown === SHOWN_ROWS ? null : String(shown
 export const toDiff = (id: string, verdict: string | null = null, view: string | null = null) =>
   `/sessions/${encodeURIComponent(id)}/diff${suffix({ verdict, view })}`;
 export const toCompare = (a: ArmPointer, b: ArmPointer) => `/compare${suffix({ a: text(a), b: text(b) })}`;
-/** `scenario` is filled into the form that tests a judge. */
-export const toJudges = (scenario: string | null = null) => `/judges${suffix({ scenario })}`;
+/** What is named is filled into the form that tests a judge. */
+export const toJudges = (test: { readonly scenario?: string; readonly judge?: string } = {}) =>
+  `/judges${suffix(test)}`;
 /** No self-test has this id. */
 export const BLIND_PAIRS = "/judges/blind";
 export const toSelfTest = (id: string) => `/judges/${encodeURIComponent(id)}`;

@@ -46,8 +46,7 @@ function Pairs({ ids }: { ids: readonly string[] }) {
       <Page title="No pair is left">
         <p>{doneText(queue.current.length, voted.value, skipped.value)}</p>
         <p>
-          Run more <a href="/scenarios">scenarios</a>, or see{" "}
-          <a href={toJudges()}>how the judges agree with people</a>.
+          Run more <a href="/scenarios">scenarios</a>, or see <a href={toJudges()}>how the judges agree with people</a>.
         </p>
       </Page>
     );

@@ -1,29 +1,26 @@
 import type { ComponentChildren } from "preact";
+import { wilson } from "../../../domain/binomial.ts";
 import { judgesNamed } from "../../../domain/model-name.ts";
 import { percentText } from "../../../domain/number-text.ts";
 import { count, countOf } from "../format.ts";
-import { toSelfTest } from "../routes.ts";
+import { BLIND_PAIRS, toJudges, toSelfTest } from "../routes.ts";
 import { RangeBar } from "../series/range-bar.tsx";
 import type { Agreement, JudgeGroup } from "./judge-group.ts";
 import { ProfileTable } from "./profile-table.tsx";
-import { SelfTestResult } from "./self-test-result.tsx";
+import { SelfTestResult, TestedModel } from "./self-test-result.tsx";
 
 /** How far one judge can be trusted: its self-tests, then what its verdicts say, each as a bar with its counts. */
 export function JudgeCard({ group }: { group: JudgeGroup }) {
-  const { model, protocol, verdicts, undecided, position, repeats, checks, people, profiles } = group;
+  const { model, protocol, verdicts, answered, undecided, position, repeats, checks, people, profiles } = group;
   const swayed = position.first + position.second;
   return (
     <section class="judge-card" data-stop tabIndex={-1} aria-label={`Judge ${model}`}>
       <header>
         <h2>
-          {judgesNamed(model).map((name) => (
-            <code key={name} class="judge-model">
-              {name}
-            </code>
-          ))}
+          <TestedModel model={model} />
         </h2>
         <p class="aside">
-          {protocol} · {countOf(verdicts, "verdict")}
+          protocol {protocol} · {countOf(verdicts, "verdict")}
           {verdicts > 0 && `, ${count(undecided)} without a winner`}
           {repeats.compared > 0 &&
             ` · asked again on ${countOf(repeats.compared, "pair")}, ${count(repeats.changed)} came out otherwise`}
@@ -32,14 +29,20 @@ export function JudgeCard({ group }: { group: JudgeGroup }) {
       </header>
       {verdicts > 0 && (
         <dl class="judge-bars">
-          <Measure name="Position bias" told={positionText(position, verdicts)}>
-            <PositionBar position={position} verdicts={verdicts} />
+          <Measure name="Position bias" told={positionText(position, answered)}>
+            <PositionBar position={position} answered={answered} />
           </Measure>
-          <AgreementMeasure name="Agrees with hidden checks" found={checks.unseen} none="no verdict that tells" />
-          {checks.seen.of > 0 && (
-            <AgreementMeasure name="Agrees with checks that it saw" found={checks.seen} none="no verdict that tells" />
-          )}
-          <AgreementMeasure name="Agrees with people" found={people} none="no blind vote yet" />
+          <AgreementMeasure name="Agrees with checks hidden from it" found={checks.unseen} none={NO_CHECK} />
+          <AgreementMeasure name="Agrees with checks that it saw" found={checks.seen} none={NO_CHECK} />
+          <AgreementMeasure
+            name="Agrees with people"
+            found={people}
+            none={
+              <>
+                not known: no blind vote to compare. <a href={BLIND_PAIRS}>Vote</a>
+              </>
+            }
+          />
         </dl>
       )}
       {profiles.length > 0 && (
@@ -54,21 +57,35 @@ export function JudgeCard({ group }: { group: JudgeGroup }) {
   );
 }
 
+const NO_CHECK = "not known: no such verdict where the checks part the arms";
+
 /** Only the latest of each scenario counts. */
-function Tested({ group: { tests } }: { group: JudgeGroup }) {
-  if (tests.length === 0) return <p class="aside">Not tested here.</p>;
+function Tested({ group: { tests, model } }: { group: JudgeGroup }) {
+  if (tests.length === 0)
+    return (
+      <p class="aside">
+        No self-test here: whether it sees a known fix is not known.{" "}
+        <a href={toJudges({ judge: judgesNamed(model).join(",") })}>Test it</a>
+      </p>
+    );
   return (
     <ul class="judge-tests" aria-label="Latest self-test on each scenario">
-      {tests.map(({ self_test_id, state, verdict, scenario }) => (
+      {tests.map(({ self_test_id, state, verdict, calls, scenario }) => (
         <li key={self_test_id}>
-          <SelfTestResult state={state} verdict={verdict} /> <a href={toSelfTest(self_test_id)}>{scenario}</a>
+          <SelfTestResult {...{ state, verdict, calls }} /> <a href={toSelfTest(self_test_id)}>{scenario}</a>
         </li>
       ))}
     </ul>
   );
 }
 
-function Measure({ name, told, children }: { name: string; told: string; children: ComponentChildren }) {
+interface MeasureProps {
+  readonly name: string;
+  readonly told: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+function Measure({ name, told, children }: MeasureProps) {
   return (
     <div>
       <dt>{name}</dt>
@@ -80,7 +97,14 @@ function Measure({ name, told, children }: { name: string; told: string; childre
   );
 }
 
-function AgreementMeasure({ name, found, none }: { name: string; found: Agreement; none: string }) {
+interface AgreementProps {
+  readonly name: string;
+  readonly found: Agreement;
+  /** Said where nothing was counted. */
+  readonly none: ComponentChildren;
+}
+
+function AgreementMeasure({ name, found, none }: AgreementProps) {
   const { agree, of, rate, low, high } = found;
   const told =
     rate === null
@@ -88,19 +112,28 @@ function AgreementMeasure({ name, found, none }: { name: string; found: Agreemen
       : `${count(agree)} of ${count(of)}: ${percentText(rate)}, range ${percentText(low)} to ${percentText(high)}`;
   return (
     <Measure name={name} told={told}>
-      {rate === null ? <span class="range" aria-hidden="true" /> : <RangeBar win_rate={rate} low={low} high={high} />}
+      {rate === null ? (
+        <span class="range unknown" aria-hidden="true" />
+      ) : (
+        <RangeBar win_rate={rate} low={low} high={high} />
+      )}
     </Measure>
   );
 }
 
-function positionText({ first, second }: JudgeGroup["position"], verdicts: number): string {
-  if (first + second === 0) return `none seen in ${countOf(verdicts, "verdict")}`;
-  return `${count(first + second)} of ${countOf(verdicts, "verdict")} followed the order: ${count(first)} the arm shown first, ${count(second)} the second`;
+function positionText({ first, second }: JudgeGroup["position"], answered: number): string {
+  if (answered === 0) return "not known: no usable answers";
+  const followed = first + second;
+  const { low, high } = wilson(followed, answered);
+  const range = `range ${percentText(low)} to ${percentText(high)}`;
+  if (followed === 0) return `in none of ${countOf(answered, "verdict")}; ${range}`;
+  return `${count(followed)} of ${countOf(answered, "verdict")} followed the order, ${range}: ${count(first)} the arm shown first, ${count(second)} the second`;
 }
 
 /** A bar from the middle: to the left the share that named the arm shown first each time, to the right the second. */
-function PositionBar({ position: { first, second }, verdicts }: Pick<JudgeGroup, "position" | "verdicts">) {
-  const width = (some: number) => `${(50 * some) / Math.max(1, verdicts)}%`;
+function PositionBar({ position: { first, second }, answered }: Pick<JudgeGroup, "position" | "answered">) {
+  if (answered === 0) return <span class="range unknown" aria-hidden="true" />;
+  const width = (some: number) => `${(50 * some) / answered}%`;
   return (
     <span class="range position-bar" aria-hidden="true">
       <span class="position-part" style={{ right: "50%", width: width(first) }} />

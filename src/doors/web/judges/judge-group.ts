@@ -9,6 +9,8 @@ export interface JudgeGroup {
   readonly profiles: readonly JudgeProfile[];
   readonly verdicts: number;
   readonly undecided: number;
+  /** Verdicts with usable answers in both orders; only these tell whether the order decided. */
+  readonly answered: number;
   /** Verdicts that followed the order of presentation: which arm was named each time. */
   readonly position: { readonly first: number; readonly second: number };
   readonly repeats: { readonly compared: number; readonly changed: number };
@@ -61,6 +63,7 @@ function groupOf(profiles: readonly JudgeProfile[], tests: readonly SelfTestList
     ...{ model: judge.model, protocol: judge.protocol, profiles },
     verdicts: sum(({ verdicts }) => verdicts),
     undecided: sum(({ outcomes, verdicts }) => verdicts - (outcomes["winner"] ?? 0)),
+    answered: sum(({ outcomes, verdicts }) => verdicts - (outcomes["invalid"] ?? 0)),
     position: { first: sum(({ position }) => position.first), second: sum(({ position }) => position.second) },
     repeats: { compared: sum(({ repeats }) => repeats.compared), changed: sum(({ repeats }) => repeats.changed) },
     checks: { seen: checks("shown"), unseen: checks("hidden") },

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { JudgeProfiles } from "../../../domain/judge-profile.ts";
 import { isBuiltin } from "../../../domain/model-name.ts";
 import type { SelfTestListing } from "../../../domain/self-test.ts";
@@ -16,7 +17,7 @@ import { SelfTestList } from "./self-test-list.tsx";
 const MOST_TESTS = 200;
 
 /** How far each judge can be trusted: what its stored verdicts say of it, and tests of which the right answer is known. */
-export function JudgesPage({ scenario }: { scenario: string | null }) {
+export function JudgesPage(asked: { scenario: string | null; judge: string | null }) {
   const profiles = useLoaded("judges", listJudges);
   return (
     <Page title="Judges">
@@ -27,20 +28,12 @@ export function JudgesPage({ scenario }: { scenario: string | null }) {
       <Show of={profiles} what="the judges">
         {(value) => <Profiles profiles={value} />}
       </Show>
-      <p class="actions">
-        <a class="button" href={BLIND_PAIRS}>
-          Vote on blind pairs
-        </a>
-        <span class="aside">
-          One key a pair; no name and no verdict is shown. Your votes are what the judges are measured by.
-        </span>
-      </p>
       <PagePart title="Test a judge">
         <p>
           A self-test asks a judge about evidence of which the right answer is known: a known fix against nothing, the
           same work twice, edits that change nothing. No arm runs. It takes 20 to 40 judge calls.
         </p>
-        <SelfTestForm scenario={scenario} />
+        <SelfTestForm key={`${asked.scenario} ${asked.judge}`} {...asked} />
         <SelfTestList />
       </PagePart>
     </Page>
@@ -50,25 +43,59 @@ export function JudgesPage({ scenario }: { scenario: string | null }) {
 function Profiles({ profiles: { judges, sessions_read, complete } }: { profiles: JudgeProfiles }) {
   const tests = useLoaded("tests of judges", (signal) => listSelfTests({ limit: MOST_TESTS }, signal)).value;
   const groups = judgeGroups(judges, tests.state === "ready" ? tests.value.filter(asksModel) : []);
-  if (groups.length === 0)
-    return (
-      <p class="empty">
-        No model has judged here yet. Run a <a href="/scenarios">scenario</a> with a judge model, or test one below:
-        what is known of it will stand here.
-      </p>
-    );
+  if (groups.length === 0) return <NothingKnown />;
   return (
     <>
       {groups.map((group) => (
         <JudgeCard key={`${group.model} ${group.protocol}`} group={group} />
       ))}
+      <p class="actions">
+        <a class="button" href={BLIND_PAIRS}>
+          Vote on blind pairs
+        </a>
+        <span class="aside">
+          One key a pair; no name and no verdict is shown. How far judges agree with people is counted from these votes.
+        </span>
+      </p>
       <p class="small-print">
         From the newest {count(sessions_read)} sessions{complete ? "" : "; older ones, or more judges, were not read"}.
-        Bars show the 95% range (Wilson); a wide one says that little is known yet.
+        Bars run from 0 to 100% and show the 95% range (Wilson); a wide one says that little is known yet. Position bias
+        runs from the middle: to the left the share that followed the arm shown first.
       </p>
     </>
   );
 }
+
+/** What a reader can learn here of a judge, and how, while there is none. */
+const NothingKnown = () => (
+  <>
+    <p class="empty">No model has judged here yet, so nothing is known about any judge. This is how you find out:</p>
+    <dl class="judge-bars">
+      <Way name="Self-test">
+        Whether it sees a known fix, and is moved by nothing else. The form below tests one: no run is needed.
+      </Way>
+      <Way name="Position bias">
+        How often the order alone decided. Run a <a href="/scenarios">scenario</a> with a judge model: each verdict asks
+        it in both orders.
+      </Way>
+      <Way name="Agrees with checks">
+        How often it names the arm that passes hidden checks. Runs of scenarios with hidden checks tell, where they part
+        the arms.
+      </Way>
+      <Way name="Agrees with people">
+        How often it says what people say. After some runs, <a href={BLIND_PAIRS}>vote on blind pairs</a>.
+      </Way>
+    </dl>
+    <p class="small-print">Counts stand here from the first verdict on, rates with the range in which they may lie.</p>
+  </>
+);
+
+const Way = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
 
 /** Rules and checks have no position bias to test. */
 const asksModel = ({ judge }: SelfTestListing) => !isBuiltin(judge.model);

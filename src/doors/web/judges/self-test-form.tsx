@@ -1,4 +1,5 @@
 import { type Signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { listScenarios, listSelfTests, startSelfTest } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
 import { JudgeField } from "../part/model-field.tsx";
@@ -14,10 +15,15 @@ const LOOKED_THROUGH = 50;
 const LOST = "A self-test that goes on is lost with its server; what its judge had answered by then was paid.";
 
 /** Starts a self-test and goes to its page. */
-export function SelfTestForm({ scenario }: { scenario: string | null }) {
+export function SelfTestForm({ scenario, judge: named }: { scenario: string | null; judge: string | null }) {
   const scenarios = useLoaded("scenarios", listScenarios);
   const chosen = useSignal(scenario ?? "");
-  const judge = useSignal("");
+  const judge = useSignal(named ?? "");
+  const form = useRef<HTMLFormElement>(null);
+  // Who followed a link to test a judge is led to the form, which stands below all judges.
+  useEffect(() => {
+    if (named !== null) form.current?.querySelector("select")?.focus();
+  }, [named, scenarios.value.state]);
   const tests = async (limit: number) =>
     (await listSelfTests({ limit })).map(({ self_test_id: id, scenario: of }) => ({ id, scenario: of }));
   const sending = useSendOnce({
@@ -36,7 +42,7 @@ export function SelfTestForm({ scenario }: { scenario: string | null }) {
   const busy = sending.busy.value;
   return (
     <>
-      <form class="fields" onSubmit={sending.onSubmit}>
+      <form ref={form} class="fields" onSubmit={sending.onSubmit}>
         <Show of={scenarios} what="the scenarios">
           {(listed) => <ScenarioField names={listed.map(({ name }) => name)} chosen={chosen} />}
         </Show>

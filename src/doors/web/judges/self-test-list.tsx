@@ -5,7 +5,7 @@ import { useLoaded } from "../loaded.ts";
 import { Show } from "../part/show.tsx";
 import { DataTable } from "../part/table.tsx";
 import { toScenario, toSelfTest } from "../routes.ts";
-import { SelfTestResult } from "./self-test-result.tsx";
+import { SelfTestResult, TestedModel } from "./self-test-result.tsx";
 
 /** The self-tests that the list shows at first. */
 const NEWEST = 20;
@@ -18,7 +18,11 @@ export function SelfTestList() {
   return (
     <Show of={tests} what="the self-tests">
       {(listed) =>
-        listed.length === 0 ? <p class="empty">No judge has been tested here yet.</p> : <Tests of={listed} />
+        listed.length === 0 ? (
+          <p class="empty">No judge has been tested here yet: whether one can be trusted is not known.</p>
+        ) : (
+          <Tests of={listed} />
+        )
       }
     </Show>
   );
@@ -32,10 +36,10 @@ const Tests = ({ of }: { of: readonly SelfTestListing[] }) => (
           <a href={toSelfTest(self_test_id)}>{when(created_at)}</a>
         </th>
         <td>
-          <SelfTestResult state={state} verdict={verdict} />
+          <SelfTestResult {...{ state, verdict, calls }} />
         </td>
         <td>
-          <code>{judge.model}</code>
+          <TestedModel model={judge.model} />
         </td>
         <td>
           <a href={toScenario(scenario)}>{scenario}</a>

@@ -1,5 +1,7 @@
+import { judgesNamed } from "../../../domain/model-name.ts";
 import type { SelfTest, SelfTestPartId } from "../../../domain/self-test.ts";
 import { selfTestSentence } from "../../../domain/self-test-sentence.ts";
+import type { Flag } from "../../../domain/verdict.ts";
 import { getSelfTest } from "../api.ts";
 import { count, countOf, named, usd, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
@@ -8,13 +10,21 @@ import { Page, PagePart } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { DataTable } from "../part/table.tsx";
 import { toJudges, toScenario } from "../routes.ts";
-import { GradeLight, SelfTestResult } from "./self-test-result.tsx";
+import { GradeLight, SelfTestResult, TestedModel } from "./self-test-result.tsx";
 
 const TITLES: Record<SelfTestPartId, string> = {
   reference_against_nop: "A known fix against nothing",
   same_evidence: "The same work twice",
   harmless_edits: "Edits that change nothing",
 };
+
+const RIGHT_ANSWERS: Record<SelfTestPartId, string> = {
+  reference_against_nop: "The right answer is the known one, whichever is shown first.",
+  same_evidence: "The right answer is no winner: both are the same.",
+  harmless_edits: "The right answer is no winner: the edit makes the work neither better nor worse.",
+};
+
+const FOUND = { invalid: "no usable answer", inconsistent: "its two orders disagree" };
 
 /** A self-test of a judge, also while it runs. */
 export function SelfTestPage({ id }: { id: string }) {
@@ -42,6 +52,8 @@ export function SelfTestPage({ id }: { id: string }) {
 function Result({ test }: { test: SelfTest }) {
   const { state, verdict, judge, scenario, calls, cost_usd, created_at, failure, parts } = test;
   const sentence = selfTestSentence(test);
+  // One reason why there was nothing to ask holds for every part, and the sentence gives it.
+  const isUntested = parts.length > 0 && parts.every((part) => part.verdict === "skip");
   return (
     <>
       {sentence && <p>{sentence}</p>}
@@ -50,14 +62,14 @@ function Result({ test }: { test: SelfTest }) {
           <dt>Result</dt>
           <dd>
             <span role="status">
-              <SelfTestResult state={state} verdict={verdict} />
+              <SelfTestResult {...{ state, verdict, calls }} />
             </span>
           </dd>
         </div>
         <div>
           <dt>Judge</dt>
           <dd>
-            <code>{judge.model}</code>
+            <TestedModel model={judge.model} />
           </dd>
         </div>
         <div>
@@ -85,12 +97,24 @@ function Result({ test }: { test: SelfTest }) {
           </p>
         </Notice>
       )}
-      {parts.map((part) => (
-        <TestPart key={part.id} part={part} />
-      ))}
+      {state !== "running" && (
+        <p class="actions">
+          <a class="button" href={toJudges({ scenario, judge: judgesNamed(judge.model).join(",") })}>
+            {isUntested ? "Test it on another scenario" : "Test it again"}
+          </a>
+          <span class="aside">
+            {isUntested && "Nothing about this judge was learned here."}
+            {verdict === "pass" && "A pass says that these faults did not show, not that it judges well."}
+          </span>
+        </p>
+      )}
+      {!isUntested && parts.map((part) => <TestPart key={part.id} part={part} />)}
     </>
   );
 }
+
+/** An answer that cannot be used stands in the column before. */
+const flagWords = (flag: Flag) => (flag === "judge_invalid" ? [] : words(flag));
 
 /** What a judge was shown in the place of an arm; an edit has its own name. */
 const SPECIMENS = { reference: "the known fix", nop: "no work", copy: "a copy of the fix" };
@@ -101,12 +125,12 @@ function TestPart({ part: { id, verdict, note, trials } }: { part: SelfTest["par
   return (
     <PagePart title={named(TITLES, id)}>
       <p>
-        <GradeLight grade={verdict} />: {words(note)}
+        <GradeLight grade={verdict} />: {words(note)}. <span class="aside">{named(RIGHT_ANSWERS, id)}</span>
       </p>
       {trials.length > 0 && (
         <DataTable
           label={`Judgings: ${named(TITLES, id)}`}
-          kind="rows"
+          kind="rows judgings"
           heads={["Compared", "The judge found", "Flags", "Calls"]}
         >
           {trials.map(({ a, b, outcome, winner, lean, flags, calls }, index) => (
@@ -115,11 +139,10 @@ function TestPart({ part: { id, verdict, note, trials } }: { part: SelfTest["par
                 {specimen(a)} against {specimen(b)}
               </td>
               <td>
-                {outcome === null ? "it was not asked" : words(outcome)}
-                {winner && `: ${specimen(winner)}`}
+                {outcome === null ? "it was not asked" : winner ? specimen(winner) : named<string>(FOUND, outcome)}
                 {lean && <span class="aside"> leans to {specimen(lean)}</span>}
               </td>
-              <td class="aside">{flags.map(words).join(", ")}</td>
+              <td class="aside">{flags.flatMap(flagWords).join(", ")}</td>
               <td class="number">{count(calls)}</td>
             </tr>
           ))}

@@ -93,7 +93,7 @@ function CurrentPage({ route }: { route: Route }) {
     case "results":
       return <ResultsPage />;
     case "judges":
-      return <JudgesPage scenario={route.scenario} />;
+      return <JudgesPage scenario={route.scenario} judge={route.judge} />;
     case "self-test":
       return <SelfTestPage key={route.id} id={route.id} />;
     case "blind-pairs":

@@ -44,7 +44,7 @@ export function Orders({ comparison }: { comparison: Comparison }) {
       <p class="small-print">
         Judging took {duration(verdict.usage.latency_ms)}, {tokens(verdict.usage.tokens_in)} in,{" "}
         {tokens(verdict.usage.tokens_out)} out, cost {usd(verdict.usage.cost_usd)}. Protocol {verdict.judge.protocol}.{" "}
-        <a href={toJudges(verdict.scenario)}>How far this judge can be trusted</a>
+        <a href={toJudges({ scenario: verdict.scenario })}>How far this judge can be trusted</a>
       </p>
     </>
   );

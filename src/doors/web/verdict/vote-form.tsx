@@ -62,7 +62,12 @@ export function VoteForm({ session_id, verdict: { verdict_id }, first, names, bl
         <ArmName side="a" name={names[0]} /> is better
       </button>
       <button {...pick("tie")} data-vote="neither">
-        {isNumbered && <kbd aria-hidden="true">0</kbd>} Neither
+        {isNumbered && (
+          <span class="vote-key" aria-hidden="true">
+            0
+          </span>
+        )}{" "}
+        Neither
       </button>
       <button {...pick(second)} data-vote="second">
         <ArmName side="b" name={names[1]} /> is better
