@@ -7,6 +7,9 @@ import { JUDGE_NAME } from "./judge-name.ts";
 import { manySessions } from "./many-sessions.ts";
 import { webService } from "./web-service.ts";
 
+/** Where dots begin: equal scores must not lie on each other. */
+const LEFTS = (dots: Element[]) => dots.map((dot) => dot.getBoundingClientRect().left);
+
 describeNeeding(CHROMIUM)("the page of a scenario", () => {
   const web = webService();
 
@@ -48,6 +51,17 @@ describeNeeding(CHROMIUM)("the page of a scenario", () => {
     await page.goto("/scenarios/quick");
     await history.waitFor();
     expect(await history.locator(".drifted").count()).toBe(0);
+
+    const alike = scored(0).map((arm) => ({ ...arm, score: 0.5 }));
+    await manySessions(page, 2, (index) => ({
+      ...{ arms: alike, outcome: "tie", winner: null },
+      judge_model: index === 0 ? "builtin/evidence" : JUDGE_NAME,
+    }));
+    await page.goto("/scenarios/quick");
+    await page.getByRole("heading", { name: "no judge model: checks and measures alone" }).waitFor();
+    const lefts = await history.first().locator(".history-dot").evaluateAll(LEFTS);
+    expect(new Set(lefts).size).toBe(2);
+    expect(await inspect(page, "history")).toEqual([]);
   }, 60_000);
 
   test("on its card stands the last result, and a broken file comes last", async () => {

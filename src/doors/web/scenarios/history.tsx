@@ -12,6 +12,9 @@ import { stepInRow } from "../part/step-in-row.ts";
 import { blind } from "../preferences.ts";
 import { toSession, toSessions } from "../routes.ts";
 
+/** A trend of so few sessions is drawn low: there is little to see. */
+const FEW = 5;
+
 /** Sessions drawn: what fits beside each other on a wide screen. */
 const DRAWN = 60;
 
@@ -23,30 +26,63 @@ export function History({ scenario }: { scenario: string }) {
   if (blind.value) return <p class="empty">Hidden in blind mode.</p>;
   return (
     <Show of={sessions} what="its sessions">
-      {(rows) => (rows.length === 0 ? <p class="empty">It has not been run yet.</p> : <Trends newestFirst={rows} />)}
+      {(rows) =>
+        rows.length === 0 ? (
+          <p class="empty">
+            It has not been run yet. Each run becomes a column here with the scores of both arms, so that a change of
+            the scenario, a model or a judge shows.
+          </p>
+        ) : (
+          <Trends newestFirst={rows} />
+        )
+      }
     </Show>
   );
 }
 
 /** Scores by another judge, or of other models, are no trend: each has its own. */
 function Trends({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
-  const trends = Map.groupBy(newestFirst, setUpOf);
-  const [only] = [...trends.values()];
-  if (trends.size === 1 && only) return <Columns newestFirst={only} />;
-  return [...trends].map(([setUp, rows]) => (
-    <div key={setUp} class="history-trend">
-      <h3>{setUp}</h3>
-      <Columns newestFirst={rows} />
-    </div>
-  ));
+  const [newest] = newestFirst;
+  const areModelsAlike = newestFirst.every((row) => newest && modelsOf(row) === modelsOf(newest));
+  const trends = Map.groupBy(newestFirst, (row) =>
+    areModelsAlike ? judgeOf(row) : `${modelsOf(row)}, ${judgeOf(row)}`,
+  );
+  return (
+    <>
+      <p class="small-print history-legend">
+        A column is a run, the oldest first; its height is the score, 0 to 1.
+        {newest?.arms.map(({ arm_id }, index) => (
+          <span key={arm_id}>
+            {" "}
+            <span class={`history-sample side-${ARM_SIDES[index] ?? "b"}`} aria-hidden="true" /> {arm_id}
+          </span>
+        ))}
+        . A full mark won. A dashed line: the scenario's file changed.
+        {newestFirst.some(hasNoScore) && " ✕: it ended without a verdict. ?: its verdict has no scores."}
+        {trends.size > 1 && " Scores by another judge, or of other models, stand apart: they are no trend."}
+        {newestFirst.length === DRAWN && newest && (
+          <>
+            {" "}
+            The latest {countOf(DRAWN, "session")}; <a href={toSessions({ scenario: newest.scenario })}>all of them</a>.
+          </>
+        )}
+      </p>
+      {[...trends].map(([setUp, rows]) => (
+        <div key={setUp} class="history-trend">
+          {trends.size > 1 && <h3>{setUp}</h3>}
+          <Columns newestFirst={rows} />
+        </div>
+      ))}
+    </>
+  );
 }
 
-function setUpOf({ arms, judge_model }: SessionListing): string {
-  const models = [...new Set(arms.map(({ model }) => model))].join(" against ");
-  return judge_model === null || isBuiltin(judge_model)
-    ? models
-    : `${models}, judged by ${judgesNamed(judge_model).join(", ")}`;
-}
+const modelsOf = ({ arms }: SessionListing) => [...new Set(arms.map(({ model }) => model))].join(" against ");
+
+const judgeOf = ({ judge_model }: SessionListing) =>
+  judge_model === null || isBuiltin(judge_model)
+    ? "no judge model: checks and measures alone"
+    : `judged by ${judgesNamed(judge_model).join(", ")}`;
 
 function Columns({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
   const rows = newestFirst.toReversed();
@@ -56,7 +92,7 @@ function Columns({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
   return (
     <>
       <p>{wonText(rows)}</p>
-      <div class="history-plot">
+      <div class={rows.length < FEW ? "history-plot history-few" : "history-plot"}>
         <p class="history-axis" aria-hidden="true">
           <span>1</span>
           <span>0.5</span>
@@ -88,18 +124,13 @@ function Columns({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
         </ol>
       </div>
       <p class="small-print strip-told" aria-hidden="true">
-        {told.value ??
-          "Scores of both arms, oldest first. Point at a session to read it. Full marks won; a dashed line: the scenario's file changed."}
+        {told.value ?? "Point at a run to read it."}
       </p>
-      {rows.length === DRAWN && newestFirst[0] && (
-        <p class="small-print">
-          The latest {countOf(DRAWN, "session")}.{" "}
-          <a href={toSessions({ scenario: newestFirst[0].scenario })}>All of them</a>
-        </p>
-      )}
     </>
   );
 }
+
+const hasNoScore = ({ arms }: SessionListing) => arms.every(({ score: value = null }) => value === null);
 
 /** Who won how often. Trials of a series are among them: what they show together stands there. */
 function wonText(rows: readonly SessionListing[]): string {
@@ -109,7 +140,11 @@ function wonText(rows: readonly SessionListing[]): string {
   const arms = [...new Set(judged.flatMap((row) => row.arms.map(({ arm_id }) => arm_id)))];
   const wins = arms.map((arm) => `${arm} won ${won.get(arm)?.length ?? 0}`).join(", ");
   const none = won.get(null)?.length ?? 0;
-  return `Of ${countOf(judged.length, "session")} with a verdict ${wins}${none > 0 ? `; ${none} had no winner` : ""}.`;
+  const unjudged = rows.length - judged.length;
+  return [
+    `${countOf(judged.length, "session")} with a verdict: ${wins}${none > 0 ? `, ${none} without a winner` : ""}.`,
+    ...(unjudged > 0 ? [`${countOf(unjudged, "session")} without.`] : []),
+  ].join(" ");
 }
 
 /** Whether the file was another one when the same row of its inputs ran before. Each row has a digest of its own. */
@@ -130,8 +165,7 @@ const winnerOf = ({ arms, winner }: SessionListing): Side | null =>
 function Dots({ row }: { row: SessionListing }) {
   const winner = winnerOf(row);
   const scores = row.arms.map((arm) => arm.score ?? null);
-  if (scores.every((value) => value === null))
-    return <span class={`history-none state-${row.state}`}>{row.outcome === null ? "✕" : "?"}</span>;
+  if (hasNoScore(row)) return <span class={`history-none state-${row.state}`}>{row.outcome === null ? "✕" : "?"}</span>;
   return (
     <>
       {scores.map((value, index) => {
