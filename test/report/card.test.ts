@@ -14,7 +14,25 @@ test("a verdict as a picture says who won, how surely, what stands against it, a
   expect(texts).toContain(`${session.verdict?.winner} won`);
   expect(texts).toContain("Before you trust it: judge failed its self-test");
   for (const { arm_id } of session.arms) expect(texts).toContain(arm_id);
-  expect(texts.join(" ")).toContain("One run an arm says nothing about how often.");
+  expect(texts.join(" ")).toContain("One run: it does not tell how often this happens.");
+  expect(texts.filter((text) => /^score .*checks/.test(text) && !text.endsWith("…")).length).toBe(2);
+});
+
+test("a verdict without a winner says so, with no confidence in anything, and a panel is told by its size", () => {
+  const { session } = EXAMPLES;
+  const nobody = {
+    outcome: "inconclusive",
+    winner: null,
+    winner_side: null,
+    decided_by: "none",
+    confidence: "none",
+  } as const;
+  const judge = session.verdict && { ...session.verdict.judge, model: "panel(a/x+b/y+c/z)" };
+  const verdict = session.verdict && judge && { ...session.verdict, ...nobody, judge };
+  const texts = textsOf(verdictCard(reportedSession({ ...session, verdict })));
+  expect(texts).toContain("No winner: inconclusive");
+  expect(texts.join(" ")).toContain("a panel of 3 judges");
+  expect(texts.join(" ")).not.toMatch(/confidence|panel\(/);
 });
 
 test("a series as a picture says what it shows, with the range", () => {
@@ -30,6 +48,17 @@ test("a name that holds markup is text in the picture, and a long one stays with
   expect(svg).not.toContain("<script");
   expect(svg).toContain("&#60;script&#62;");
   for (const text of textsOf(svg)) expect(text.length).toBeLessThan(120);
+});
+
+test("a line that became smaller to fit is not cut as well", () => {
+  const { session } = EXAMPLES;
+  const [first, second] = session.arms;
+  const names = Array.from({ length: 12 }, (_, more) => "n".repeat(18 + more));
+  const cut = names.filter((arm_id) => {
+    const svg = verdictCard(reportedSession({ ...session, verdict: null, arms: [{ ...first, arm_id }, second] }));
+    return !textsOf(svg).includes(arm_id);
+  });
+  expect(cut).toEqual([]);
 });
 
 test("the PNG has the picture's size and colours", async () => {

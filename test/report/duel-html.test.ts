@@ -40,6 +40,9 @@ test("both play on one clock, from where they part", () => {
 test("an hour plays in less than a minute, and a moment in some seconds", () => {
   expect(momentsIn(duelOf([step(1, "left", 0)], [step(1, "right", 3_600)]))).toEqual([0, 45_000]);
   expect(momentsIn(duelOf([step(1, "left", 0)], [step(1, "right", 0.1)]))).toEqual([0, 6_000]);
+  const short = duelOf([step(1, "left", 0)], [step(1, "right", 0.1)]);
+  expect(short).toContain("100 ms of the run play in 6.0 s");
+  expect(short).not.toContain("0.0 s");
 });
 
 test("steps without times play in their order, and arms that did the same have nothing to play", () => {

@@ -3,6 +3,7 @@ import { contradict } from "../../domain/contradict.ts";
 import { everyVerdict } from "../../domain/every-verdict.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { memberName } from "../../domain/member.ts";
+import { judgesNamed } from "../../domain/model-name.ts";
 import { counted, percentText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { preferredSide, statusText } from "../../domain/series-status.ts";
@@ -46,23 +47,36 @@ export function verdictCard(reported: Reported): string {
   const rows = SIDES.map((side): CardRow => {
     const { arm } = side === "a" ? a : b;
     const value = score[side];
-    const figures = `${value === null ? "not scored" : value.toFixed(2)}, checks: ${checksText(arm)}`;
+    const figures = `${value === null ? "not scored" : `score ${value.toFixed(2)}`}, checks: ${checksText(arm)}`;
     return { side, name: names[side], share: value, figures };
   });
   const conflict = verdict !== null && contradict(everyVerdict(a.session));
   return drawn({
     of: memberName({ scenario: a.session.scenario, input: a.session.input?.id }),
-    headline: verdict === null ? "No verdict" : resultText(reported, verdict),
+    headline: headlineOf(reported),
     side: verdict?.winner_side ?? null,
     below: verdict === null ? `The run ended as ${a.session.state}.` : certainty(verdict),
     rows,
     caveats: caveatsOf(verdict?.flags ?? [], conflict).map(({ text }) => text),
-    foot: `One run an arm says nothing about how often. ${a.session.created_at.slice(0, 10)}${verdict ? `, judge ${verdict.judge.model}` : ""}`,
+    foot: `One run: it does not tell how often this happens. ${a.session.created_at.slice(0, 10)}${verdict ? `, ${judgeText(verdict.judge.model)}` : ""}`,
   });
 }
 
+function headlineOf(reported: Reported): string {
+  const { verdict } = reported;
+  if (verdict === null) return "No verdict";
+  return verdict.winner === null ? `No winner: ${verdict.outcome}` : resultText(reported, verdict);
+}
+
+/** Where nothing decided there is no confidence in anything. */
 const certainty = ({ decided_by, confidence }: NonNullable<Reported["verdict"]>) =>
-  `${decided_by === "none" ? "" : "decided by "}${DECIDER_TEXTS[decided_by]}, confidence ${confidence}`;
+  decided_by === "none" ? "nothing decided" : `decided by ${DECIDER_TEXTS[decided_by]}, confidence ${confidence}`;
+
+/** The names of a whole panel would leave no letter large enough to read. */
+function judgeText(model: string): string {
+  const judges = judgesNamed(model);
+  return judges.length > 1 ? `a panel of ${judges.length} judges` : `judge ${model}`;
+}
 
 /** The conclusion of a series as an SVG of 1200 x 630 pixels. */
 export function seriesCard(series: Series): string {
@@ -112,13 +126,13 @@ ${line({ x: LEFT, y: 588, size: 24, fill: COLOURS.soft, text: foot })}
 `.text;
 }
 
-const BAR = 320;
+const BAR = 260;
 
 function drawnRow({ side, name, share, figures }: CardRow, top: number): Html {
   const x = LEFT + 56;
   return html`${sign(side, LEFT, top, 38)}${line({ x, y: top + 30, size: 30, fill: COLOURS[side], text: name, bold: true, width: 360 })}
 <rect x="${x + 380}" y="${top + 8}" width="${BAR}" height="24" rx="4" fill="#f0f0ed"/><rect x="${x + 380}" y="${top + 8}" width="${Math.round(BAR * (share ?? 0))}" height="24" rx="4" fill="${COLOURS[side]}"/>
-${line({ x: x + 720, y: top + 30, size: 24, fill: COLOURS.ink, text: figures, width: 290 })}`;
+${line({ x: x + 660, y: top + 30, size: 24, fill: COLOURS.ink, text: figures, width: 350 })}`;
 }
 
 /** Letter, shape and colour of an arm go together. */
@@ -150,6 +164,7 @@ const LEAST = 0.6;
 /** A line that becomes smaller where it has no room, and then shorter. */
 function line({ x, y, size, fill, text, bold = false, width = WIDTH - LEFT - x }: Line): Html {
   const fit = Math.max(size * LEAST, Math.min(size, width / (CHARACTER * Math.max(1, text.length))));
-  const shown = cut(text, Math.floor(width / (CHARACTER * fit)));
+  // What was made to fit has room for itself, whichever way the division rounds.
+  const shown = cut(text, Math.round(width / (CHARACTER * fit)));
   return html`<text x="${x}" y="${y}" font-size="${fit.toFixed(1)}" font-weight="${bold ? 700 : 400}" fill="${fill}">${shown}</text>`;
 }

@@ -39,7 +39,7 @@ export function duelHtml(reported: Reported): string {
     play,
   )}</ol></div></section>`;
   const body = html`<h1>${a.session.definition.title}</h1>
-<p class="soft">${play.told} Without Play, everything is shown.</p>
+<p class="soft">${play.told} Tick Play to watch; until then everything is shown.</p>
 <input type="checkbox" id="play"><label for="play">Play</label>
 <input type="checkbox" id="pause"><label for="pause">Pause</label>
 ${sameIn(logs.a.slice(0, common))}
@@ -66,7 +66,6 @@ function playOf(parted: readonly TimedStep[], common: number): Play {
   if (!first || !last) return { told: "Both did the same.", length_ms: 0, moment: () => 0 };
   const span = last.end_ms - first.end_ms;
   const length_ms = Math.min(Math.max(span, SHORTEST_MS), LONGEST_MS);
-  const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
   if (span === 0)
     return {
       told: "No times were recorded; the steps play in their order.",
@@ -74,11 +73,14 @@ function playOf(parted: readonly TimedStep[], common: number): Play {
       moment: ({ decision }) => Math.round(((decision.seq - common) / (last.decision.seq - common)) * length_ms),
     };
   return {
-    told: `From where they part, ${seconds(span)} of the run play in ${seconds(length_ms)}.`,
+    told: `From where they part, ${timeText(span)} of the run play in ${timeText(length_ms)}.`,
     length_ms,
     moment: ({ end_ms }) => Math.round(((end_ms - first.end_ms) / span) * length_ms),
   };
 }
+
+/** A short run would else be a column of `0.0 s`. */
+const timeText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
 function sameIn(common: readonly Decision[]): Html | null {
   if (common.length === 0) return null;
@@ -91,7 +93,7 @@ function stepsIn(steps: readonly TimedStep[], { moment }: Play): Html[] {
   return shown(steps).map((step) =>
     typeof step === "number"
       ? leftOut(step)
-      : html`<li style="animation-delay:${moment(step)}ms"><span class="soft">${(step.end_ms / 1_000).toFixed(1)} s</span> ${stepText(step.decision)}</li>`,
+      : html`<li style="animation-delay:${moment(step)}ms"><span class="soft">${timeText(step.end_ms)}</span> ${stepText(step.decision)}</li>`,
   );
 }
 
@@ -115,7 +117,7 @@ function decided(reported: Reported, names: Readonly<Record<Side, string>>): Htm
   const told = differing(reported);
   const checks = told.slice(0, SHOWN_CHECKS);
   return html`<h2>${told.length === 0 ? "No hidden check tells them apart" : "The hidden checks that tell them apart"}</h2>
-${checks.length === 0 ? null : htmlTable(["Check", names.a, names.b], checks)}
+${checks.length === 0 ? null : htmlTable(["Check", `A ${names.a}`, `B ${names.b}`], checks)}
 ${told.length > checks.length ? html`<p>${told.length - checks.length} more</p>` : null}
 ${
   verdict === null
