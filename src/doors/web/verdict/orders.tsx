@@ -1,5 +1,5 @@
 import type { JudgeCall, Side } from "../../../domain/verdict.ts";
-import { countOf, duration, score, tokens, usd, words } from "../format.ts";
+import { countOf, duration, named, score, tokens, usd, words } from "../format.ts";
 import { ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
 import { toJudges } from "../routes.ts";
@@ -50,6 +50,13 @@ export function Orders({ comparison }: { comparison: Comparison }) {
   );
 }
 
+/** Why a judge of a panel votes for neither; what it said with the arms' words in sight stands below. */
+const WHY_NEITHER = {
+  tie: "its scores lie within the margin",
+  inconsistent: "its two orders disagree",
+  inconclusive: "its scores do not clearly name one, or not without the arms' own words",
+};
+
 /** Whom each judge of a panel votes for. */
 function Panel({ comparison: { a, b, verdict } }: { comparison: Comparison }) {
   const names: Record<Side, string> = { a: a.name, b: b.name };
@@ -64,7 +71,7 @@ function Panel({ comparison: { a, b, verdict } }: { comparison: Comparison }) {
             ) : (
               <>
                 votes for <Choice choice={vote === 0 ? "tie" : vote > 0 ? "a" : "b"} names={names} />
-                {vote === 0 && <span class="aside"> {words(outcome)}</span>}
+                {vote === 0 && <span class="aside"> {named<string>(WHY_NEITHER, outcome)}</span>}
               </>
             )}
           </li>
