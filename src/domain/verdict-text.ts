@@ -1,4 +1,4 @@
-import type { RequiredResult } from "./evidence.ts";
+import type { CheckResult, RequiredResult } from "./evidence.ts";
 import { counted } from "./number-text.ts";
 import type { Decider, Side, Suspicion, Verdict } from "./verdict.ts";
 
@@ -47,6 +47,12 @@ export const unmetText = ({ required }: { readonly required: readonly RequiredRe
 function shownText({ count, min, max }: RequiredResult): string {
   if (max !== undefined && count > max) return `${counted(count, "call")}, at most ${max}`;
   return `${count} of ${counted(min, "call")}`;
+}
+
+/** How a hidden check came out. One that could not run, or ran out of time, has failed nothing. */
+export function resultWord({ status, could_not_run }: Pick<CheckResult, "status" | "could_not_run">): string {
+  if (could_not_run !== undefined) return "could not run";
+  return { pass: "passed", fail: "failed", error: "no result" }[status];
 }
 
 interface Checked {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { CheckResult } from "../../src/domain/evidence.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { duelHtml } from "../../src/doors/report/duel-html.ts";
@@ -86,4 +87,19 @@ test("a session without a verdict says why", () => {
 
 test("values in a template are text, and templates in it are markup", () => {
   expect(html`<p>${[1, "<", html`<b>${"&"}</b>`, null]}</p>`.text).toBe("<p>1&#60;<b>&#38;</b></p>");
+});
+
+test("a check whose program is missing could not run, and has not failed", () => {
+  const [first, second] = EXAMPLES.session.arms;
+  const check = { ...first.probe?.checks[0], status: "fail", reason: "exit code 127, expected 0" } as CheckResult;
+  const probeOf = (result: CheckResult) =>
+    ({
+      ...EXAMPLES.session,
+      arms: [{ ...first, probe: { ...first.probe, checks: [result] } }, second],
+    }) as SessionOutcome;
+  expect(sessionHtml(probeOf(check))).toMatch(/failed<\/span>: exit code 127/);
+  const missing = sessionHtml(probeOf({ ...check, could_not_run: "no-such-linter is not found" }));
+  expect(missing).toMatch(/could not run<\/span>: no-such-linter is not found/);
+  expect(missing).not.toContain("exit code 127");
+  expect(sessionHtml(probeOf({ ...check, status: "error" }))).toMatch(/no result<\/span>/);
 });

@@ -9,7 +9,7 @@ import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
 import type { Task } from "../../domain/task.ts";
 import { SIDES, type Side, type Verdict } from "../../domain/verdict.ts";
-import { decidedText, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
+import { decidedText, resultWord, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
 import { type Html, html, htmlPage, htmlTable } from "./html.ts";
 import {
   checksText,
@@ -205,16 +205,11 @@ function checksOf(reported: Reported, showing: Showing): Html | null {
   return html`<h2>Hidden checks</h2>${htmlTable(["Check", ...names(reported, showing)], rows)}`;
 }
 
-const RESULTS: Readonly<Record<CheckResult["status"], string>> = {
-  pass: "passed",
-  fail: "failed",
-  error: "could not run",
-};
-
 function resultOf(result: CheckResult | undefined, hasOutput: boolean): Html {
   if (result === undefined) return html`–`;
-  const { status, reason, output } = result;
-  return html`<span class="${status === "pass" ? "good" : "bad"}">${RESULTS[status]}</span>${reason === null ? null : `: ${reason}`}${
+  const { status, output, could_not_run } = result;
+  const reason = could_not_run ?? result.reason;
+  return html`<span class="${status === "pass" ? "good" : "bad"}">${resultWord(result)}</span>${reason === null ? null : `: ${reason}`}${
     hasOutput && output !== ""
       ? html`<details><summary>output</summary><pre>${excerpt(output, OUTPUT_CHARS)}</pre></details>`
       : null

@@ -7,7 +7,7 @@ import { plainText } from "../../../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import { sizeOf } from "../../../domain/size-of.ts";
 import type { CriterionScore, Verdict } from "../../../domain/verdict.ts";
-import { decidedText, suspicionLines, unmetText } from "../../../domain/verdict-text.ts";
+import { decidedText, resultWord, suspicionLines, unmetText } from "../../../domain/verdict-text.ts";
 import { cells } from "./lanes.ts";
 import type { Colour, Painter } from "./paint.ts";
 import { wrap, wrapWords } from "./terminal.ts";
@@ -79,11 +79,9 @@ function armLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[
   ];
 }
 
-/** A check that could not run, or ran out of time, has failed nothing. */
-function missedText({ id, status, reason, could_not_run }: CheckResult): string {
-  const how = could_not_run !== undefined ? "could not run" : status === "error" ? "no result" : "failed";
-  const why = could_not_run ?? reason;
-  return `${how}: ${id}${why ? ` (${why})` : ""}`;
+function missedText(check: CheckResult): string {
+  const why = check.could_not_run ?? check.reason;
+  return `${resultWord(check)}: ${check.id}${why ? ` (${why})` : ""}`;
 }
 
 function figureLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[] {

@@ -1,5 +1,6 @@
 import type { CheckResult } from "../../../domain/evidence.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
+import { resultWord } from "../../../domain/verdict-text.ts";
 import { duration } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
@@ -58,20 +59,26 @@ function Weight({ check }: { check: CheckResult | undefined }) {
   );
 }
 
+export function CheckLight({ check }: { check: CheckResult }) {
+  const status = check.could_not_run === undefined ? check.status : "error";
+  return <Light status={status} {...(status === "error" && { name: resultWord(check) })} />;
+}
+
 function CheckCell({ shown: { side, arm }, id }: { shown: ShownArm; id: string }) {
   const isCited = citedRef(side, "probe") === id;
   const target = useCitedTarget<HTMLParagraphElement>(isCited);
   const check = checkOf(arm, id);
+  const why = check?.could_not_run ?? check?.reason;
   return (
     <td data-cited={isCited || undefined} data-lit={isLit({ side, kind: "probe", ref: id }) || undefined}>
       {check ? (
         <>
           <p ref={target} tabIndex={-1}>
             {isCited && <strong>{id} </strong>}
-            <Light status={check.status} /> <span class="quantity">{duration(check.duration_ms)}</span>
+            <CheckLight check={check} /> <span class="quantity">{duration(check.duration_ms)}</span>
           </p>
           {check.again && <p class="small-print">run again: {check.again}</p>}
-          {check.reason && <p class="small-print">{check.reason}</p>}
+          {why && <p class="small-print">{why}</p>}
           {check.output.trim() !== "" && (
             <details open={isCited || undefined}>
               <summary>

@@ -1,6 +1,7 @@
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
 import type { Side } from "../../../domain/verdict.ts";
+import { CheckLight } from "../evidence/checks-table.tsx";
 import { fragmentOf } from "../evidence/cited.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
 import { countOf } from "../format.ts";
@@ -60,7 +61,8 @@ export function differingChecks(a: ShownArm, b: ShownArm): readonly CheckPair[] 
 
 function DifferingCheck({ pair, arms }: { pair: CheckPair; arms: readonly ShownArm[] }) {
   const failed: Side = pair.a.status === "pass" ? "b" : "a";
-  const { id, required, reason, output } = pair[failed];
+  const { id, required, output, could_not_run } = pair[failed];
+  const reason = could_not_run ?? pair[failed].reason;
   const lines = failureLines(output);
   return (
     <div class={`deciding-fact side-${failed}`}>
@@ -71,7 +73,7 @@ function DifferingCheck({ pair, arms }: { pair: CheckPair; arms: readonly ShownA
         <span class="aside">{required ? "required check" : "check"}</span>
         {arms.map(({ side, name }) => (
           <span key={side} class="deciding-light">
-            <ArmName side={side} name={name} /> <Light status={pair[side].status} />
+            <ArmName side={side} name={name} /> <CheckLight check={pair[side]} />
           </span>
         ))}
       </p>

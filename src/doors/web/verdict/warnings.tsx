@@ -9,12 +9,13 @@ const ORDER = { danger: 0, warn: 1, note: 2, good: 3 };
 
 /**
  * What a reader must know before believing the verdict, the gravest first. Notes share one line. `single_trial` is left out,
- * because every statement says it.
+ * because every statement says it; so is what a verdict rests on, where a check could not run and nothing was judged.
  */
 export function Warnings({ comparison }: { comparison: Comparison }) {
   const { flags, suspicions = [] } = comparison.verdict;
   const texts = flags
     .filter((flag) => flag !== "single_trial")
+    .filter((flag) => flag !== "no_objective_check" || !flags.includes("check_could_not_run"))
     .map((flag) => ({ flag, ...flagText(flag) }))
     .sort((one, other) => ORDER[one.tone] - ORDER[other.tone]);
   if (texts.length === 0) return null;
