@@ -23,9 +23,9 @@ export const FAILED_ROWS = 20;
 const NAMED = 3;
 
 /** Some of the rows by name, and how many more there are. */
-export function failedShown(rows: Failed["rows"]): string {
+export function failedShown(rows: Failed["rows"]): { readonly named: readonly string[]; readonly more: string } {
   const more = rows.length - NAMED;
-  return `${rows.slice(0, NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return { named: rows.slice(0, NAMED), more: more > 0 ? ` and ${more.toLocaleString("en-US")} more` : "" };
 }
 
 type Told = Pick<Series, "scenarios" | "trials" | "arms">;

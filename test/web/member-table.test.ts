@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { abridged } from "../../src/doors/operation/series.ts";
 import { everyMember, memberLines, memberRows } from "../../src/doors/web/series/members.ts";
-import { whatFailed } from "../../src/statistics/what-failed.ts";
+import { failedShown, whatFailed } from "../../src/statistics/what-failed.ts";
 import { longTable } from "./long-table.ts";
 
 const TABLE = longTable(12);
@@ -63,4 +63,9 @@ test("reasons that differ in a number, an id or a quoted word are one; cancelled
 test("rows that an answer leaves out are counted", async () => {
   const short = abridged(await longTable(501));
   expect([short.scenarios.length, everyMember(short)]).toEqual([500, 501]);
+});
+
+test("rows that a line of failures does not name are counted with a comma", () => {
+  const rows = Array.from({ length: 2_000 }, (_, index) => `row-${index}`);
+  expect(failedShown(rows)).toEqual({ named: ["row-0", "row-1", "row-2"], more: " and 1,997 more" });
 });

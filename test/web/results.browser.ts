@@ -59,7 +59,7 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     const [head, ...rows] = TABLE;
     const lines = rows.map((pair, index) => pair.replace(/$/gm, index < 4 ? ",easy" : ",hard"));
     await page.getByLabel("Drop a table here, or choose one").setInputFiles(file([`${head},tier`, ...lines]));
-    await page.getByLabel("Scenarios by").selectOption("tier");
+    await page.getByLabel("Group scenarios by").selectOption("tier");
     const row = page.getByRole("region", { name: "Results by tier" }).getByRole("row", { name: /^easy/ });
     await row.waitFor();
     expect((await row.textContent())?.replaceAll(/\s+/g, " ")).toStartWith("easy431088%");

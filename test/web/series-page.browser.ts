@@ -185,8 +185,11 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
       "–",
       "sums[row-0], sums[row-14], sums[row-21] and 167 more",
     ]);
+    expect(await failed.nth(1).getByRole("link").first().getAttribute("href")).toBe(
+      `/sessions/${series.trials[0]?.session_id}`,
+    );
 
-    await page.getByLabel("Rows by").selectOption("language");
+    await page.getByLabel("Group rows by").selectOption("language");
     expect(await lines.first().locator("th").textContent()).toBe("de");
     await page.getByLabel("Show").selectOption("no such command");
     await page.getByText("2 rows, grouped by language", { exact: true }).waitFor();

@@ -81,7 +81,9 @@ test("of a suite it is told where each arm is ahead, and why trials are missing"
 });
 
 test("missing trials are told by cause, those that were cancelled too", async () => {
-  expect(missingText(await reported(["a", "cancelled", "invalid", "cancelled"]))).toBe("1 elsewhere, 2 cancelled");
+  expect(missingText(await reported(["a", "cancelled", "invalid", "cancelled"]))).toBe(
+    "1 outside both runs, 2 cancelled",
+  );
   expect(missingText(await reported(["a", "cancelled"]))).toBe("1 cancelled");
 });
 

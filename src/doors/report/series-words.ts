@@ -66,7 +66,8 @@ export function failedTable(series: Series) {
     head: ["what failed", "rows", a.arm_id, b.arm_id, "among them"] as const,
     rows: failed.slice(0, FAILED_ROWS).map(({ what, by_arm, rows }) => {
       const [of_a, of_b] = by_arm ? [String(by_arm.a), String(by_arm.b)] : ["–", "–"];
-      return [cut(what, REASON_CHARS), String(rows.length), of_a, of_b, failedShown(rows)] as const;
+      const { named, more } = failedShown(rows);
+      return [cut(what, REASON_CHARS), String(rows.length), of_a, of_b, named.join(", ") + more] as const;
     }),
   };
 }
@@ -78,7 +79,8 @@ const REASON_CHARS = 120;
 const TEXT_ROWS = 50;
 
 /** What a table with fewer lines than rows leaves out; null where it shows all. */
-export const leftOutText = (rows: number): string | null => (rows > TEXT_ROWS ? `and ${rows - TEXT_ROWS} more` : null);
+export const leftOutText = (rows: number): string | null =>
+  rows > TEXT_ROWS ? `and ${(rows - TEXT_ROWS).toLocaleString("en-US")} more` : null;
 
 /** The scenarios that a text shows: of many those in which the arms differ most, in the order of the plan. */
 export function shownScenarios(scenarios: Series["scenarios"]): Series["scenarios"] {
@@ -194,6 +196,7 @@ export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
 /** Scenarios by name, those with inputs once each. */
 export function namesInShort(scenarios: Series["scenarios"]): string {
   const names = [...new Set(scenarios.map(({ scenario }) => scenario))];
-  const more = names.length > HEADING_NAMES ? ` and ${names.length - HEADING_NAMES} more` : "";
+  const more =
+    names.length > HEADING_NAMES ? ` and ${(names.length - HEADING_NAMES).toLocaleString("en-US")} more` : "";
   return names.slice(0, HEADING_NAMES).join(", ") + more;
 }

@@ -54,7 +54,7 @@ function HiddenChecks({ checks }: { checks: readonly ProbeCheck[] }) {
     <>
       <p>
         {countOf(checks.length, "hidden check")} after both arms have stopped
-        {checks.some(({ required }) => required) && "; a required one that one arm alone fails decides by itself"}.
+        {checks.some(({ required }) => required) && "; an arm that passes all required ones beats one that does not"}.
       </p>
       <ul class="rubric">
         {checks.map((check) => (

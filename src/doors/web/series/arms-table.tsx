@@ -38,7 +38,7 @@ type Row = readonly [name: string, of: (arm: Arm) => ComponentChildren];
 
 const runRows = (arms: Series["arms"]): readonly Row[] => [
   ["Passed every required check", ({ solved }) => <Solved solved={solved} />],
-  ["Solves it k times in a row", ({ solved }) => reliabilityText(solved)],
+  ["Solves it several times in a row", ({ solved }) => reliabilityText(solved)],
   ...(arms.a.crashed || arms.b.crashed
     ? ([
         ["Agent crashed", ({ crashed }: Arm) => (crashed ? `${crashed.crashed} of ${crashed.trials}` : "never")],
@@ -64,7 +64,7 @@ const importedRows = ({ measure }: NonNullable<Series["imported"]>): readonly Ro
     ? [["Score, mean", ({ mean_score }) => mean_score?.toFixed(3) ?? UNKNOWN]]
     : [
         ["Passed", ({ solved }) => <Solved solved={solved} />],
-        ["Passes k times in a row", ({ solved }) => reliabilityText(solved)],
+        ["Passes several times in a row", ({ solved }) => reliabilityText(solved)],
       ];
 
 /** Both arms by name, as heads of their columns. */
@@ -78,7 +78,7 @@ function Solved({ solved }: { solved: SolvedCount | null }) {
       {solved !== null && solved.trials > 0 && (
         <span class="aside">
           {" "}
-          {percentText(solved.low)} to {percentText(solved.high)}
+          95% range {percentText(solved.low)} to {percentText(solved.high)}
         </span>
       )}
     </>
@@ -91,7 +91,7 @@ const TOLD: readonly number[] = [2, 4, 8];
 function reliabilityText(solved: SolvedCount | null): string {
   const told = TOLD.flatMap((k) => {
     const share = solved?.pass_power[k - 1];
-    return share === undefined ? [] : [`${k}: ${percentText(share)}`];
+    return share === undefined ? [] : [`${k} times ${percentText(share)}`];
   });
   return told.length === 0 ? "–" : told.join(", ");
 }

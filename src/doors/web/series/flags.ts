@@ -16,7 +16,7 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   no_variation: {
     tone: "warn",
     title: "All trials of a scenario are alike",
-    text: "The models said and did the same each time, so more trials add nothing and no claim is made from copies.",
+    text: "The models said and did the same each time, so more trials add nothing: copies count as one observation.",
   },
   fragile: {
     tone: "warn",

@@ -20,9 +20,9 @@ export function Groups({ series, by, group }: GroupsProps) {
       <h2>Groups</h2>
       <p>
         <label>
-          {imported ? "Scenarios" : "Rows"} by{" "}
+          Group {imported ? "scenarios" : "rows"} by{" "}
           <select value={by ?? ""} onChange={(event) => group(event.currentTarget.value || null)}>
-            <option value="">nothing</option>
+            <option value="">no column</option>
             {columns.map((column) => (
               <option key={column.field}>{column.field}</option>
             ))}
@@ -41,7 +41,7 @@ export function Groups({ series, by, group }: GroupsProps) {
                 <th scope="col">No winner</th>
                 <th scope="col">{arms.b.arm_id} won</th>
                 <th scope="col">Win rate of {arms.a.arm_id}</th>
-                <th scope="col">Range</th>
+                <th scope="col">Its range</th>
               </tr>
             </thead>
             <tbody>

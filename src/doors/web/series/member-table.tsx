@@ -86,7 +86,7 @@ export function MemberTable({ series, members, current = [], by }: MemberTablePr
                 <ArmName side={side} name="won" />
               </th>
             ))}
-            <th scope="col">None</th>
+            <th scope="col">No winner</th>
             {ARM_SIDES.map((side) => (
               <th key={side} scope="col">
                 <ArmName side={side} name="solved" />
@@ -161,7 +161,7 @@ function Line({ line, item, top, series, current }: LineProps) {
   );
 }
 
-const FIGURES = ["A won", "B won", "none", "A solved", "B solved"];
+const FIGURES = ["A won", "B won", "no winner", "A solved", "B solved"];
 
 /** A narrow row has no heads, so each figure says there what it is. */
 const Figures = ({ figures }: { figures: readonly (string | number)[] }) =>

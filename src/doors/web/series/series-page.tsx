@@ -3,7 +3,7 @@ import { memberName } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import { statusText } from "../../../domain/series-status.ts";
 import { cancelSeries, getSeries, seriesPicture, seriesReport } from "../api.ts";
-import { when, words } from "../format.ts";
+import { count, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { CaveatLine } from "../part/caveats.tsx";
 import { Page } from "../part/page.tsx";
@@ -166,7 +166,7 @@ function Overline({ series }: { series: Series }) {
           <ScenarioLink series={series} member={{ scenario, input }} />
         </span>
       ))}
-      {more > 0 && ` and ${more} more`} · {words(state)}
+      {more > 0 && ` and ${count(more)} more`} · {words(state)}
       {created_at && ` · ${when(created_at)}`}
       <span class="session-id"> {series_id}</span>
     </p>

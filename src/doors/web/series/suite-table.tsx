@@ -50,7 +50,7 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
               {columns.map(({ by, name, kind }) => (
                 <Head key={by} {...{ order, by, name, kind }} descends />
               ))}
-              <th scope="col">Alone</th>
+              <th scope="col">Its own claim</th>
             </tr>
           </thead>
           <tbody>

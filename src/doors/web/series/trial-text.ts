@@ -26,7 +26,7 @@ export function missingText({ missing_by: { a, b, both, judge }, counts, arms }:
     [a, `in ${arms.a.arm_id}'s run`],
     [b, `in ${arms.b.arm_id}'s run`],
     [both, "in both runs"],
-    [judge, "elsewhere"],
+    [judge, "outside both runs"],
     [counts.cancelled, "cancelled"],
     [counts.deleted, "deleted"],
   ] as const;
