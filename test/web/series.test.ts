@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { TrialRow } from "../../src/domain/trial.ts";
+import { idText } from "../../src/doors/web/format.ts";
 import { chancesText, costText, timeText } from "../../src/doors/web/scenarios/series-estimate.ts";
 import { aheadIn, missingWords, type SuiteSort, sortedRows } from "../../src/doors/web/series/suite-rows.ts";
 import { missingText, trialSentence } from "../../src/doors/web/series/trial-text.ts";
@@ -137,4 +138,10 @@ test("before a series its time goes by earlier runs, and is unknown without one"
   expect(timeText([], size)).toBe("How long it takes is not known: no such run has ended here yet.");
   expect(timeText([9_000], size)).toBe("It may take 1 min 12 s, going by one earlier run.");
   expect(timeText([60_000, 1_000, 3_000], size)).toBe("It may take 24.0 s, going by the median of 3 earlier runs.");
+});
+
+test("an id as long as a digest is cut, and that of a series stands whole", () => {
+  expect(idText(`results-${"0123456789abcdef".repeat(4)}`)).toBe("results-0123456789ab…");
+  const { series_id } = seriesOf();
+  expect(idText(series_id)).toBe(series_id);
 });

@@ -8,6 +8,9 @@ export const UNKNOWN = "unknown";
 
 export const count = (value: number) => whole.format(value);
 
+/** An id as long as a digest is cut; what shows it has the whole as its title. */
+export const idText = (id: string) => (id.length > 40 ? `${id.slice(0, 20)}…` : id);
+
 /** `1 file`, `3 files`. */
 export const countOf = (value: number, one: string, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 

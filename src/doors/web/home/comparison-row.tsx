@@ -65,7 +65,8 @@ function SeriesCells({ row }: { row: SeriesListing }) {
         <div class="newest-range">
           <RangeBar {...standing} />
           <span class="aside">
-            {a}: {rateAndRange(standing)}, {countOf(standing.counted, "trial")}
+            {a}: {rateAndRange(standing)}
+            {standing.counted > 0 && `, ${countOf(standing.counted, "trial")}`}
           </span>
           <Dots series_id={series_id} arms={{ a, b }} />
         </div>
@@ -109,7 +110,9 @@ function RunCells({ row, others }: { row: SessionListing; others: number }) {
                 <ArmName side={side} name={winner} /> won
               </span>
             ) : (
-              <span class="outcome">{words(outcome ?? "no verdict")}</span>
+              <span class="outcome">
+                {outcome === "invalid" ? "no usable judgement" : words(outcome ?? "no verdict")}
+              </span>
             )}
           </a>{" "}
           {!blind.value && <CaveatChips flags={flags} conflict={conflict} />}

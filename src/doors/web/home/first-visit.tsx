@@ -3,7 +3,7 @@ import { listScenarios, startRun } from "../api.ts";
 import { useLoaded, useSubmission } from "../loaded.ts";
 import { ArmMark } from "../part/arm-name.tsx";
 import { Refused } from "../part/show.tsx";
-import { navigate, toLive, toScenarios } from "../routes.ts";
+import { navigate, toLive, toResults, toScenarios } from "../routes.ts";
 
 /** What a server that has run nothing shows: what it is for, and a run that needs no key. */
 export function FirstVisit() {
@@ -15,6 +15,9 @@ export function FirstVisit() {
       </p>
       <WhatItIs />
       <Sample />
+      <p class="aside">
+        Did another harness run your agents? <a href={toResults()}>Compare its table of results</a>.
+      </p>
     </>
   );
 }

@@ -87,7 +87,6 @@ function midnight(): string {
 }
 
 function SpentToday({ spent: { cost_usd, sessions, unknown, isLeast } }: { spent: Spent }) {
-  const least = isLeast || (cost_usd !== null && unknown > 0);
   return (
     <p class="lead">
       {sessions === 0 ? (
@@ -95,19 +94,27 @@ function SpentToday({ spent: { cost_usd, sessions, unknown, isLeast } }: { spent
       ) : (
         <>
           Today <strong>{isLeast ? `${count(sessions)} or more sessions` : countOf(sessions, "session")}</strong> began;{" "}
-          {cost_usd === null ? (
-            "what they cost is not known."
-          ) : (
-            <>
-              <strong>
-                {least && "at least "}
-                {usd(cost_usd)}
-              </strong>{" "}
-              spent{unknown > 0 && `, ${count(unknown)} of unknown cost`}.
-            </>
-          )}
+          <Cost cost_usd={cost_usd} unknown={unknown} isLeast={isLeast} />
         </>
       )}
     </p>
+  );
+}
+
+function Cost({ cost_usd, unknown, isLeast }: Omit<Spent, "sessions">) {
+  const least = isLeast || unknown > 0;
+  if (cost_usd === null) return "what they cost is not known.";
+  if (cost_usd === 0)
+    return least
+      ? `those of known cost were free${unknown > 0 ? `, ${count(unknown)} are of unknown cost` : ""}.`
+      : "they cost nothing.";
+  return (
+    <>
+      <strong>
+        {least && "at least "}
+        {usd(cost_usd)}
+      </strong>{" "}
+      spent{unknown > 0 && `, ${count(unknown)} of unknown cost`}.
+    </>
   );
 }

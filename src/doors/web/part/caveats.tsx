@@ -14,12 +14,27 @@ interface CaveatChipsProps {
   readonly conflict?: boolean | undefined;
   /** The status beside the chips names it. */
   readonly named?: Doubt | undefined;
+  /** Where there is room for one: the gravest, and how many others there are. */
+  readonly brief?: boolean;
 }
 
-export const CaveatChips = ({ flags = [], conflict = false, named }: CaveatChipsProps) =>
-  caveatsOf(flags, conflict)
-    .filter(({ id }) => named === undefined || id !== FLAG_OF_DOUBT[named])
-    .map((caveat) => <CaveatChip key={caveat.id} caveat={caveat} />);
+export function CaveatChips({ flags = [], conflict = false, named, brief = false }: CaveatChipsProps) {
+  const caveats = caveatsOf(flags, conflict).filter(({ id }) => named === undefined || id !== FLAG_OF_DOUBT[named]);
+  const others = brief ? caveats.slice(1).map(({ text }) => text) : [];
+  return (
+    <>
+      {(brief ? caveats.slice(0, 1) : caveats).map((caveat) => (
+        <CaveatChip key={caveat.id} caveat={caveat} />
+      ))}
+      {others.length > 0 && (
+        <span title={others.join(", ")}>
+          +{others.length}
+          <span class="hidden-text"> more: {others.join(", ")}</span>
+        </span>
+      )}
+    </>
+  );
+}
 
 /** Where a page explains a caveat. */
 export const caveatPart = (id: string): string => (id === "conflict" ? "history" : `flag-${id}`);

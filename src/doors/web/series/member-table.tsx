@@ -44,11 +44,13 @@ const ORDERS: Readonly<Record<MemberOrder, string>> = {
 
 /** Any number of rows, of which those in sight are drawn. Each leads to its newest session. */
 export function MemberTable({ series, members, current = [], by }: MemberTableProps) {
-  const { columns = [], arms } = series;
+  const { columns = [], arms, imported } = series;
+  const what = imported ? "scenario" : "row";
   const order = useSignal<MemberOrder>("differs");
   const only = useSignal("");
   const failed = members.failed.slice(0, FILTERS);
   const rows = useMemo(() => memberRows(members), [members]);
+  const hasChecks = rows.some(({ row }) => row.checks.length > 0);
   const lines = useMemo(() => {
     const chosen = failed.find(({ what }) => what === only.value) ?? null;
     return memberLines(rows, columns, { order: order.value, by, only: chosen });
@@ -60,26 +62,26 @@ export function MemberTable({ series, members, current = [], by }: MemberTablePr
   const names = { a: arms.a.arm_id, b: arms.b.arm_id };
   return (
     <>
-      <p>{aheadText(rowsAhead(rows), names, members.unread > 0 ? "rows read so far" : "rows")}</p>
+      <p>{aheadText(rowsAhead(rows), names, members.unread > 0 ? `${what}s read so far` : `${what}s`)}</p>
       <search class="session-filters member-filters">
         <ChoiceField label="Order" chosen={order} choices={Object.entries(ORDERS)} />
         {failed.length > 0 && (
           <ChoiceField
             label="Show"
             chosen={only}
-            choices={[["", "every row"], ...failed.map(({ what }) => failedChoice(what))]}
+            choices={[["", `every ${what}`], ...failed.map(({ what }) => failedChoice(what))]}
           />
         )}
       </search>
       <p class="small-print" role="status">
-        {countOf(shown, "row")}
+        {countOf(shown, what)}
         {by !== null && `, grouped by ${by}`}
         {members.unread > 0 && `; reading ${count(members.unread)} more …`}
       </p>
-      <table class="placed-rows member-table" aria-rowcount={lines.length + 1}>
+      <table class={`placed-rows member-table${hasChecks ? "" : " no-checks"}`} aria-rowcount={lines.length + 1}>
         <thead>
           <tr>
-            <th scope="col">Row</th>
+            <th scope="col">{imported ? "Scenario" : "Row"}</th>
             <th scope="col">Latest</th>
             {ARM_SIDES.map((side) => (
               <th key={side} scope="col">
@@ -92,7 +94,7 @@ export function MemberTable({ series, members, current = [], by }: MemberTablePr
                 <ArmName side={side} name="solved" />
               </th>
             ))}
-            <th scope="col">Failed checks</th>
+            {hasChecks && <th scope="col">Failed checks</th>}
           </tr>
         </thead>
         <tbody ref={list} style={{ height: `${lines.length * height}px` }}>
@@ -137,7 +139,7 @@ function Line({ line, item, top, series, current }: LineProps) {
     return (
       <tr {...place} class="member-group">
         <th scope="rowgroup">{line.value}</th>
-        <td>{countOf(line.rows, "row")}</td>
+        <td>{countOf(line.rows, series.imported ? "scenario" : "row")}</td>
         <Figures figures={[line.won.a, line.won.b, line.won.none]} />
       </tr>
     );
@@ -161,7 +163,7 @@ function Line({ line, item, top, series, current }: LineProps) {
   );
 }
 
-const FIGURES = ["A won", "B won", "no winner", "A solved", "B solved"];
+const FIGURES = ["A won", "B won", "none", "A solved", "B solved"];
 
 /** A narrow row has no heads, so each figure says there what it is. */
 const Figures = ({ figures }: { figures: readonly (string | number)[] }) =>

@@ -8,6 +8,12 @@ import { navigate, toSeries } from "../routes.ts";
 /** Scores that differ by no more are a tie. */
 const TIE_MARGIN = 0.05;
 
+const EXAMPLE = `scenario,trial,arm,passed
+refund,1,old,false
+refund,1,new,true
+refund,2,old,true
+refund,2,new,true`;
+
 /** Takes a table of results, and leads to the series that it is. */
 export function ResultsPage() {
   const table = useSignal<File | null>(null);
@@ -38,10 +44,11 @@ export function ResultsPage() {
         <code>score</code>. abeval runs nothing and asks no judge: it saw none of these runs, and counts what the table
         says. The file goes to this server and nowhere else, which keeps the results with its series.
       </p>
+      <pre>{EXAMPLE}</pre>
       <Drop take={(file) => void compare(file, null)} busy={busy.value} />
       <p>
         <label>
-          Scores tie when they differ by at most{" "}
+          Where the table has scores, two tie when they differ by at most{" "}
           <input
             type="number"
             min="0"

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { SeriesListing } from "../../../domain/series-listing.ts";
+import { statusText } from "../../../domain/series-status.ts";
 import { listSeries } from "../api.ts";
-import { count, when, words } from "../format.ts";
+import { count, idText, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { CaveatChips } from "../part/caveats.tsx";
 import { Page } from "../part/page.tsx";
@@ -87,16 +88,20 @@ function Row({ row, children }: RowProps) {
   const { series_id, kind, created_at, scenarios, members, arms, state, standing, trials, user } = row;
   const [first, ...others] = scenarios;
   const [a = "a", b = "b"] = arms;
+  /** A status that nothing was concluded names the state itself. */
+  const isTold = !blind.value && statusText({ ...standing, state }, { a, b }).endsWith(words(state));
   return (
     <li class="session" data-stop tabIndex={-1}>
       <a class="session-link" href={toSeries(series_id)}>
         <strong>
           {first}
-          {others.length > 0 && ` and ${others.length} more`}
+          {others.length > 0 && ` and ${count(others.length)} more`}
         </strong>
         <time dateTime={created_at}>{when(created_at)}</time>
         {user !== undefined && <bdi>{user}</bdi>}
-        <span class="session-id">{series_id}</span>
+        <span class="session-id" title={series_id}>
+          {idText(series_id)}
+        </span>
       </a>
       <div class="session-outcome">
         {blind.value ? (
@@ -111,7 +116,7 @@ function Row({ row, children }: RowProps) {
           {kind === "results"
             ? `${count(standing.counted)} trials count, imported results`
             : `${count(standing.counted)} of ${count(trials * members)} trials count`}
-          {state !== "completed" && `, ${words(state)}`}
+          {state !== "completed" && !isTold && `, ${words(state)}`}
         </span>
       </div>
       {!blind.value && (

@@ -3,7 +3,7 @@ import { memberName } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import { statusText } from "../../../domain/series-status.ts";
 import { cancelSeries, getSeries, seriesPicture, seriesReport } from "../api.ts";
-import { count, when, words } from "../format.ts";
+import { count, idText, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { CaveatLine } from "../part/caveats.tsx";
 import { Page } from "../part/page.tsx";
@@ -168,7 +168,10 @@ function Overline({ series }: { series: Series }) {
       ))}
       {more > 0 && ` and ${count(more)} more`} · {words(state)}
       {created_at && ` · ${when(created_at)}`}
-      <span class="session-id"> {series_id}</span>
+      <span class="session-id" title={series_id}>
+        {" "}
+        {idText(series_id)}
+      </span>
     </p>
   );
 }

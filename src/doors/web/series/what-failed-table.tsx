@@ -10,7 +10,7 @@ import type { Members } from "./members.ts";
 
 /** What failed in the rows of a series, by check and by reason. Nothing where nothing did. */
 export function WhatFailedTable({
-  series: { arms },
+  series: { arms, imported },
   members: { failed, trials },
 }: {
   series: Series;
@@ -22,9 +22,9 @@ export function WhatFailedTable({
     <section data-stop tabIndex={-1}>
       <h2>What failed</h2>
       <DataTable
-        label="What failed, in how many rows"
+        label={`What failed, in how many ${imported ? "scenarios" : "rows"}`}
         kind="rows what-failed"
-        heads={["Check or reason", "Rows", ...armHeads(arms), "Among them"]}
+        heads={["Check or reason", imported ? "Scenarios" : "Rows", ...armHeads(arms), "Among them"]}
       >
         {failed.slice(0, FAILED_ROWS).map(({ what, is_check, by_arm, rows }) => (
           <tr key={`${is_check} ${what}`}>

@@ -84,7 +84,7 @@ export function SessionRow({ row, index, top }: SessionRowProps) {
           <bdi>{judgeText(judge_model)}</bdi>
         )}
       </td>
-      <td class="session-cost">{cost_usd === null ? <Unknown /> : usd(cost_usd)}</td>
+      <td class="session-cost">{cost_usd === null ? <Unknown /> : cost_usd === 0 ? "free" : usd(cost_usd)}</td>
       <td class="session-time">{wall_ms === null ? <Unknown /> : duration(wall_ms)}</td>
     </tr>
   );
@@ -140,7 +140,7 @@ function Result({ row }: { row: SessionListing }) {
         <>
           <Outcome outcome={outcome} side={side} name={winner} />
           {confidence && confidence !== "none" && <ConfidenceName confidence={confidence} />}
-          <CaveatChips flags={flags} conflict={conflict} />
+          <CaveatChips flags={flags} conflict={conflict} brief />
           {verdicts > 1 && !conflict && <Badge text={`${verdicts} verdicts`} says="on its arms" />}
         </>
       )}
