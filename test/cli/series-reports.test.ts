@@ -148,11 +148,11 @@ test("of a table of thousands Markdown and the terminal name the scenarios in wh
     ...{ stored: [], judge_unaudited: false },
   });
   const markdown = seriesMarkdown(series);
-  expect(markdown).toStartWith("## abeval: task-0, task-1, task-2, task-3, task-4 and 1995 more\n");
+  expect(markdown).toStartWith("## abeval: task-0, task-1, task-2, task-3, task-4 and 1,995 more\n");
   const terminal = summariseSeries(series, { painter: new Painter(false), again: undefined });
   for (const text of [markdown, terminal]) {
     for (const name of ["task-7", "task-507", "task-1007", "task-1507"]) expect(text).toContain(name);
-    expect(text).toContain("and 1950 more");
+    expect(text).toContain("and 1,950 more");
   }
   expect(markdown.length).toBeLessThan(30_000);
 });
