@@ -6,14 +6,14 @@ const HELP = `abeval ${version}: compare two AI agents on one task, with evidenc
 
 Usage
   abeval run <scenario_file> [flags]   run both arms, judge them, print the verdict as JSON
-  abeval run --check <scenario_file>   try a scenario without its arms, and say what to mend
+  abeval run --check <scenario_file>   check a scenario without running its arms, and say what to fix
   abeval run --new <file> --from <commit>
-                                       make a scenario of a commit that fixed something
-  abeval serve [flags]                 the HTTP API, and the web UI on the same port
-  abeval mcp [flags]                   seven tools for one MCP client, over stdin and stdout
-  abeval prune [flags]                 forget stored sessions by age, size or scenario
+                                       make a scenario from a commit that fixed something
+  abeval serve [flags]                 serve the HTTP API and the web UI on one port
+  abeval mcp [flags]                   serve seven tools to one MCP client over stdin and stdout
+  abeval prune [flags]                 delete stored sessions by age, size or scenario
 
-  abeval <command> --help              flags and examples of a command
+  abeval <command> --help              show the flags and examples of a command
   abeval --version                     print the version
 `;
 

@@ -1,4 +1,4 @@
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMeanAmong } from "./did-you-mean.ts";
 import { cut } from "./excerpt.ts";
 import { Failure } from "./failure.ts";
 import type { Scenario } from "./scenario.ts";
@@ -11,14 +11,15 @@ type Row = Pick<Scenario, "input">;
 
 /** The columns by whose values the rows of a series can be grouped: short ones, of which several rows have the same. */
 export function columnsOf(rows: readonly Row[]): SeriesColumn[] {
-  const fields = new Set(rows.flatMap(({ input }) => Object.keys(input?.values ?? {})));
-  return [...fields]
-    .filter((field) => field !== "id")
-    .flatMap((field) => {
-      const texts = rows.map(({ input }) => textOf(input?.values[field]));
-      return columnFrom(field, texts) ?? [];
-    });
+  return fieldsOf(rows).flatMap((field) => {
+    const texts = rows.map(({ input }) => textOf(input?.values[field]));
+    return columnFrom(field, texts) ?? [];
+  });
 }
+
+/** The names of all columns of these rows. */
+export const fieldsOf = (rows: readonly Row[]): readonly string[] =>
+  [...new Set(rows.flatMap(({ input }) => Object.keys(input?.values ?? {})))].filter((field) => field !== "id");
 
 /** The column with these values, one for each row; undefined where it groups nothing. */
 export function columnFrom(field: string, texts: readonly string[]): SeriesColumn | undefined {
@@ -32,16 +33,28 @@ export function columnFrom(field: string, texts: readonly string[]): SeriesColum
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
 
-/** The column of that name. @throws Failure `invalid_request` for one by which nothing can be grouped */
-export function columnNamed(columns: readonly SeriesColumn[] | undefined = [], by: string): SeriesColumn {
+/**
+ * The column of that name. @param fields the names of all columns; a stored series knows only those that can group
+ * @throws Failure `invalid_request` for a column by which nothing can be grouped
+ */
+export function columnNamed(
+  columns: readonly SeriesColumn[] | undefined = [],
+  by: string,
+  fields: readonly string[] = [],
+): SeriesColumn {
   const found = columns.find(({ field }) => field === by);
   if (found) return found;
-  const names = columns.map(({ field }) => field);
-  const known =
-    names.length === 0
-      ? "the rows of this series have no column with few short values"
-      : `${didYouMean(by, names) ? `${didYouMean(by, names).replace(/^; /, "")} ` : ""}the columns are ${names.join(", ")}`;
-  throw new Failure("invalid_request", `by: nothing can be grouped by "${cut(by)}"; ${known}`, {
-    details: { field: "by" },
-  });
+  const grouping = columns.map(({ field }) => field);
+  throw new Failure("invalid_request", `by: ${whyNot(by, grouping, fields)}`, { details: { field: "by" } });
 }
+
+function whyNot(by: string, grouping: readonly string[], fields: readonly string[]): string {
+  const can = listed("can group the rows", grouping);
+  if (fields.includes(by))
+    return `column "${cut(by)}" cannot group the rows: that takes at most ${MAX_GROUPS} values of at most ${GROUP_VALUE_CHARS} characters, and rows that share one; ${can}`;
+  if (fields.length === 0) return `there is no column "${cut(by)}" to group by${didYouMeanAmong(by, grouping, can)}`;
+  return `there is no column "${cut(by)}"${didYouMeanAmong(by, fields, `the columns are ${cut(fields.join(", "))}`)}`;
+}
+
+const listed = (what: string, names: readonly string[]) =>
+  names.length === 0 ? `no column ${what}` : `columns that ${what}: ${cut(names.join(", "))}`;

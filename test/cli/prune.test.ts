@@ -44,12 +44,14 @@ test("abeval prune says what would go, and does it with --yes: rows, logs and co
   // The newest is so old whenever this runs, and stays for its size.
   const dry = await prune("--older-than", "1h", "--keep-size", "25kB", "--dry-run");
   expect(dry.status).toBe(0);
-  expect(dry.stdout).toMatch(/^goes: {2}2 sessions, \d+\.\d kB, from 2026-01-01 to 2026-01-02\n/);
-  expect(dry.stdout).toMatch(/\nstays: 3 sessions, 3 of them in 1 series, \d+\.\d kB, from 2026-01-03 to 2026-01-03\n/);
-  expect(dry.stdout).toEndWith("\nnothing has gone yet; add --yes\n");
+  expect(dry.stdout).toMatch(/^delete: 2 sessions, \d+\.\d kB, from 2026-01-01 to 2026-01-02\n/);
+  expect(dry.stdout).toMatch(
+    /\nkeep: {3}3 sessions, 3 of them in 1 series, \d+\.\d kB, from 2026-01-03 to 2026-01-03\n/,
+  );
+  expect(dry.stdout).toEndWith("\nnothing was deleted; to delete these, add --yes\n");
   expect(copies(state_dir)).toHaveLength(5);
   const done = await prune("--older-than", "1h", "--keep-size", "25kB", "--yes");
-  expect(done.stdout).toMatch(/\ngone: 2 sessions; [\d.]+ (kB|bytes) given back to the disk\n$/);
+  expect(done.stdout).toMatch(/\ndeleted: 2 sessions; [\d.]+ (kB|bytes) returned to the disk\n$/);
   expect(copies(state_dir)).toEqual([1, 2, 3].map((n) => idOf(3, n)));
   expect((await held(state_dir)).ids).toEqual(copies(state_dir));
 });
@@ -61,9 +63,11 @@ test("a prune of everything needs to be told so", async () => {
   const prune = (...flags: string[]) => abeval(["prune", "--state-dir", state_dir, ...flags]);
   const refused = await prune("--older-than", "1h", "--yes");
   expect(refused.status).toBe(2);
-  expect(refused.stderr).toContain("this is everything that has ended; nothing has gone. If that is meant, add --all");
+  expect(refused.stderr).toContain(
+    "this would delete everything that has ended, so nothing was deleted; to delete it, add --all",
+  );
   expect(copies(state_dir)).toHaveLength(5);
-  expect((await prune("--older-than", "1h", "--all", "--yes")).stdout).toContain("\ngone: 5 sessions; ");
+  expect((await prune("--older-than", "1h", "--all", "--yes")).stdout).toContain("\ndeleted: 5 sessions; ");
   expect(await held(state_dir)).toEqual({ ids: [], store: [] });
   expect(copies(state_dir)).toEqual([]);
 });
@@ -78,7 +82,7 @@ test("what cannot be meant is refused with a word on what would be right", async
     return stderr;
   };
   const here = ["--state-dir", state_dir];
-  expect(await refused(...here)).toContain("what shall go? Name --older-than, --keep-size or --scenario; or --all");
+  expect(await refused(...here)).toContain("say what to delete: --older-than, --keep-size, --scenario or --all");
   expect(await refused("--all")).toContain("where are the sessions? Name --state-dir <path>, or --database-url <url>");
   for (const age of ["30", "-1d", "d", "1e9d", "30days"])
     expect(await refused(...here, `--older-than=${age}`)).toContain(

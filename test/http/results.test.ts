@@ -64,7 +64,7 @@ test("stored results are no series to go on with, to stop, or to take as a basel
     ...{ status: 422, code: "invalid_request" },
   });
   expect((await errorOf(await service.get(`/api/series/${series_id}?by=lang`))).message).toContain(
-    "nothing can be grouped",
+    'there is no column "lang" to group by',
   );
   expect((await errorOf(await service.get(`/api/series/results-${"0".repeat(64)}`))).code).toBe("unknown_series");
 });

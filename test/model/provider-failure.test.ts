@@ -33,6 +33,10 @@ test.each<[FailedTry, string]>([
     { kind: "timeout" },
     "house did not answer within 1.5 s (6 tries). Try again later, or with a smaller max_output_tokens.",
   ],
+  [
+    { kind: "too_large", status: 200, fault: "more than 4 MiB" },
+    "house sent a reply that is too large: more than 4 MiB. Check that HOUSE_BASE_URL leads to the model's API; if it does, set a smaller max_output_tokens.",
+  ],
   [answered(""), "house answered 500 (6 tries)."],
   [answered('{"error":{"detail":"no such thing"}}'), 'house answered 500 (6 tries): "no such thing".'],
   [answered('{"error":"down"}'), 'house answered 500 (6 tries): "down".'],

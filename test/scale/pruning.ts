@@ -53,8 +53,8 @@ testNeeding(POSTGRES)("abeval prune works beside servers: what runs meanwhile en
   const runs = await Promise.all([startRun(front, "lasting"), startRun(front, "lasting")]);
   const pruned = (...flags: string[]) => abeval(["prune", ...flags], { env: { ABEVAL_DATABASE_URL: url } });
   const dry = await pruned("--older-than", "52w");
-  expect(dry).toMatchObject({ status: 0, stdout: expect.stringContaining("goes:  450 sessions, ") });
-  expect((await pruned("--all", "--older-than", "52w", "--yes")).stdout).toContain("gone: 450 sessions; PostgreSQL");
+  expect(dry).toMatchObject({ status: 0, stdout: expect.stringContaining("delete: 450 sessions, ") });
+  expect((await pruned("--all", "--older-than", "52w", "--yes")).stdout).toContain("deleted: 450 sessions; PostgreSQL");
   await fleet.untilAllEnded();
   const rows = await fleet.ask<{ session_id: string; state: string }>("SELECT session_id, state FROM abeval.sessions");
   expect(rows.map(({ session_id, state }) => [session_id, state]).toSorted()).toEqual(

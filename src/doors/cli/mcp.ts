@@ -11,16 +11,16 @@ const SPEC = {
   usage: "abeval mcp [flags]",
   description:
     "Serves seven tools to one MCP client over stdin and stdout. Without --state-dir or --database-url only list_scenarios,\n" +
-    "get_scenario and run_doctor work. Ends when its input ends; runs in flight are stopped then and stored as interrupted,\n" +
-    "but with a database, where workers run them and go on.",
+    "get_scenario and run_doctor work. When its input ends it stops its runs and stores them as interrupted; with a\n" +
+    "database, workers run them and go on.",
   examples: ["abeval mcp --state-dir ~/.abeval", "abeval mcp --scenarios-dir ./evals --state-dir ~/.abeval"],
   parameters: [],
   flags: {
-    "scenarios-dir": { value: "<path>", description: "where the scenarios are (default scenarios)" },
+    "scenarios-dir": { value: "<path>", description: "read scenarios from here (default scenarios)" },
     ...SERVER_FLAGS,
     "state-dir": {
       value: "<path>",
-      description: "keep sessions here; it or a database is needed by the tools that run and read sessions",
+      description: "keep sessions here; the tools that run and read sessions need this or a database",
     },
   },
 } as const satisfies CommandSpec<string>;

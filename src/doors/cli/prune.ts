@@ -11,8 +11,8 @@ const SPEC = {
   name: "abeval prune",
   usage: "abeval prune [flags]",
   description:
-    "Forgets stored sessions for good, the oldest first. What goes on stays, and a series goes as a whole or not at all.\n" +
-    "Without --yes it only says what would go. A state directory must be in nobody's use; a database may be.",
+    "Deletes stored sessions for good, the oldest first. It keeps running sessions, and deletes a series only as a whole.\n" +
+    "Without --yes it only lists what it would delete. No other abeval may use the state directory; a database may be in use.",
   examples: [
     "abeval prune --state-dir .abeval --older-than 90d",
     "abeval prune --state-dir .abeval --keep-size 2GB --yes",
@@ -20,14 +20,17 @@ const SPEC = {
   ],
   parameters: [],
   flags: {
-    "older-than": { value: "<age>", description: "accepted longer ago: 12h, 30d, 8w; a series by its newest trial" },
-    "keep-size": { value: "<size>", description: "until what is left takes no more: 500MB, 2GB" },
-    scenario: { value: "<name>", repeatable: true, description: "only sessions of this scenario; repeatable" },
-    all: { description: "also if nothing that has ended would be left" },
-    "dry-run": { description: "only say what would go, as without --yes" },
-    yes: { description: "do it" },
-    "state-dir": { value: "<path>", description: "where the sessions are" },
-    "database-url": { value: "<url>", description: "or the database; default: ABEVAL_DATABASE_URL" },
+    "older-than": {
+      value: "<age>",
+      description: "delete what was accepted longer ago: 12h, 30d, 8w; a series counts by its newest trial",
+    },
+    "keep-size": { value: "<size>", description: "delete until the rest takes no more than this: 500MB, 2GB" },
+    scenario: { value: "<name>", repeatable: true, description: "delete only sessions of this scenario; repeatable" },
+    all: { description: "allow deleting everything that has ended" },
+    "dry-run": { description: "only list what would be deleted, as without --yes" },
+    yes: { description: "delete them" },
+    "state-dir": { value: "<path>", description: "the directory that holds the sessions" },
+    "database-url": { value: "<url>", description: "the database that holds them (default: ABEVAL_DATABASE_URL)" },
   },
 } as const satisfies CommandSpec<string>;
 
@@ -48,10 +51,11 @@ async function pruneSessions(args: Arguments): Promise<number> {
   process.stdout.write(inWords(plan));
   const isAll = plan.goes.length > 0 && plan.stays.length === plan.open;
   if (isAll && !args.has("all")) {
-    const words = "this is everything that has ended; nothing has gone. If that is meant, add --all";
+    const words = "this would delete everything that has ended, so nothing was deleted; to delete it, add --all";
     if (args.has("yes")) throw new UsageError(words);
     process.stdout.write(`${words}\n`);
-  } else if (!args.has("yes")) process.stdout.write(plan.goes.length > 0 ? "nothing has gone yet; add --yes\n" : "");
+  } else if (!args.has("yes"))
+    process.stdout.write(plan.goes.length > 0 ? "nothing was deleted; to delete these, add --yes\n" : "");
   else process.stdout.write(await done(pruning, plan));
   return EXIT.done;
 }
@@ -62,7 +66,7 @@ function requestOf(args: Arguments) {
   const [age, size] = [args.value("older-than"), args.value("keep-size")];
   const scenarios = args.values("scenario");
   if (age === undefined && size === undefined && scenarios.length === 0 && !args.has("all"))
-    throw new UsageError("what shall go? Name --older-than, --keep-size or --scenario; or --all");
+    throw new UsageError("say what to delete: --older-than, --keep-size, --scenario or --all");
   return {
     before: age === undefined ? undefined : systemClock.now().getTime() - amount("older-than", age, AGES),
     keep_bytes: size === undefined ? undefined : amount("keep-size", size, SIZES),
@@ -96,25 +100,25 @@ async function demandStateDirectory(state_dir: string, writes: boolean): Promise
 
 async function done(pruning: Pruning, { goes }: PrunePlan): Promise<string> {
   const gone = await prune(pruning, goes);
-  const told = `gone: ${counted(gone, "session")}`;
+  const told = `deleted: ${counted(gone, "session")}`;
   try {
     const given = await pruning.compact();
     return given === null
-      ? `${told}; PostgreSQL uses the space for what comes, VACUUM FULL would give it to the disk\n`
-      : `${told}; ${inBytes(given)} given back to the disk\n`;
+      ? `${told}; PostgreSQL reuses the space, VACUUM FULL would return it to the disk\n`
+      : `${told}; ${inBytes(given)} returned to the disk\n`;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return `${told}; the space could not be given back to the disk and is used for what comes: ${error.message}\n`;
+    return `${told}; the space could not be returned to the disk and will be reused: ${error.message}\n`;
   }
 }
 
 function inWords({ goes, stays, open, partly, baselines }: PrunePlan): string {
   const kept = [
-    ...(open > 0 ? [`${open} that go on`] : []),
-    ...(partly.length > 0 ? [`series of other scenarios too: ${listed(partly)}`] : []),
+    ...(open > 0 ? [`${open} still running`] : []),
+    ...(partly.length > 0 ? [`series that also have other scenarios: ${listed(partly)}`] : []),
     ...(baselines.length > 0 ? [`baselines of other series: ${listed(baselines)}`] : []),
   ];
-  const lines = [`goes:  ${summed(goes)}`, `stays: ${summed(stays)}`, ...kept.map((line) => `  among them ${line}`)];
+  const lines = [`delete: ${summed(goes)}`, `keep:   ${summed(stays)}`, ...kept.map((line) => `  among them ${line}`)];
   return `${lines.join("\n")}\n`;
 }
 

@@ -12,7 +12,7 @@ import { readBundle } from "../../comparison/session/read-bundle.ts";
 import { startSeries } from "../../comparison/session/run-series.ts";
 import type { StartedSeries } from "../../comparison/session/started-session.ts";
 import type { Baseline } from "../../domain/baseline.ts";
-import { columnNamed, columnsOf } from "../../domain/columns.ts";
+import { columnNamed, columnsOf, fieldsOf } from "../../domain/columns.ts";
 import { Failure, orThrow } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
@@ -112,7 +112,8 @@ const withBaseline = async (
 
 /** Before anything is spent. @throws Failure `invalid_request` for a column by which nothing can be grouped */
 function demandColumn({ scenarios }: SeriesSource, by: string | undefined): void {
-  if (by !== undefined) columnNamed(columnsOf(scenarios.map(({ definition }) => definition)), by);
+  const rows = scenarios.map(({ definition }) => definition);
+  if (by !== undefined) columnNamed(columnsOf(rows), by, fieldsOf(rows));
 }
 
 /** The series goes on and is reported even when its trials cannot be followed. */

@@ -29,7 +29,7 @@ const SPEC = {
   usage: "abeval serve [flags]",
   description:
     "Serves the HTTP API, and the web UI on the same port when --web-dir names one. There is no authentication: put a\n" +
-    "reverse proxy in front before you leave localhost. Stops on SIGTERM and SIGINT; runs in flight may finish first.",
+    "reverse proxy in front beyond localhost. Stops on SIGTERM and SIGINT; running runs may finish first.",
   examples: [
     "abeval serve",
     "abeval serve --web-dir ui --state-dir .abeval",
@@ -39,50 +39,48 @@ const SPEC = {
   ],
   parameters: [],
   flags: {
-    addr: { value: "<host:port>", description: "listen address (default 127.0.0.1:8080; port 0: one that is free)" },
-    "scenarios-dir": { value: "<path>", description: "where the scenarios are (default scenarios)" },
-    "web-dir": { value: "<path>", description: "the web UI, served at /" },
+    addr: { value: "<host:port>", description: "listen here (default 127.0.0.1:8080; port 0: any free port)" },
+    "scenarios-dir": { value: "<path>", description: "read scenarios from here (default scenarios)" },
+    "web-dir": { value: "<path>", description: "serve the web UI in this directory at /" },
     ...SERVER_FLAGS,
     "max-sessions": {
       value: "<n>",
       range: { min: 0, max: 1000 },
-      description: `sessions at once; ${MAX_QUEUED} more may wait (default ${MAX_SESSIONS}); 0, with a database: others run them`,
+      description: `run this many sessions at once; ${MAX_QUEUED} more may wait (default ${MAX_SESSIONS}); 0, with a database: leave them to workers`,
     },
     worker: {
-      description:
-        "with a database: only run what other servers accept; listen only with --addr, and answer only health and metrics",
+      description: "with a database: only run what other servers accept; with --addr, serve health and metrics",
     },
     "max-provider-calls": {
       value: "<n>",
       range: { min: 1, max: MAX_PROVIDER_CALLS },
-      description: `provider calls at once (default 4 for each session, at most ${MAX_PROVIDER_CALLS})`,
+      description: `make this many provider calls at once (default 4 for each session, at most ${MAX_PROVIDER_CALLS})`,
     },
     "allowed-host": {
       value: "<name>",
       repeatable: true,
-      description: "answer only these hosts, loopback names and the listen address; repeatable",
+      description: "answer only requests to this host, loopback names and the listen address; repeatable",
     },
     "allowed-origin": {
       value: "<origin>",
       repeatable: true,
       description:
-        "pages of these origins, and of this server, may start, judge and stop; others only read; repeatable",
+        "let only pages of this origin, and of this server, start, judge and stop runs; others only read; repeatable",
     },
     "user-header": {
       value: "<name>",
-      description:
-        "keep who asked with runs and series, from a header that the reverse proxy sets; no right follows from it",
+      description: "store who started runs and series, from a header that the reverse proxy sets; it grants no rights",
     },
     grace: {
       value: "<seconds>",
       range: { min: 0, max: 86_400 },
-      description: `how long runs in flight may go on when told to stop (default ${GRACE_S})`,
+      description: `when told to stop, let running runs go on for this long (default ${GRACE_S})`,
     },
     log: {
       value: "<format>",
       choices: LOG_FORMATS,
       description:
-        "a line a request, and for each run that is accepted, claimed, lost or ended, on stderr: text, json or none",
+        "log each request and each run that is accepted, claimed, lost or ended, on stderr: text, json or none",
     },
   },
 } as const satisfies CommandSpec<string>;

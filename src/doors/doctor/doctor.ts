@@ -82,19 +82,38 @@ async function reportOnTable(
 ): Promise<DoctorReport> {
   const members = await membersOf(loaded).catch(asFailure);
   if (members instanceof Failure) return report(scenario, [...environment, ...unreadableScenario(members)], null);
-  const tried: DoctorCheck[] = [];
+  const tried: RowCheck[] = [];
   const names = members.slice(0, TRIED_ROWS).map(({ definition }) => definition.input?.id ?? "");
   let estimate: CostEstimate | null = null;
   for (const [index, member] of members.slice(0, TRIED_ROWS).entries()) {
     const found = await diagnoseScenario(services, member, replacement, signal);
     estimate ??= found.estimate;
-    tried.push(...found.checks.map((check) => ({ ...check, title: `${check.title} [${names[index]}]` })));
+    tried.push(...found.checks.map((check) => ({ check, row: names[index] ?? "" })));
   }
   return report(
     scenario,
-    [...environment, inputsRow(members.length, names, estimate), ...remarksOf(loaded), ...tried],
+    [...environment, inputsRow(members.length, names, estimate), ...remarksOf(loaded), ...byFinding(tried)],
     estimate,
   );
+}
+
+interface RowCheck {
+  readonly check: DoctorCheck;
+  readonly row: string;
+}
+
+/** What came out alike for several rows is told once. */
+function byFinding(tried: readonly RowCheck[]): DoctorCheck[] {
+  const alike = Map.groupBy(tried, ({ check: { id, title, status, detail, hint } }) =>
+    JSON.stringify([id, title, status, detail, hint]),
+  );
+  return [...alike.values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const rows = same.length === 1 ? first.row : `${same.length} rows`;
+    const duration_ms = same.reduce((sum, { check }) => sum + check.duration_ms, 0);
+    return { ...first.check, title: `${first.check.title} [${rows}]`, duration_ms };
+  });
 }
 
 function inputsRow(rows: number, tried: readonly string[], estimate: CostEstimate | null): DoctorCheck {

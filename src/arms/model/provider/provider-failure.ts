@@ -78,8 +78,9 @@ function advice({ endpoint }: Asked, failed: FailedTry): string {
     case "timeout":
       return " Try again later, or with a smaller max_output_tokens.";
     case "broken_off":
+      return " Try again later.";
     case "too_large":
-      return "";
+      return ` Check that ${base_url_variable} leads to the model's API; if it does, set a smaller max_output_tokens.`;
   }
 }
 

@@ -11,14 +11,14 @@ export const RUN = {
   variadic: true,
   description:
     "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
-    "With --trials, several files with the same two arms, or inputs: runs a series, and prints what its trials say together.\n" +
+    "Several files, a scenario with inputs, or --trials make a series, which is printed in place of the verdict.\n" +
     "Exit status: 0 a verdict or a series, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was\n" +
-    "spent); 3 the judge gave no usable answer, in a series in more than half of the trials; 4 --aa found a preference;\n" +
-    "130 interrupted. With --check and --new: 0 ready, 2 not. With --self-test: 0 passed, 1 failed, 2 wrong use.\n" +
-    "With --results: 0 a series, whoever won; 2 a table that cannot be read.\n" +
-    "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY; <NAME>_BASE_URL leads provider <name> to a gateway,\n" +
-    "<NAME>_HEADERS (a JSON object, or lines of `name: value`) are sent with each of its calls and kept like a key.\n" +
-    "The judge without a flag: the scenario's own, then ABEVAL_JUDGE_MODEL, then anthropic/claude-fable-5-2.",
+    "spent); 3 no usable judgement, in a series in more than half of the trials; 4 --aa found a preference; 130 interrupted.\n" +
+    "With --check and --new: 0 ready, 2 not ready. With --self-test: 0 passed, 1 failed, 2 wrong use. With --results: 0 a\n" +
+    "series, whoever won; 2 the table cannot be read.\n" +
+    "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY. <NAME>_BASE_URL sends calls for provider <name> to a\n" +
+    "gateway; <NAME>_HEADERS (a JSON object, or lines of `name: value`) go with each call and are kept secret like a key.\n" +
+    "Without --judge-model, the judge is the scenario's own, then ABEVAL_JUDGE_MODEL, then anthropic/claude-fable-5-2.",
   examples: [
     "abeval run scenarios/pager-last-page.yaml",
     "abeval run scenarios/pager-last-page.yaml --model openai/gpt-5 --judge-model builtin/evidence",
@@ -36,7 +36,7 @@ export const RUN = {
     model: { value: "<provider>/<model>", description: "use this model in both arms" },
     "judge-model": {
       value: "<model>[,<model>,<model>]",
-      description: "the judge; 3 or 5 judge as a panel; builtin/evidence judges without a model",
+      description: "use this judge; 3 or 5 models form a panel; builtin/evidence judges without a model",
     },
     out: { value: "<path>", description: "also write the verdict, or the series, to this file" },
     junit: { value: "<path>", description: "write the verdict and every hidden check, or every trial, as JUnit XML" },
@@ -51,81 +51,83 @@ export const RUN = {
       description:
         "write spans and evaluation results (OpenTelemetry's conventions for generative AI, OTLP as JSON) to this file, or send them to http://...",
     },
-    input: { value: "<id>", description: "of a scenario with inputs: run this row alone, and print its verdict" },
+    input: { value: "<id>", description: "run only this row of a scenario with inputs, and print its verdict" },
     "max-cost": {
       value: "<usd>",
       usd: true,
-      description: "the most that both arms and the judge may cost together, in a series in all trials; needs prices",
+      description: "limit what both arms and the judge cost together, in a series over all trials; needs prices",
     },
     seed: {
       value: "<text>",
       description:
-        "decides which of its weighted scripts an arm replays; default: the digest of the scenario or of the series' plan",
+        "choose which of its weighted scripts an arm replays (default: the digest of the scenario or of the series' plan)",
     },
     trials: {
       value: "<n>",
       range: { min: 1, max: MAX_TRIALS },
-      description: "run each scenario this often, and print what the trials say together (a series)",
+      description: "run each scenario this many times, as a series",
     },
     "stop-when-sure": {
-      description: `stop the series as soon as more trials would change nothing; ${DEFAULT_TRIALS} trials unless --trials says more`,
+      description: `stop the series as soon as more trials would change nothing (at most ${DEFAULT_TRIALS} trials, or --trials)`,
     },
     parallel: {
       value: "<k>",
       range: { min: 1, max: MAX_PARALLEL },
-      description: "trials that run at once (default 1)",
+      description: "run this many trials at once (default 1)",
     },
     margin: {
       value: "<m>",
-      description: `half the width of the win rates around 0.5 that count as no difference (default ${MARGIN})`,
+      description: `count win rates within this distance of 0.5 as no difference (default ${MARGIN})`,
     },
-    continue: { value: "<series_id>", description: "go on with a stored series; needs --state-dir and the same plan" },
+    continue: { value: "<series_id>", description: "continue a stored series; needs --state-dir and the same plan" },
     baseline: {
       value: "<file | series_id>",
       description:
-        "with --trials: stored runs of a series stand in for the arm that did not change, so that only the other one is paid for",
+        "with --trials: use stored runs of a series for the arm that did not change, so that only the other arm costs money",
     },
     by: {
       value: "<column>",
-      description: "group the rows of a series by this column of the inputs, or with --results of the table",
+      description: "group the rows of a series by this column of the inputs; with --results: of the table",
     },
     aa: {
       value: "<arm_id>",
       description:
-        "try the set-up, with --trials or --stop-when-sure: this arm against itself; exit status 4 when one of two equal arms is preferred",
+        "with --trials or --stop-when-sure: test the set-up by running this arm against itself; exit status 4 when one of the equal arms is preferred",
     },
     ...SHARED_FLAGS,
     record: {
       value: "<dir>",
-      description: "keep what models' providers are asked and answer in this directory, to be replayed",
+      description: "record requests to providers and their replies in this directory, for --replay",
     },
-    quiet: { description: "nothing on stderr but errors, and where --keep-workspaces left the files" },
-    "no-color": { description: "no colours on stderr" },
+    quiet: { description: "print only errors on stderr, and where --keep-workspaces left the files" },
+    "no-color": { description: "print no colours on stderr" },
     new: { description: "with --from: write this scenario file, or this directory of them" },
     from: {
       value: "<task>",
       description: "with --new: a commit that fixed something, a task of another tool, or a directory of tasks",
     },
     check: {
-      description: "try one or more files without the arms, and say what to mend; calls no model, needs no key",
+      description:
+        "check one or more files without running the arms, and say what to fix; calls no model, needs no key",
     },
     "self-test": {
-      description: "examine the judge of one or more files on evidence that no arm made; 20 to 40 judge calls a file",
+      description:
+        "test the judge of one or more files on evidence that no arm made; makes 20 to 40 judge calls a file",
     },
     bless: {
       description:
-        "with --out: write the stored series of this id, in the place of a file, as a baseline; needs --state-dir or --database-url",
+        "with --out: write a stored series as a baseline; give its id in place of a file; needs --state-dir or --database-url",
     },
     results: {
       description:
-        "compare results of runs that were made elsewhere: a .csv or .jsonl table with scenario, trial, arm, and passed or score",
+        "compare results of another harness: a .csv or .jsonl table with scenario, trial, arm, and passed or score",
     },
-    arms: { value: "<a>,<b>", description: "with --results: the two arms of a table with more" },
+    arms: { value: "<a>,<b>", description: "with --results: compare these two arms of a table with more" },
     "tie-margin": {
       value: "<m>",
-      description: `with --results: scores that differ by no more are a tie (default ${SCORE_TIE_MARGIN})`,
+      description: `with --results: count scores that differ by at most this as a tie (default ${SCORE_TIE_MARGIN})`,
     },
-    json: { description: "with --check or --self-test: the reports as a JSON array, one for each file" },
+    json: { description: "with --check or --self-test: print a JSON array with one report for each file" },
   },
   groups: {
     "What is compared": ["model", "judge-model", "seed", "input"],

@@ -8,13 +8,13 @@ export const SANDBOX_FLAGS = {
   sandbox: {
     value: "<mode>",
     choices: SANDBOX_MODES,
-    description: "auto, bubblewrap or none (default auto: commands of a model need bubblewrap)",
+    description: "auto, bubblewrap or none (default auto: commands of a model run only in bubblewrap)",
   },
   "sandbox-read": {
     value: "<dir>",
     repeatable: true,
     description:
-      "let commands read this directory, such as a toolchain; it and its bin go on their PATH if programs lie there; repeatable",
+      "let commands read this directory, such as a toolchain; if it or its bin holds programs, it goes on their PATH; repeatable",
   },
   "accept-host-network": {
     description: "let a model's commands with `network: open` reach this machine's own servers",
@@ -25,36 +25,37 @@ export const SANDBOX_FLAGS = {
 export const SHARED_FLAGS = {
   "state-dir": {
     value: "<path>",
-    description: "keep sessions here (sessions.db and sessions/*.json); default: memory",
+    description: "keep sessions here, in sessions.db and sessions/*.json (default: in memory)",
   },
   "database-url": {
     value: "<url>",
     description:
-      "keep sessions in PostgreSQL, shared by any number of servers; default: ABEVAL_DATABASE_URL, which may hold the password",
+      "keep sessions in PostgreSQL, which several servers can share (default: ABEVAL_DATABASE_URL, which may hold the password)",
   },
   ...SANDBOX_FLAGS,
   "agents-dir": {
     value: "<path>",
     description:
-      "a directory with one for each install that scenarios name, such as an MCP server (or ABEVAL_AGENTS_DIR)",
+      "find the installs that scenarios name (agents, MCP servers) here, each in its own directory (or ABEVAL_AGENTS_DIR)",
   },
   "images-dir": {
     value: "<path>",
     description:
-      "a directory of images (OCI layouts, archives of docker save) that scenarios name by digest (or ABEVAL_IMAGES_DIR)",
+      "find the images that scenarios name by digest here: OCI layouts, archives of docker save (or ABEVAL_IMAGES_DIR)",
   },
   prices: {
     value: "<file>",
-    description: "what models cost: YAML, <provider>/<model>: {in: 3, out: 15, cached_in: 0.3}, USD per million tokens",
+    description:
+      "read the prices of models from this YAML file: <provider>/<model>: {in: 3, out: 15, cached_in: 0.3}, USD per million tokens",
   },
   replay: {
     value: "<dir>",
     description:
-      "take providers' replies from recordings in this directory; needs no key, reaches no provider (or ABEVAL_CASSETTES)",
+      "take providers' replies from recordings in this directory; needs no key, calls no provider (or ABEVAL_CASSETTES)",
   },
-  "replay-strict": { description: "with --replay: a run that does not ask all that was recorded fails" },
-  "live-judge": { description: "with --replay: only the arms are replayed, and the judge is asked" },
-  "keep-workspaces": { description: "leave each arm's files on disk and say where" },
+  "replay-strict": { description: "with --replay: fail when a run does not make every recorded request" },
+  "live-judge": { description: "with --replay: replay only the arms, and ask the judge" },
+  "keep-workspaces": { description: "keep each arm's files on disk and print where" },
 } as const satisfies Record<string, FlagSpec>;
 
 type SharedArguments = Pick<ParsedArguments<keyof typeof SHARED_FLAGS>, "value" | "values" | "has">;
@@ -98,21 +99,21 @@ export const SERVER_FLAGS = {
   lease: {
     value: "<seconds>",
     range: { min: LEASE.min, max: LEASE.max },
-    description: `with a database: a process that gives no sign of life for so long is dead (default ${LEASE.default})`,
+    description: `with a database: treat a process without a sign of life for this long as dead (default ${LEASE.default})`,
   },
   "max-queued": {
     value: "<n>",
     range: { min: 1, max: 1_000_000 },
-    description: `with a database: runs that may wait, on all servers together (default ${MAX_WAITING})`,
+    description: `with a database: let this many runs wait, on all servers together (default ${MAX_WAITING})`,
   },
   "allow-git-fixtures": {
-    description: "fixtures and prompts may come from the git repository around the scenarios",
+    description: "let fixtures and prompts come from the git repository around the scenarios",
   },
   "max-cost-per-day": {
     value: "<usd>",
     usd: true,
     description:
-      "refuse a run that could push the UTC day's cost over this; counts all who share the sessions, also after a restart",
+      "refuse a run that could raise the UTC day's cost above this; all processes that share the sessions count, also after a restart",
   },
 } as const satisfies Record<string, FlagSpec>;
 
