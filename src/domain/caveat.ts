@@ -20,7 +20,7 @@ const CAVEATS: readonly Caveat[] = [
   { id: "judge_probe_conflict", text: "judge against checks", isGrave: true },
   { id: "arm_crashed", text: "an agent crashed", isGrave: true },
   { id: "prose_decided", text: "decided by prose alone", isGrave: true },
-  { id: "results_imported", text: "imported, seen by nobody here", isGrave: false },
+  { id: "results_imported", text: "imported, not run here", isGrave: false },
   { id: "fragile", text: "fragile", isGrave: false },
   { id: "baseline_not_concurrent", text: "one arm ran earlier", isGrave: false },
   { id: "no_variation", text: "identical trials", isGrave: false },

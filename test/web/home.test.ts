@@ -31,7 +31,7 @@ test("what was spent today leaves out yesterday, keeps the unknown apart, and sa
     session("session-0", { cost_usd: 9, created_at: "2026-01-01T23:00:00.000Z" }),
   ];
   const since = "2026-01-02T00:00:00.000Z";
-  const spent = { cost_usd: 0.25, sessions: 2, unknown: 1, isLeast: false };
+  const spent = { cost_usd: 0.25, sessions: 2, self_tests: 0, unknown: 1, isLeast: false };
   expect(spentSince(since, { ...NOTHING, sessions }, 200)).toEqual(spent);
   expect(spentSince(since, { ...NOTHING, sessions: sessions.slice(0, 2) }, 2)).toEqual({ ...spent, isLeast: true });
 });

@@ -152,7 +152,7 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     await manySessions(page, 300, (index) => (index === 200 ? { session_id } : {}));
     await page.goto("/sessions?text=quick&sort=cost");
     await page.getByText("300 sessions").waitFor();
-    await page.evaluate("scrollTo(0, 6700)");
+    await page.evaluate("scrollTo(0, 10300)");
     const row = page.locator("tr.session", { hasText: session_id });
     await row.waitFor();
     const top = await page.evaluate("scrollY");
@@ -192,7 +192,7 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     await manySessions(page, () => many);
     await page.goto("/sessions");
     await page.getByText("300 sessions").waitFor();
-    await page.evaluate("scrollTo(0, 4000)");
+    await page.evaluate("scrollTo(0, 6100)");
     await page.locator('tr.session[aria-rowindex="120"]').waitFor();
     const place = () =>
       page.evaluate(`(() => { const row = [...document.querySelectorAll("tr.session")].find((each) => each.textContent.includes("000000182Z"));

@@ -46,7 +46,7 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     await page.goto("/series");
     const listed = page.locator(".session").filter({ hasText: "imported results" });
     await listed.getByText("9 trials count, imported results").waitFor();
-    expect(await listed.locator(".caveat").allTextContents()).toContain("! imported, seen by nobody here");
+    expect(await listed.locator(".caveat").allTextContents()).toContain("! imported, not run here");
     expect(await listed.getByRole("checkbox").count()).toBe(0);
     expect(await inspect(page, "listed-results")).toEqual([]);
     expect(complaints.filter((complaint) => !complaint.includes("422"))).toEqual([]);

@@ -2,7 +2,7 @@ import type { SeriesListing } from "../../../domain/series-listing.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
 import { kindOf, legendOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
 import { getSeries } from "../api.ts";
-import { countOf, words } from "../format.ts";
+import { countOf } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Ago } from "../part/ago.tsx";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
@@ -11,7 +11,7 @@ import { blind } from "../preferences.ts";
 import { toScenario, toSeries, toSession } from "../routes.ts";
 import { RangeBar, rateAndRange } from "../series/range-bar.tsx";
 import { StatusName } from "../series/status-name.tsx";
-import { ConfidenceName } from "../verdict/outcome.tsx";
+import { ConfidenceName, outcomeText } from "../verdict/outcome.tsx";
 import type { NewestComparison } from "./overview.ts";
 
 /** One comparison in a sentence, with what it rests on. */
@@ -110,9 +110,7 @@ function RunCells({ row, others }: { row: SessionListing; others: number }) {
                 <ArmName side={side} name={winner} /> won
               </span>
             ) : (
-              <span class="outcome">
-                {outcome === "invalid" ? "no usable judgement" : words(outcome ?? "no verdict")}
-              </span>
+              <span class="outcome">{outcomeText(outcome ?? "No verdict")}</span>
             )}
           </a>{" "}
           {!blind.value && <CaveatChips flags={flags} conflict={conflict} />}

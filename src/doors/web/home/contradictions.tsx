@@ -15,7 +15,7 @@ interface ContradictionsProps {
 export function Contradictions({ conflicts, judges, series }: ContradictionsProps) {
   if (conflicts.length + judges.length + series.length === 0) return null;
   return (
-    <PagePart title="What contradicts itself">
+    <PagePart title="What not to rely on">
       <ul class="contradictions">
         {conflicts.map(({ session_id, scenario, title = scenario, verdicts = 0 }) => (
           <li key={session_id}>

@@ -86,35 +86,29 @@ function midnight(): string {
   return day.toISOString();
 }
 
-function SpentToday({ spent: { cost_usd, sessions, unknown, isLeast } }: { spent: Spent }) {
+function SpentToday({ spent }: { spent: Spent }) {
+  const { sessions, self_tests, isLeast } = spent;
+  if (sessions + self_tests === 0) return <p class="lead">Nothing was run today.</p>;
   return (
     <p class="lead">
-      {sessions === 0 ? (
-        "Nothing was run today."
-      ) : (
-        <>
-          Today <strong>{isLeast ? `${count(sessions)} or more sessions` : countOf(sessions, "session")}</strong> began;{" "}
-          <Cost cost_usd={cost_usd} unknown={unknown} isLeast={isLeast} />
-        </>
-      )}
+      Today <strong>{isLeast ? `${count(sessions)} or more sessions` : countOf(sessions, "session")}</strong>
+      {self_tests > 0 && ` and ${countOf(self_tests, "self-test")}`} began. <Cost {...spent} />
     </p>
   );
 }
 
-function Cost({ cost_usd, unknown, isLeast }: Omit<Spent, "sessions">) {
-  const least = isLeast || unknown > 0;
-  if (cost_usd === null) return "what they cost is not known.";
-  if (cost_usd === 0)
-    return least
-      ? `those of known cost were free${unknown > 0 ? `, ${count(unknown)} are of unknown cost` : ""}.`
-      : "they cost nothing.";
+function Cost({ cost_usd, unknown, isLeast }: Spent) {
+  if (cost_usd === null) return "What they cost is not known.";
+  const rest = unknown > 0 && `The cost of ${count(unknown)} is unknown`;
+  if (cost_usd === 0) return rest ? `${rest}; the others were free.` : "They cost nothing.";
   return (
     <>
+      They cost{" "}
       <strong>
-        {least && "at least "}
+        {(isLeast || unknown > 0) && "at least "}
         {usd(cost_usd)}
-      </strong>{" "}
-      spent{unknown > 0 && `, ${count(unknown)} of unknown cost`}.
+      </strong>
+      .{rest && ` ${rest}.`}
     </>
   );
 }

@@ -48,6 +48,7 @@ export interface Spent {
   /** Null: of none is the cost known. */
   readonly cost_usd: number | null;
   readonly sessions: number;
+  readonly self_tests: number;
   readonly unknown: number;
   /** Older sessions of the day were not read. */
   readonly isLeast: boolean;
@@ -62,6 +63,7 @@ export function spentSince(since: string, { sessions, self_tests }: Lately, read
   return {
     cost_usd: known.length === 0 ? null : sumKnown(known),
     sessions: begun.length,
+    self_tests: tested.length,
     unknown: costs.length - known.length,
     isLeast: begun.length === read,
   };

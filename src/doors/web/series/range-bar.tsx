@@ -16,13 +16,14 @@ interface RangeBarProps {
 
 /** A win rate with its range between 0 and 100%. The figures stand beside it. */
 export function RangeBar({ win_rate, low, high, conclusion = "undecided", margin }: RangeBarProps) {
+  if (win_rate === null) return <span class="range unknown" aria-hidden="true" />;
   const side = preferredSide(conclusion);
   return (
     <span class={side ? `range side-${side}` : "range"} aria-hidden="true">
       {margin !== undefined && <span class="range-margin" style={between(0.5 - margin, 0.5 + margin)} />}
       <span class="range-half" />
       <span class="range-span" style={between(low, high)} />
-      {win_rate !== null && <span class="range-rate" style={{ left: percent(win_rate) }} />}
+      <span class="range-rate" style={{ left: percent(win_rate) }} />
     </span>
   );
 }

@@ -114,7 +114,7 @@ function Row({ row, children }: RowProps) {
         )}
         <span class="aside">
           {kind === "results"
-            ? `${count(standing.counted)} trials count, imported results`
+            ? `${count(standing.counted)} trials count`
             : `${count(standing.counted)} of ${count(trials * members)} trials count`}
           {state !== "completed" && !isTold && `, ${words(state)}`}
         </span>

@@ -4,6 +4,7 @@ import { STATES } from "../../../domain/session-state.ts";
 import { count, words } from "../format.ts";
 import { blind } from "../preferences.ts";
 import { navigate, toSessions } from "../routes.ts";
+import { outcomeText } from "../verdict/outcome.tsx";
 import { isFiltered, type SessionsView } from "./sessions-view.ts";
 
 /** Milliseconds after the last key until the server is asked. */
@@ -16,9 +17,12 @@ interface FiltersProps {
   readonly set: (change: SessionsView) => void;
 }
 
-const OUTCOMES = ["winner", "tie", "inconclusive", "inconsistent", "invalid"];
+const OUTCOMES = ["winner", "tie", "inconclusive", "inconsistent", "invalid"].map((name) => ({
+  name,
+  text: outcomeText(name).toLowerCase(),
+}));
 
-const plain = (names: readonly string[]) => names.map((name) => ({ name, text: words(name) }));
+const STATE_CHOICES = STATES.map((name) => ({ name, text: words(name) }));
 
 const tallied = (tallies: readonly SessionTally[] = []) =>
   tallies.map(({ name, sessions }) => ({ name, text: `${name} (${count(sessions)})` }));
@@ -30,8 +34,8 @@ export function SessionFilters({ view, known, set }: FiltersProps) {
     <search class="session-filters">
       <TextFilter text={view.text ?? ""} typed={typed} />
       <Choice label="Scenario" field="scenario" choices={tallied(known?.scenarios)} {...{ view, set }} />
-      <Choice label="State" field="state" choices={plain(STATES)} {...{ view, set }} />
-      {!blind.value && <Choice label="Outcome" field="outcome" choices={plain(OUTCOMES)} {...{ view, set }} />}
+      <Choice label="State" field="state" choices={STATE_CHOICES} {...{ view, set }} />
+      {!blind.value && <Choice label="Outcome" field="outcome" choices={OUTCOMES} {...{ view, set }} />}
       {!blind.value && <Choice label="Model" field="model" choices={tallied(known?.models)} {...{ view, set }} />}
       <Choice label="Judge" field="judge" choices={tallied(known?.judges)} {...{ view, set }} />
       {(known?.users || view.user) && (

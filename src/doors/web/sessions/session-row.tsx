@@ -8,7 +8,7 @@ import { ARM_SIDES, ArmMark, ArmName } from "../part/arm-name.tsx";
 import { CaveatChips } from "../part/caveats.tsx";
 import { blind } from "../preferences.ts";
 import { toSeries, toSession } from "../routes.ts";
-import { ConfidenceName } from "../verdict/outcome.tsx";
+import { ConfidenceName, outcomeText } from "../verdict/outcome.tsx";
 import { isPicked, toggle } from "./picked.ts";
 
 interface SessionRowProps {
@@ -81,7 +81,7 @@ export function SessionRow({ row, index, top }: SessionRowProps) {
         ) : isBuiltin(judge_model) ? (
           <span class="aside">no model</span>
         ) : (
-          <bdi>{judgeText(judge_model)}</bdi>
+          <JudgeNames name={judge_model} />
         )}
       </td>
       <td class="session-cost">{cost_usd === null ? <Unknown /> : cost_usd === 0 ? "free" : usd(cost_usd)}</td>
@@ -90,9 +90,16 @@ export function SessionRow({ row, index, top }: SessionRowProps) {
   );
 }
 
-function judgeText(name: string): string {
+function JudgeNames({ name }: { name: string }) {
   const judges = judgesNamed(name);
-  return judges.length === 1 ? name : `panel of ${judges.length}`;
+  if (judges.length > 1) return <bdi>panel of {judges.length}</bdi>;
+  const provider = name.slice(0, name.indexOf("/") + 1);
+  return (
+    <>
+      <bdi>{name.slice(provider.length)}</bdi>
+      <bdi class="aside">{provider.slice(0, -1)}</bdi>
+    </>
+  );
 }
 
 const Unknown = () => (
@@ -132,22 +139,25 @@ function Pair({ kind, row: { arms }, of }: PairProps) {
 function Result({ row }: { row: SessionListing }) {
   const { outcome, winner, arms, state, confidence, trial, conflict, verdicts = 0, flags } = row;
   const side = ARM_SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)] ?? null;
+  const isTold = outcome !== null && !blind.value;
   return (
     <>
-      {outcome === null && <span class={`state state-${state}`}>{words(state)}</span>}
-      {outcome !== null && blind.value && <span class="aside">hidden</span>}
-      {outcome !== null && !blind.value && (
-        <>
-          <Outcome outcome={outcome} side={side} name={winner} />
-          {confidence && confidence !== "none" && <ConfidenceName confidence={confidence} />}
+      <span class="session-line">
+        {outcome === null && <span class={`state state-${state}`}>{words(state)}</span>}
+        {outcome !== null && blind.value && <span class="aside">hidden</span>}
+        {isTold && <Outcome outcome={outcome} side={side} name={winner} />}
+        {isTold && confidence && confidence !== "none" && <ConfidenceName confidence={confidence} />}
+        {trial && (
+          <a class="aside" href={toSeries(trial.series_id)} title={trial.series_id}>
+            trial {trial.trial}
+          </a>
+        )}
+      </span>
+      {isTold && (
+        <span class="session-line">
           <CaveatChips flags={flags} conflict={conflict} brief />
           {verdicts > 1 && !conflict && <Badge text={`${verdicts} verdicts`} says="on its arms" />}
-        </>
-      )}
-      {trial && (
-        <a class="aside" href={toSeries(trial.series_id)} title={trial.series_id}>
-          trial {trial.trial}
-        </a>
+        </span>
       )}
     </>
   );
@@ -155,7 +165,7 @@ function Result({ row }: { row: SessionListing }) {
 
 /** The arm is named beside an outcome. */
 function Outcome({ outcome, side, name }: { outcome: string; side: Side | null; name: string | null }) {
-  if (side === null || name === null) return <span class="outcome">{words(outcome)}</span>;
+  if (side === null || name === null) return <span class="outcome">{outcomeText(outcome)}</span>;
   return (
     <span class="outcome">
       <ArmMark side={side} />

@@ -8,12 +8,12 @@ import { SessionRow } from "./session-row.tsx";
 import { type SessionsView, TELLING } from "./sessions-view.ts";
 import type { ShownSessions } from "./use-session-rows.ts";
 
-/** As `sessions.css` has it: below these widths a row has four lines, and three. */
+/** As `sessions.css` has it: below these widths a row has four lines, and three; above them it has two. */
 const isPhone = narrowerThan("40rem");
-const isNarrow = narrowerThan("62rem");
+const isNarrow = narrowerThan("50rem");
 
 /** Pixels. Every row has the same, so that a list of any length knows its own. */
-export const rowHeight = computed(() => (isPhone.value ? 112 : isNarrow.value ? 88 : 34));
+export const rowHeight = computed(() => (isPhone.value ? 112 : isNarrow.value ? 88 : 52));
 
 interface Column {
   readonly name: string;
@@ -27,8 +27,8 @@ const COLUMNS: readonly Column[] = [
   { name: "Scenario", sort: "scenario", order: "asc" },
   { name: "Arms" },
   { name: "Result", sort: "result", order: "asc" },
-  { name: "Score A / B", sort: "gap", order: "desc" },
-  { name: "Checks A / B" },
+  { name: "Score", sort: "gap", order: "desc" },
+  { name: "Checks" },
   { name: "Judge" },
   { name: "Cost", sort: "cost", order: "desc" },
   { name: "Time", sort: "duration", order: "desc" },

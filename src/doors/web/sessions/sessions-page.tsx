@@ -1,12 +1,13 @@
 import type { SessionSummary } from "../../../domain/session-list.ts";
 import { summarizeSessions } from "../api.ts";
-import { count, countOf, duration, usd, words } from "../format.ts";
+import { count, countOf, duration, usd } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
 import { address, navigate, toCompare, toSessions } from "../routes.ts";
+import { outcomeText } from "../verdict/outcome.tsx";
 import { picked } from "./picked.ts";
 import { SessionFilters } from "./session-filters.tsx";
 import { rowHeight, SessionTable } from "./session-table.tsx";
@@ -57,7 +58,7 @@ interface TotalsProps {
 
 /** What matches, in figures. Each result is a filter. */
 function Totals({ summary, view, set }: TotalsProps) {
-  const { sessions, results, conflicts, cost_usd, cost_unknown, wall_ms } = summary;
+  const { sessions, results, conflicts, wall_ms } = summary;
   return (
     <div class="session-totals">
       <p role="status">
@@ -88,13 +89,18 @@ function Totals({ summary, view, set }: TotalsProps) {
       </button>
       {sessions > 0 && (
         <p class="aside">
-          {cost_usd === null ? "cost unknown" : usd(cost_usd)}
-          {cost_unknown > 0 && cost_usd !== null && `, ${count(cost_unknown)} of unknown cost`} · {duration(wall_ms)} of
-          runs
+          {costText(summary)} · {duration(wall_ms)} of runs
         </p>
       )}
     </div>
   );
+}
+
+function costText({ cost_usd, cost_unknown }: SessionSummary): string {
+  if (cost_usd === null) return "cost unknown";
+  if (cost_unknown === 0) return cost_usd === 0 ? "free" : usd(cost_usd);
+  const unknown = `${count(cost_unknown)} of unknown cost`;
+  return cost_usd === 0 ? `${unknown}, the others free` : `at least ${usd(cost_usd)}, ${unknown}`;
 }
 
 const BY_OUTCOME: ReadonlySet<string> = new Set(["winner", "tie", "inconclusive", "inconsistent", "invalid"]);
@@ -109,7 +115,7 @@ function ResultFilter({ name, many, view, set }: { name: string; many: number } 
       aria-pressed={pressed}
       onClick={() => set({ [field]: pressed ? undefined : name } as SessionsView)} // a name that the server gave
     >
-      {count(many)} {words(name)}
+      {count(many)} {outcomeText(name).toLowerCase()}
     </button>
   );
 }

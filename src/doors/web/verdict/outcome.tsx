@@ -7,11 +7,14 @@ const OUTCOMES: Record<Outcome, string> = {
   tie: "Tie",
   inconclusive: "Inconclusive",
   inconsistent: "Inconsistent",
-  invalid: "Invalid",
+  invalid: "No usable judgement",
 };
 
+/** Also of an outcome that a newer version has added. */
+export const outcomeText = (outcome: string) => named<string>(OUTCOMES, outcome);
+
 export function OutcomeName({ outcome, side, name }: { outcome: Outcome; side: Side | null; name: string | null }) {
-  if (outcome !== "winner" || side === null) return <span class="outcome">{named(OUTCOMES, outcome)}</span>;
+  if (outcome !== "winner" || side === null) return <span class="outcome">{outcomeText(outcome)}</span>;
   return (
     <span class="outcome">
       {OUTCOMES.winner}: <ArmName side={side} name={name ?? side} />
