@@ -1,6 +1,6 @@
 import { textsIn } from "../src/arms/agent/log/broken-input.ts";
 import { callSummary, toldCall } from "../src/arms/arm/call-text.ts";
-import { movedPaths } from "../src/arms/imported/moved-paths.ts";
+import { movedPaths } from "../src/arms/imported/told-steps.ts";
 import { checkModel } from "../src/arms/model/check-model.ts";
 import { Credentials } from "../src/arms/model/credentials.ts";
 import { providerFailure } from "../src/arms/model/provider/provider-failure.ts";

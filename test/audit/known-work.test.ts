@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { knownWork } from "../../src/comparison/audit/known-work.ts";
+import { knownWork } from "../../src/comparison/audit/prepare-self-test.ts";
 import type { ArmSummary, SessionOutcome } from "../../src/domain/session.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { change, probe } from "../judge/build-case.ts";

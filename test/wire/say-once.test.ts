@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { harmlessCall } from "../../src/arms/agent/mock-upstream.ts";
 import { errorBody } from "../../src/arms/wire/error-body.ts";
-import { harmlessCall } from "../../src/arms/wire/harmless-call.ts";
 import { sayOnce } from "../../src/arms/wire/say-once.ts";
 import { WIRES } from "../../src/domain/external-agent.ts";
 import { pass } from "./streams.ts";

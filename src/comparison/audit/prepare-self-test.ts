@@ -2,7 +2,10 @@ import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
 import type { WorkspacePlaces } from "../../arms/workspace/workspace.ts";
 import { isBuiltin, judgesNamed } from "../../domain/model-name.ts";
 import type { Scenario } from "../../domain/scenario.ts";
+import type { ArmSummary } from "../../domain/session.ts";
+import { isUnknown } from "../../domain/size-of.ts";
 import type { Task } from "../../domain/task.ts";
+import type { SessionStore } from "../../store/store.ts";
 import { type JudgeIdentity, judgeIdentity } from "../judge/judge-identity.ts";
 import { isJudged } from "../judge/scenario-brief.ts";
 import { type ChosenJudge, chooseJudge, judgeModelName } from "../planning/choose-judge.ts";
@@ -15,7 +18,38 @@ import { comparabilityDigest } from "../scenario/digest.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { REWORDINGS_AT_MOST } from "./answer-specimens.ts";
 import { HARMLESS_EDITS } from "./harmless-edits.ts";
-import { knownWork } from "./known-work.ts";
+import { readableSession } from "./readable-session.ts";
+
+/** Sessions that are looked at, newest first. */
+const LOOKED_AT = 20;
+
+/**
+ * A patch that does the task: the known fix, else what a stored arm left that passed every hidden check. Undefined when
+ * neither is there.
+ */
+export async function knownWork(
+  store: Pick<SessionStore, "list" | "read">,
+  { definition }: LoadedScenario,
+): Promise<string | undefined> {
+  const { name, task } = definition;
+  if (task.reference_fix) return task.reference_fix.patch;
+  if (task.probe === null) return undefined;
+  const digest = comparabilityDigest(definition);
+  for (const { session_id } of await store.list({ scenario: name, state: "completed", limit: LOOKED_AT })) {
+    const session = await readableSession(store, session_id);
+    if (!session || comparabilityDigest(session.definition) !== digest) continue;
+    const arm = session.arms.find(solved);
+    if (arm?.changes) return arm.changes.patch;
+  }
+  return undefined;
+}
+
+const solved = ({ status, changes, probe }: ArmSummary) =>
+  status === "finished" &&
+  probe !== null &&
+  probe.passed === probe.total &&
+  changes !== null &&
+  !(isUnknown(changes) || changes.truncated || changes.files.length === 0);
 
 /** Judgings of a pair that hangs on chance are made so often. */
 export const REPEATS = 3;

@@ -1,14 +1,44 @@
 import type { ExecResult } from "../../arms/sandbox/sandbox.ts";
 import { TreeTooLarge } from "../../arms/workspace/io-failure.ts";
 import type { FileSource, Workspace, WorkspaceCommand } from "../../arms/workspace/workspace.ts";
+import type { Decision } from "../../domain/decision.ts";
 import { CHECK_OUTPUT_KB, NAMED_VIOLATIONS } from "../../domain/defaults.ts";
 import { tally } from "../../domain/equal-work.ts";
-import type { CheckResult, ProbeResult } from "../../domain/evidence.ts";
+import type { Changes, CheckResult, ProbeResult } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Mistake } from "../../domain/failure.ts";
-import { checkKind, type Probe, type ProbeCheck } from "../../domain/task.ts";
-import { evidenceFiles, type Readable } from "./evidence-files.ts";
+import type { ScenarioInput } from "../../domain/scenario.ts";
+import { checkKind, type FileSet, type Probe, type ProbeCheck } from "../../domain/task.ts";
 import { type Left, matches, pureCheck } from "./pure-check.ts";
+
+/** What a check may read of an arm, besides the copy of its workspace. */
+interface Readable {
+  readonly answer: string | null;
+  readonly decisions: readonly Decision[];
+  readonly changes: Changes;
+  /** The row of the scenario's inputs; absent without one. */
+  readonly input?: ScenarioInput | undefined;
+}
+
+/**
+ * Shown to a check that is a command: `answer.txt`, `calls.jsonl` (`seq`, `tool`, `input`, `ok`, `output`, cut at 4 kB as in the
+ * log), `change.patch` and, for a row of inputs, `input.json` (`id`, `values`). They do not tell which arm it is, its model, prompt or price.
+ */
+function evidenceFiles({ answer, decisions, changes, input }: Readable): NonNullable<WorkspaceCommand["shown"]> {
+  const files: FileSet["files"] = {
+    "answer.txt": answer ?? "",
+    "calls.jsonl": decisions.map(callLine).join(""),
+    "change.patch": changes.patch,
+    ...(input && { "input.json": `${JSON.stringify(input)}\n` }),
+  };
+  return { variable: "ABEVAL_EVIDENCE", at: "/run/abeval/evidence", files };
+}
+
+function callLine({ kind, seq, detail }: Decision): string {
+  if (kind !== "tool_call" || detail === undefined) return "";
+  const { tool, input, ok, output } = detail;
+  return `${JSON.stringify({ seq, tool, input, ok, output })}\n`;
+}
 
 export interface ProbeRun {
   readonly probe: Probe;

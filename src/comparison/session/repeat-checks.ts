@@ -1,11 +1,67 @@
-import { answerOf } from "../evidence/collect.ts";
-import { repeatChecks } from "../evidence/repeat-checks.ts";
+import { checksApart, EVERYTHING, isSameWork, leaveOut } from "../../domain/equal-work.ts";
+import type { CheckResult, ProbeResult } from "../../domain/evidence.ts";
+import type { Task } from "../../domain/task.ts";
+import { answerOf, type Evidence, type Probed, probeOf, referenceScore } from "../evidence/collect.ts";
 import type { JudgedArm } from "../judge/judge.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { probeSource } from "../scenario/materials.ts";
 import type { StoppedArm } from "./run/conduct-arm.ts";
 import type { RunLog } from "./run/run-log.ts";
+
+type Both<T> = readonly [T, T];
+
+/** What a check can change of an arm's evidence. */
+type Checked = Pick<Evidence, "changes" | "probe" | "reference_fix">;
+
+/**
+ * Checks that told equal work apart are run once more on each arm. Those by which chance decided are left out for both; where
+ * files that do not count as the answer differ, one that gives the same again stays. Undefined when there is nothing to repeat.
+ * @throws as `collectEvidence`
+ */
+async function repeatChecks(
+  arms: Both<Omit<Probed, "changes">>,
+  found: Both<Checked>,
+  signal: AbortSignal,
+): Promise<Both<Pick<Checked, "probe" | "reference_fix">> | undefined> {
+  const [a, b] = found;
+  const { task } = arms[0];
+  const apart = checksApart(task, a.probe, b.probe);
+  if (apart.size === 0 || a.changes === null || b.changes === null) return undefined;
+  if (!isSameWork(a.changes, b.changes, task.deliverable) || (task.answer && arms[0].answer !== arms[1].answer))
+    return undefined;
+  const again_a = await again({ ...arms[0], changes: a.changes }, apart, signal);
+  const again_b = await again({ ...arms[1], changes: b.changes }, apart, signal);
+  const [probe_a, probe_b] = [withAgain(a.probe, again_a), withAgain(b.probe, again_b)];
+  const isAlike = isSameWork(a.changes, b.changes, EVERYTHING);
+  const by_chance = isAlike ? apart : new Set([...apart].filter((id) => turned(probe_a, id) || turned(probe_b, id)));
+  return [settled(task, { ...a, probe: probe_a }, by_chance), settled(task, { ...b, probe: probe_b }, by_chance)];
+}
+
+type Statuses = ReadonlyMap<string, CheckResult["status"]>;
+
+async function again(arm: Probed, ids: ReadonlySet<string>, signal: AbortSignal): Promise<Statuses> {
+  const { probe } = arm.task;
+  if (probe === null) return new Map();
+  const result = await probeOf(arm, { ...probe, checks: probe.checks.filter(({ id }) => ids.has(id)) }, signal);
+  return new Map(result.checks.map(({ id, status }) => [id, status]));
+}
+
+function withAgain(probe: ProbeResult | null, results: Statuses): ProbeResult | null {
+  const repeated = (check: CheckResult): CheckResult => {
+    const status = results.get(check.id);
+    return status === undefined ? check : { ...check, again: status };
+  };
+  return probe && { ...probe, checks: probe.checks.map(repeated) };
+}
+
+const turned = (probe: ProbeResult | null, wanted: string) =>
+  probe?.checks.some(({ id, status, again }) => id === wanted && (again === "pass") !== (status === "pass")) ?? false;
+
+function settled(task: Task, { changes, probe: found }: Checked, by_chance: ReadonlySet<string>) {
+  const probe = found && leaveOut(found, by_chance);
+  return { probe, reference_fix: referenceScore(task, { changes, probe }) };
+}
 
 interface Examination {
   readonly plan: SessionPlan;

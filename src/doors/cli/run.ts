@@ -1,5 +1,7 @@
+import { readdir, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
 import { prepareSession } from "../../comparison/planning/prepare-session.ts";
-import { readScenario } from "../../comparison/scenario/load-scenario.ts";
+import { readScenario, SCENARIO_ENDINGS } from "../../comparison/scenario/load-scenario.ts";
 import { oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { CANCELLED, watchCancel } from "../../comparison/session/cancel.ts";
 import { startSession } from "../../comparison/session/start-session.ts";
@@ -16,7 +18,6 @@ import { verdictHtml } from "../report/verdict-html.ts";
 import { complain, EXIT, exitCodeOf, exitCodeOfCommand, onInterrupt } from "./exit-code.ts";
 import { parseArguments, UsageError } from "./flags/arguments.ts";
 import { isSeries, RUN, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
-import { scenarioFiles } from "./flags/scenario-files.ts";
 import { junitOf } from "./reports/junit.ts";
 import { sendTelemetry, telemetryLines } from "./reports/otel.ts";
 import { deliver, openReports } from "./reports/reports.ts";
@@ -26,6 +27,23 @@ import { demandStdout, openRun } from "./services/services.ts";
 import { openProgress } from "./terminal/lanes.ts";
 import { Painter } from "./terminal/paint.ts";
 import { summarise } from "./terminal/summary.ts";
+
+/** Each directory as the scenario files directly in it, by name. @throws UsageError for one that holds none */
+async function scenarioFiles(words: readonly string[]): Promise<readonly string[]> {
+  return (await Promise.all(words.map(filesIn))).flat();
+}
+
+async function filesIn(word: string): Promise<readonly string[]> {
+  const isDirectory = await stat(word).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (!isDirectory) return [word];
+  const names = await readdir(word).catch(() => []);
+  const files = names.filter((name) => SCENARIO_ENDINGS.includes(extname(name)) && !name.startsWith("."));
+  if (files.length === 0) throw new UsageError(`${word}: the directory has no scenario files, which end in .yaml`);
+  return files.sort().map((name) => join(word, name));
+}
 
 /** `abeval run`: stdout holds the verdict and nothing else. Returns the exit status. */
 export const command = (args: readonly string[]): Promise<number> =>
