@@ -10,10 +10,11 @@ export const NOTE_TEXT_BYTES = 2_000_000;
 export const ArmNotes = record(
   "ArmNotes",
   {
-    paths: Type.Array(Type.String(), { description: "Where they lay, sorted." }),
-    made: Type.Array(Type.String(), { description: "Directories that there were only for them." }),
+    paths: Type.Array(Type.String(), { description: "Their paths, sorted." }),
+    made: Type.Array(Type.String(), { description: "Directories that existed only for them." }),
     runs: Type.String({
-      description: "Digests of the words in them, five in a row: no judge reads a text that has the same.",
+      description:
+        "Digests of every five consecutive words in them; text with the same digests is hidden from the judge.",
     }),
   },
   { description: "The arm's own files in its workspace (`files`): no part of the work, and hidden from the judge." },

@@ -18,7 +18,7 @@ export const ScriptTurn = record("ScriptTurn", {
   say: Type.Optional(Type.String({ description: "What the model says." })),
   calls: Type.Optional(Type.Array(ScriptCall, { description: "Tool calls; a turn without any is the final answer." })),
   delay_ms: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 60_000, description: "Waited before the turn, milliseconds." }),
+    Type.Integer({ minimum: 0, maximum: 60_000, description: "Milliseconds to wait before the turn." }),
   ),
 });
 export type ScriptTurn = Static<typeof ScriptTurn>;
@@ -59,14 +59,14 @@ export const Arm = record("Arm", {
   system_prompt: Type.String(),
   tools: Type.Array(oneOf(TOOL_NAMES), { uniqueItems: true }),
   agent: Type.Optional(ExternalAgent),
-  files: Type.Optional(described(FileSet, "Laid over its workspace before it starts; no part of its work.")),
+  files: Type.Optional(described(FileSet, "Copied over its workspace before it starts; not part of its work.")),
   mcp: Type.Optional(Type.Array(McpServer, { description: "MCP servers whose tools the arm has, too." })),
   params: ModelParams,
   limits: Type.Partial(Budget, { $id: "ArmLimits", description: "Tightens the policies' budget, never widens it." }),
   price_per_mtok: nullable(Price, { description: "USD per million tokens; null = cost unknown." }),
   script: nullable(Type.Array(ScriptTurn), { description: "What a `scripted/*` model replays." }),
   scripts: Type.Optional(
-    Type.Array(WeightedScript, { description: "In the place of `script`: each run replays one, chosen by its seed." }),
+    Type.Array(WeightedScript, { description: "In place of `script`: each run replays one, chosen by its seed." }),
   ),
   ran: Type.Optional(Ran),
 });

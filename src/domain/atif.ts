@@ -5,7 +5,7 @@ import { Count, oneOf, record } from "./schema.ts";
 export const ATIF_VERSION = "ATIF-v1.7";
 
 const Extra = Type.Optional(
-  Type.Record(Type.String(), Type.Unknown(), { description: "What the form has no field for." }),
+  Type.Record(Type.String(), Type.Unknown(), { description: "Data for which the format has no field." }),
 );
 
 /** A field is absent where nothing is known. */
@@ -44,7 +44,7 @@ export const TrajectoryStep = record("TrajectoryStep", {
         cached_tokens: Count("Within the input."),
       }),
     ),
-    llm_call_count: Count("Replies of a model that the step stands for."),
+    llm_call_count: Count("The number of model replies in the step."),
   }),
   extra: Extra,
 });

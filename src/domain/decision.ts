@@ -16,19 +16,19 @@ export const BUDGETS = [
 export type BudgetName = (typeof BUDGETS)[number];
 
 /** The conversation of an external agent. */
-const Thread = Type.Integer({ minimum: 1, description: "Conversation that it belongs to; 1 is the main one." });
+const Thread = Type.Integer({ minimum: 1, description: "The conversation it belongs to; 1 is the main one." });
 
 const ModelTurnDetail = record("ModelTurnDetail", {
   stop_reason: Type.String(),
   tools: Type.Array(Type.String(), { description: "Names of the tools called, in order." }),
   cached_tokens: nullable(Type.Integer({ minimum: 0 })),
   text: Type.String({ description: "Cut at 4 kB." }),
-  usage_unknown: Type.Optional(Type.Literal(true, { description: "The provider gave no usable usage." })),
+  usage_unknown: Type.Optional(Type.Literal(true, { description: "The provider reported no usable token counts." })),
   cache_write_tokens: Type.Optional(nullable(Type.Integer({ minimum: 0 }))),
   cache_write_1h_tokens: Type.Optional(Type.Integer({ minimum: 0 })),
   thread: Type.Optional(Thread),
-  side: Type.Optional(Type.Literal(true, { description: "A small call besides the work: it offered no tools." })),
-  model: Type.Optional(Type.String({ description: "That was asked in the place of the arm's own." })),
+  side: Type.Optional(Type.Literal(true, { description: "A side call that offered no tools." })),
+  model: Type.Optional(Type.String({ description: "The model that was called in place of the arm's own." })),
 });
 
 const ToolCallDetail = record("ToolCallDetail", {
@@ -47,7 +47,7 @@ const ToolCallDetail = record("ToolCallDetail", {
   own_tool: Type.Optional(Type.String({ description: "What an external agent calls the tool." })),
   skill: Type.Optional(Type.String({ description: "The skill that the call read; absent when it read none." })),
   unchecked: Type.Optional(
-    Type.Literal(true, { description: "Nobody knows what the call does: no rule was held against it." }),
+    Type.Literal(true, { description: "It is not known what the call does, so no rule was applied to it." }),
   ),
 });
 
@@ -70,9 +70,9 @@ const LimitDetail = record("LimitDetail", {
 });
 
 const ProviderRetryDetail = record("ProviderRetryDetail", {
-  status: nullable(Type.Integer(), { description: "HTTP status of the failed try; null when there was none." }),
-  attempts: Type.Integer({ minimum: 1, description: "Tries so far." }),
-  waited_ms: Count("Time lost to this try and the wait after it."),
+  status: nullable(Type.Integer(), { description: "HTTP status of the failed request; null when there was none." }),
+  attempts: Type.Integer({ minimum: 1, description: "Requests so far." }),
+  waited_ms: Count("Time lost to this request and the wait after it."),
 });
 
 const FinalAnswerDetail = record("FinalAnswerDetail", { text: Type.String({ description: "Cut at 4 kB." }) });

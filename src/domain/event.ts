@@ -13,7 +13,7 @@ export const DecisionEvent = record("DecisionEvent", {
   attempt: Type.Optional(
     Type.Integer({
       minimum: 2,
-      description: "The run began again, as it does when its process was lost: what came before of its arms is void.",
+      description: "The run started again, as when its process was lost; earlier events of its arms are void.",
     }),
   ),
 });

@@ -24,13 +24,13 @@ export const Changes = record("Changes", {
   truncated: Type.Boolean({ description: "The patch, or the text of a file, was cut to its cap." }),
   mode_changed: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Files that became executable or are so no more, new ones too. Absent: none.",
+      description: "Files that became or are no longer executable, new ones too. Absent: none.",
     }),
   ),
   unknown: Type.Optional(
     nullable(Type.String(), {
       description:
-        "Why the files could not be compared; then `files` is empty and tells nothing. Absent or null: they were.",
+        "Why the files could not be compared; `files` is then empty and says nothing. Absent or null: they were compared.",
     }),
   ),
 });
@@ -45,11 +45,12 @@ export const CheckResult = record("CheckResult", {
   exit_code: nullable(Type.Integer()),
   reason: nullable(Type.String(), { description: "Why it is not a pass." }),
   could_not_run: Type.Optional(
-    Type.String({ description: "What its command lacked, which no arm was asked to make; absent when it ran." }),
+    Type.String({ description: "What its command lacked and no arm was asked to make; absent when it ran." }),
   ),
   again: Type.Optional(
     oneOf(["pass", "fail", "error"], {
-      description: "What it gave when it was run once more, as it had told equal work apart; absent when it was not.",
+      description:
+        "Its result when it ran again, because it had differed on equal work; absent when it did not run again.",
     }),
   ),
   output: Type.String({ description: "Head and tail, cut at 4 kB." }),
@@ -64,10 +65,10 @@ export const ProbeResult = record("ProbeResult", {
   checks: Type.Array(CheckResult),
   not_repeatable: Type.Optional(
     Type.Array(CheckResult, {
-      description: "Checks by which chance told equal work apart: they are in no other field. Absent: none.",
+      description: "Checks that differed by chance on equal work; no other field includes them. Absent: none.",
     }),
   ),
-  restored: Type.Array(Type.String(), { description: "Protected files that differed and were put back first." }),
+  restored: Type.Array(Type.String(), { description: "Protected files that differed and were restored first." }),
 });
 export type ProbeResult = Static<typeof ProbeResult>;
 
@@ -156,6 +157,6 @@ export const Facts = record(
     removed: nullable(Count("Lines."), { description: "Null when the arm's changes are not known." }),
     reference_fix: nullable(ReferenceFixScore),
   },
-  { description: "What code established about an arm, apart from every opinion." },
+  { description: "What code established about an arm, without any opinion." },
 );
 export type Facts = Static<typeof Facts>;

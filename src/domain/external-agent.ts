@@ -32,7 +32,7 @@ export const ExternalAgent = record("ExternalAgent", {
 export type ExternalAgent = Static<typeof ExternalAgent>;
 
 export const AgentRun = record("AgentRun", {
-  recipe: nullable(Type.String(), { description: "Null for a command of the scenario's own." }),
+  recipe: nullable(Type.String(), { description: "Null when the scenario gives its own command." }),
   install: nullable(Slug()),
   version: nullable(Type.String(), { description: "Of its package; null when it has none." }),
   digest: nullable(Digest("SHA-256 over the install's packages, their versions and the bytes of its entry.")),
@@ -40,7 +40,7 @@ export const AgentRun = record("AgentRun", {
     description: "Null unless it ended by itself; 128 + n after signal n. It does not decide how the arm ended.",
   }),
   ok_exit: Type.Optional(
-    Type.Array(Type.Integer(), { description: "Exit codes that are ordinary beside 0; absent when there are none." }),
+    Type.Array(Type.Integer(), { description: "Exit codes besides 0 that are normal; absent when there are none." }),
   ),
   skills: Type.Optional(Type.Array(Type.String(), { description: "Names of those in its home. Absent: none." })),
   stdout: Type.String({ description: "What it printed: the first and the last 16 kB, without keys." }),

@@ -35,11 +35,11 @@ const SeriesEstimate = record("SeriesEstimate", {
   high_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of all of them; null without prices." }),
   chances: Type.Array(
     record("ClaimChance", {
-      win_share: Share("Of the trials with a winner that the better arm wins, if it does."),
-      chance_of_claim: Share("That a series which may stop early finds it."),
-      mean_trials: Type.Number({ minimum: 0, description: "Until a claim or the end." }),
+      win_share: Share("The share of decided trials that the better arm wins."),
+      chance_of_claim: Share("The chance that a series that may stop early finds it."),
+      mean_trials: Type.Number({ minimum: 0, description: "Mean number of trials until a claim or the end." }),
     }),
-    { description: "Exact, for one scenario, when one trial in five has no winner." },
+    { description: "Exact figures for one scenario where one trial in five has no winner." },
   ),
 });
 

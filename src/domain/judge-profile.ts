@@ -11,14 +11,14 @@ const FactsAgreement = record(
   {
     agree: Count("Verdicts in which the judge names the arm that the hidden checks favour."),
     disagree: Count("It names the other one."),
-    abstained: Count("It names nobody. Not in the rate."),
+    abstained: Count("It names neither. Not in the rate."),
     rate: Rate("agree / (agree + disagree)."),
     low: Rate("Wilson, 95%."),
     high: Rate("Wilson, 95%."),
   },
   {
     description:
-      "Only verdicts whose hidden checks speak clearly: required ones differ, or the graded scores by 0.25 or more.",
+      "Only verdicts whose hidden checks are clear: required checks differ, or graded scores differ by 0.25 or more.",
   },
 );
 
@@ -27,13 +27,13 @@ const PanelAgreement = record(
   {
     judges: Type.Integer({ minimum: 1 }),
     rho: nullable(Type.Number({ minimum: -1, maximum: 1 }), {
-      description: "Mean correlation of two judges' votes. It holds what the arms' work has in common, too.",
+      description: "Mean correlation of two judges' votes. It includes what the arms' work has in common.",
     }),
     independent_votes: nullable(Type.Number({ minimum: 0 }), {
-      description: "k / (1 + (k - 1) rho): so many independent judges would tell as much.",
+      description: "k / (1 + (k - 1) rho): this many independent judges would say as much.",
     }),
   },
-  { description: "How alike the judges of a panel vote." },
+  { description: "How often the judges of a panel vote alike." },
 );
 
 export const JudgeProfile = record(
@@ -69,13 +69,15 @@ export const JudgeProfile = record(
     }),
     repeats: record("JudgeRepeats", {
       compared: Count("Verdicts on two arms that it had judged before."),
-      changed: Count("Of these, other than the one before."),
+      changed: Count("Those whose result differs from the verdict before."),
       rate: Rate("changed / compared. Null below 20 verdicts."),
     }),
     calls: Count("Presentations."),
     citations_dropped: Count("Citations that nothing shown supports."),
-    cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Mean of a verdict, where it is known." }),
-    latency_ms: nullable(Type.Number({ minimum: 0 }), { description: "Mean of a verdict." }),
+    cost_usd: nullable(Type.Number({ minimum: 0 }), {
+      description: "Mean cost of a verdict, over those whose cost is known.",
+    }),
+    latency_ms: nullable(Type.Number({ minimum: 0 }), { description: "Mean time of a verdict." }),
     facts: record(
       "FactsAgreements",
       { shown: FactsAgreement, hidden: FactsAgreement },
@@ -85,7 +87,7 @@ export const JudgeProfile = record(
     ),
     people: PeopleAgreement,
     panel: nullable(PanelAgreement, { description: "Null for one judge." }),
-    newest_at: Timestamp("Of its newest verdict."),
+    newest_at: Timestamp("Time of its newest verdict."),
   },
   { description: "What a judge's stored verdicts say of it. Below 20 of them: counts, no rates." },
 );

@@ -12,9 +12,9 @@ export const Provider = record(
       description: "Runs can call it. With a database that is: some process that takes runs has it; else as `here`.",
     }),
     local: Type.Boolean({
-      description: "A server of one's own machine, which needs no key; nobody looks whether it runs.",
+      description: "A server on this machine, which needs no key; it is not checked whether it runs.",
     }),
-    priced: Type.Array(Type.String(), { description: "Its models whose price this server was told, by full name." }),
+    priced: Type.Array(Type.String(), { description: "Its models whose price this server knows, by full name." }),
   },
   { description: "Whether a provider can be called. No key is shown, and none is tried." },
 );

@@ -28,7 +28,7 @@ export const Ran = record(
     answer: Type.Optional(Type.Union([NamedFile, Type.String()], { description: "A file, or the answer itself." })),
     usage: Type.Optional(RanUsage),
   },
-  { description: "A run that was made elsewhere, and stands for the arm. Absent: the arm runs." },
+  { description: "An imported run that is used for the arm. Absent: the arm runs." },
 );
 export type Ran = Static<typeof Ran>;
 
@@ -46,7 +46,7 @@ export const StoredRun = record(
     arm_id: Slug(),
     at: Timestamp("When that session was accepted."),
   },
-  { description: "Where an arm ran that stands in from the store." },
+  { description: "Where a stored run of an arm comes from." },
 );
 export type StoredRun = Static<typeof StoredRun>;
 

@@ -9,14 +9,14 @@ export const JudgeModel = Type.String({
   minLength: 1,
   maxLength: JUDGE_NAME_CHARS,
   description:
-    "Judge model; without a slash, of the default judge's provider. Three or five, separated by commas, are a panel.",
+    "Judge model; without a slash, of the default judge's provider. Three or five, separated by commas, form a panel.",
 });
 
 export const RunRequest = record(
   "RunRequest",
   {
     scenario: Slug({ description: "Scenario name." }),
-    input: Type.Optional({ ...InputId, description: "Row of its inputs, where it has inputs." }),
+    input: Type.Optional({ ...InputId, description: "The row to run, if the scenario has inputs." }),
     model_override: Type.Optional({
       ...GivenModelRef,
       description: "`<provider>/<model>`: replaces the model of both arms.",
@@ -31,8 +31,8 @@ export const RunStarted = record("RunStarted", { session_id: SessionId });
 export type RunStarted = Static<typeof RunStarted>;
 
 export const VerdictRequest = record("VerdictRequest", {
-  arm_a: described(ArmPointer, "Brings rubric and reference."),
-  arm_b: described(ArmPointer, "Of the same scenario."),
+  arm_a: described(ArmPointer, "Its scenario gives the rubric and the reference."),
+  arm_b: described(ArmPointer, "An arm of the same scenario."),
   judge_model: Type.Optional(JudgeModel),
 });
 export type VerdictRequest = Static<typeof VerdictRequest>;

@@ -21,7 +21,7 @@ export type ResultMeasure = (typeof RESULT_MEASURES)[number];
 export const TieMargin = Type.Number({
   minimum: 0,
   exclusiveMaximum: 1,
-  description: "Scores that differ by no more are a tie; results that passed or not differ by 1.",
+  description: "Scores that differ by at most this are a tie. A passed result is 1, a failed one 0.",
 });
 
 /** A result is 0 to 1; of runs that passed or not it is 1 or 0. Null: the arm has none. */

@@ -11,7 +11,9 @@ import { Task } from "./task.ts";
  */
 
 export const ReplayConfig = record("ReplayConfig", {
-  ignore: Type.Array(Type.String(), { description: "RE2 patterns: what they match does not tell requests apart." }),
+  ignore: Type.Array(Type.String(), {
+    description: "RE2 patterns: text that they match is ignored when requests are compared.",
+  }),
 });
 export type ReplayConfig = Static<typeof ReplayConfig>;
 
@@ -20,7 +22,7 @@ export const InputId = Type.String({ pattern: "^[A-Za-z0-9._-]{1,64}$", descript
 export const ScenarioInput = record(
   "ScenarioInput",
   { id: InputId, values: Type.Record(Type.String(), Type.Unknown(), { description: "By column." }) },
-  { description: "The row of the scenario's inputs that a run is about. Absent: the scenario has no inputs." },
+  { description: "The row of the scenario's inputs that a run uses. Absent: the scenario has no inputs." },
 );
 export type ScenarioInput = Static<typeof ScenarioInput>;
 
@@ -33,7 +35,7 @@ const ScenarioInputs = record(
   },
   {
     description:
-      "The inputs of a scenario whose texts hold `{{<column>}}`. Absent: it has none, or is one of its rows.",
+      "The inputs of a scenario whose texts contain `{{<column>}}`. Absent: it has none, or this is one of its rows.",
   },
 );
 

@@ -70,5 +70,5 @@ export const USER_CHARS = 200;
 export const UserName = Type.String({
   minLength: 1,
   maxLength: USER_CHARS,
-  description: "Who asked, as a proxy names them; nobody checks it. Absent: unnamed.",
+  description: "Who asked, as the proxy names them, unchecked. Absent: unnamed.",
 });

@@ -52,7 +52,9 @@ export const SelfTest = record(
     self_test_id: SelfTestId,
     state: oneOf(["running", "completed", "failed"]),
     scenario: Slug(),
-    digest: Digest("Of what the scenario's runs must share to be compared: all but the arms and the judge's model."),
+    digest: Digest(
+      "Digest of what the scenario's runs must share to be compared: everything but the arms and the judge's model.",
+    ),
     judge: record("TestedJudge", {
       model: Type.String(),
       protocol: Type.String(),
@@ -63,21 +65,21 @@ export const SelfTest = record(
     cost_usd: nullable(Type.Number({ minimum: 0 })),
     verdict: nullable(oneOf(["pass", "warn", "fail"]), { description: "Null until it is completed." }),
     failure: nullable(record("SelfTestFailure", { code: oneOf(FAILURE_CODES), message: Type.String() })),
-    created_at: Timestamp("When it was asked for."),
+    created_at: Timestamp("When it was requested."),
     finished_at: nullable(Timestamp("When it ended.")),
   },
-  { description: "How a judge fares on evidence of which the right answer is known. No arm runs." },
+  { description: "How a judge does on evidence whose right answer is known. No arm runs." },
 );
 export type SelfTest = Static<typeof SelfTest>;
 
 const { parts: _parts, digest: _digest, failure: _failure, ...LISTED } = SelfTest.properties;
 export const SelfTestListing = record("SelfTestListing", LISTED, {
-  description: "A self-test without what it found in detail.",
+  description: "A self-test without its detailed findings.",
 });
 export type SelfTestListing = Static<typeof SelfTestListing>;
 
 export const SelfTestListRequest = record("SelfTestListRequest", {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "Rows at most." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "The most rows to return." })),
   before: Type.Optional({ ...SelfTestId, description: "Older than this one." }),
 });
 export type SelfTestListRequest = Static<typeof SelfTestListRequest>;

@@ -18,7 +18,7 @@ export type SolvedCount = Static<typeof SolvedCount>;
 
 export const PassedCount = record("PassedCount", {
   passed: Count("Trials in which it passed."),
-  trials: Count("Completed trials of which it is known."),
+  trials: Count("Completed trials in which its result is known."),
   low: Share("Wilson 95%."),
   high: Share("Wilson 95%."),
 });
@@ -26,8 +26,8 @@ export type PassedCount = Static<typeof PassedCount>;
 
 export const SeriesCheck = record("SeriesCheck", {
   id: Slug(),
-  a: nullable(PassedCount, { description: "Null where it is known of no trial." }),
-  b: nullable(PassedCount, { description: "Null where it is known of no trial." }),
+  a: nullable(PassedCount, { description: "Null where no trial has a known result." }),
+  b: nullable(PassedCount, { description: "Null where no trial has a known result." }),
 });
 export type SeriesCheck = Static<typeof SeriesCheck>;
 
@@ -48,7 +48,7 @@ export type SkillCount = Static<typeof SkillCount>;
 
 export const SeriesArm = record("SeriesArm", {
   arm_id: GivenName("Id of the arm; of imported results its name in the table."),
-  mean_score: Type.Optional(Share("Of imported scores, in the trials that have one of each arm.")),
+  mean_score: Type.Optional(Share("Mean imported score, in the trials that have one for each arm.")),
   cost_usd: record("SeriesArmCost", { mean: Usd, total: Usd }),
   tokens: nullable(Count("Of all trials; null when one is unknown.")),
   wall_ms_median: nullable(Type.Number({ minimum: 0 })),

@@ -8,7 +8,7 @@ const COUNTS = {
   losses: Count("Arm b won."),
   inconsistent: Count("Among the ties: the judge contradicted itself."),
   inconclusive: Count("Among the ties: the judge could not tell."),
-  invalid: Count("Missing: no usable judgement, asked twice."),
+  invalid: Count("Missing: there was no usable judgement, also when asked again."),
   failed: Count("Missing: the run failed or was interrupted."),
   cancelled: Count("Missing: a person cancelled it."),
   held: Count("Done, but an earlier trial of its scenario, or another scenario of its round, is not."),
@@ -17,7 +17,7 @@ const COUNTS = {
 
 export const SeriesCounts = record("SeriesCounts", {
   ...COUNTS,
-  deleted: Count("Missing: its session is gone. Of which scenario it was, nobody knows."),
+  deleted: Count("Missing: its session is gone, and so is the name of its scenario."),
   copies: Type.Optional(
     Count("Of stored runs: they repeat one that counts, by its seed or its recording. Absent while there are none."),
   ),

@@ -16,7 +16,7 @@ export const MAX_PARALLEL = 16;
 export const DEFAULT_TRIALS = 30;
 /** Share of all series on equal arms that may ever claim a preference. */
 export const ALPHA = 0.05;
-/** Half the width of the win rates around 1/2 that count as no difference worth having. */
+/** Win rates within this distance of 1/2 count as no difference worth having. */
 export const MARGIN = 0.15;
 
 export const SERIES_STATES = ["running", "completed", "cancelled", "failed", "interrupted"] as const;
@@ -43,10 +43,13 @@ const Trials = Type.Integer({
 const Margin = Type.Number({
   exclusiveMinimum: 0,
   exclusiveMaximum: 0.5,
-  description: "Half the width of the win rates around 1/2 that count as no difference worth having.",
+  description: "Win rates within this distance of 1/2 count as no difference worth having.",
 });
 const Parallel = Type.Integer({ minimum: 1, maximum: MAX_PARALLEL, description: "Trials that run at once." });
-export const MaxCost = Type.Number({ exclusiveMinimum: 0, description: "What the whole series may cost, USD." });
+export const MaxCost = Type.Number({
+  exclusiveMinimum: 0,
+  description: "The most that the whole series may cost, USD.",
+});
 
 /** What may change when a series goes on: none of it touches what a claim rests on. */
 export const SeriesLimits = record("SeriesLimits", {
@@ -60,20 +63,19 @@ export type SeriesLimits = Static<typeof SeriesLimits>;
 export const SeriesBaseline = record(
   "SeriesBaseline",
   {
-    digest: Digest("Names the stored runs: the same for a series and a bundle that was made of it."),
+    digest: Digest("Identifies the stored runs: it is the same for a series and a bundle made from it."),
     series_id: SeriesId,
     at: Timestamp("When that series was accepted."),
-    side: oneOf(["a", "b"], { description: "The arm whose stored runs stand in." }),
+    side: oneOf(["a", "b"], { description: "The arm for which stored runs are used." }),
     runs: Count("Stored runs of each scenario, of the one with the fewest; beyond them both arms run."),
     selected: Type.Optional(
       Type.Literal(true, {
-        description:
-          "What the runs showed had a say in that there are these: the series was stopped by it, or preferred the arm.",
+        description: "The runs were chosen by what they showed: the series stopped because of it, or preferred an arm.",
       }),
     ),
-    same_model: Type.Optional(Type.Literal(true, { description: "Both arms ask for one model." })),
+    same_model: Type.Optional(Type.Literal(true, { description: "Both arms request the same model." })),
   },
-  { description: "Stored runs that stand in for one arm. Absent: both run." },
+  { description: "Stored runs that are used for one arm. Absent: both arms run." },
 );
 export type SeriesBaseline = Static<typeof SeriesBaseline>;
 
@@ -97,10 +99,10 @@ export const SeriesPlan = record("SeriesPlan", {
   model_override: nullable(ModelRef),
   alpha: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),
   margin: Margin,
-  seed: Type.String({ description: "What weighted scripts are chosen by." }),
+  seed: Type.String({ description: "Weighted scripts are chosen by it." }),
   scripted: Type.Boolean({ description: "Some arm replays scripts: its trials say nothing about a model." }),
   baseline: Type.Optional(SeriesBaseline),
-  arms_differ: Type.Boolean({ description: "Arms of one id are set up differently in different scenarios." }),
+  arms_differ: Type.Boolean({ description: "An arm with one id is set up differently in different scenarios." }),
 });
 export type SeriesPlan = Static<typeof SeriesPlan>;
 
@@ -141,7 +143,8 @@ export const SeriesColumn = record(
 export type SeriesColumn = Static<typeof SeriesColumn>;
 
 const Columns = Type.Array(SeriesColumn, {
-  description: "By which its rows can be grouped. Absent: it has no inputs, or no column with few short values.",
+  description:
+    "Columns by which its rows can be grouped. Absent: it has no inputs, or no column with few short values.",
 });
 
 /** What is stored of a series beside its trials. Everything else is computed from these and the trials. */

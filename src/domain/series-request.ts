@@ -19,14 +19,12 @@ export const SeriesRequest = record("SeriesRequest", {
   margin: Type.Optional(SeriesPlan.properties.margin),
   judge_model: Type.Optional(JudgeModel),
   model_override: RunRequest.properties.model_override,
-  seed: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: "What weighted scripts are chosen by." }),
-  ),
+  seed: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Weighted scripts are chosen by it." })),
   baseline: Type.Optional({
     ...SeriesId,
     description: "A stored series whose runs stand in for the arm that did not change.",
   }),
-  continue: Type.Optional({ ...SeriesId, description: "A series to go on with; the plan must be the same." }),
+  continue: Type.Optional({ ...SeriesId, description: "The series to continue; the plan must be the same." }),
 });
 export type SeriesRequest = Static<typeof SeriesRequest>;
 
@@ -36,7 +34,7 @@ export type SeriesStarted = Static<typeof SeriesStarted>;
 export const SeriesListRequest = record("SeriesListRequest", {
   scenario: Type.Optional(Slug({ description: "Only series with this scenario." })),
   state: Type.Optional(oneOf(SERIES_STATES, { description: "Only series in this state." })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "Rows at most." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "The most rows to return." })),
   before: Type.Optional({ ...StoredSeriesId, description: "Only series older than this one." }),
 });
 export type SeriesListRequest = Static<typeof SeriesListRequest>;

@@ -16,7 +16,9 @@ const DOUBTS = [
 export type Doubt = (typeof DOUBTS)[number];
 
 export const UndecidedBy = Type.Optional(
-  oneOf(DOUBTS, { description: "What keeps the trials from a conclusion; absent where they have one, or too few." }),
+  oneOf(DOUBTS, {
+    description: "What keeps the trials from a conclusion; absent where they have one, or are too few.",
+  }),
 );
 
 /** What a reader should know before trusting a series. */
@@ -53,7 +55,7 @@ export const SeriesSummary = record(
     losses: Count("Arm b won."),
     inconsistent: Count("Among the ties: the judge contradicted itself."),
     inconclusive: Count("Among the ties: the judge could not tell."),
-    missing: Count("Trials that gave nothing."),
+    missing: Count("Trials without a result."),
     win_rate: nullable(Share("Of arm a; a trial without a winner counts half.")),
     low: Share("Lower end of the range that is valid whenever the series is stopped."),
     high: Share("Upper end."),

@@ -19,8 +19,8 @@ export type EarlierTrials = Static<typeof Earlier>;
 
 const Claim = record("SeriesClaim", {
   side: oneOf(SIDES),
-  at_trial: Type.Integer({ minimum: 1, description: "Counted trials with which it was made." }),
-  e: Type.Number({ description: "Evidence then." }),
+  at_trial: Type.Integer({ minimum: 1, description: "The number of counted trials when it was made." }),
+  e: Type.Number({ description: "Evidence at that point." }),
 });
 
 const Headline = record("SeriesHeadline", {
@@ -31,15 +31,16 @@ const Headline = record("SeriesHeadline", {
   e: Type.Number({ minimum: 0, description: "Evidence against no preference; 1 / alpha makes a claim." }),
   p_anytime: Share("Smallest alpha at which a claim would have been made so far: 1 / the greatest evidence."),
   claim: nullable(Claim, {
-    description: "By these trials alone. Made once; it stays. `conclusion` says whether all stored trials confirm it.",
+    description:
+      "The claim of these trials alone. Once made, it stays. `conclusion` says whether all stored trials confirm it.",
   }),
   fragile: Type.Boolean({
     description:
-      "The claim would not stand had all missing trials gone to the other side: the conclusion is `undecided`.",
+      "The claim would not stand if all missing trials had gone to the other side, so the conclusion is `undecided`.",
   }),
   worst_case_e: Type.Number({
     minimum: 0,
-    description: "Least evidence that there could be, had missing trials gone to the side behind.",
+    description: "The evidence if the missing trials had gone to the arm that is behind.",
   }),
 });
 export type SeriesHeadline = Static<typeof Headline>;
@@ -73,7 +74,7 @@ export const SeriesGroup = record("SeriesGroup", {
   value: Type.String(),
   counts: record("SeriesGroupCounts", {
     rows: Count("Rows with this value."),
-    trials: Count("Of theirs that count."),
+    trials: Count("Their trials that count."),
     wins: Count("Arm a won."),
     ties: Count("No winner, for whatever reason."),
     losses: Count("Arm b won."),
@@ -103,8 +104,8 @@ export const Series = record("Series", {
   state: oneOf(SERIES_STATES),
   stop: nullable(oneOf(STOPS)),
   failure: nullable(Type.String({ description: "Why it failed." })),
-  plan: nullable(SeriesPlan, { description: "Null for stored runs, which nobody planned." }),
-  plan_digest: nullable(Digest("SHA-256 over the plan: what the claim rests on.")),
+  plan: nullable(SeriesPlan, { description: "Null for stored runs, whose number was not planned." }),
+  plan_digest: nullable(Digest("SHA-256 over the plan, on which the claim rests.")),
   imported: Type.Optional(
     record(
       "ImportedTable",
@@ -113,13 +114,13 @@ export const Series = record("Series", {
     ),
   ),
   levels: record("SeriesLevels", { alpha: SeriesPlan.properties.alpha, margin: SeriesPlan.properties.margin }),
-  limits: nullable(SeriesLimits, { description: "Null for stored runs, which nobody planned." }),
+  limits: nullable(SeriesLimits, { description: "Null for stored runs, whose number was not planned." }),
   series_before: SeriesRecord.properties.series_before,
   changes: SeriesRecord.properties.changes,
   created_at: nullable(Timestamp("When the series was accepted.")),
   finished_at: nullable(Timestamp("When it reached a final state.")),
   conclusion: oneOf(CONCLUSIONS, {
-    description: "What the trials show, and all stored trials of the same comparison confirm.",
+    description: "What the trials show and all stored trials of the same comparison confirm.",
   }),
   undecided_by: UndecidedBy,
   gate: Gate,
@@ -136,14 +137,14 @@ export const Series = record("Series", {
     a: Count("Only arm a's run broke."),
     b: Count("Only arm b's run broke."),
     both: Count("Both arms' runs broke."),
-    judge: Count("The judging, or something else than the arms."),
+    judge: Count("The judging, or something other than the arms."),
   }),
   forecast: record("SeriesForecast", {
     trials_left: nullable(Count("Trials of the plan that can still count; null for stored runs.")),
-    chance_of_claim: nullable(Share("In the trials that are left, if they fall as the ones so far did.")),
+    chance_of_claim: nullable(Share("In the remaining trials, if they split as the trials so far did.")),
     chance_of_conclusion: nullable(Share("A claim, or no difference above the margin.")),
     more_trials: nullable(
-      Type.Integer({ minimum: 0, description: "With which a claim would be made, if they split the same way." }),
+      Type.Integer({ minimum: 0, description: "Further trials until a claim, if they split the same way." }),
     ),
     cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of those." }),
   }),
@@ -152,7 +153,7 @@ export const Series = record("Series", {
   columns: SeriesRecord.properties.columns,
   groups: Type.Optional(
     Type.Array(SeriesGroup, {
-      description: "Rows grouped by a column, as asked for with `by`: they describe, and claim nothing.",
+      description: "Rows grouped by the column given as `by`; they describe, and claim nothing.",
     }),
   ),
   rounds: Count("Complete rounds."),
@@ -201,7 +202,7 @@ export const Series = record("Series", {
     record("ModelChange", {
       scenario: Slug(),
       input: Type.Optional(InputId),
-      trial: Type.Integer({ minimum: 1, description: "The first that another model served." }),
+      trial: Type.Integer({ minimum: 1, description: "The first trial that another model served." }),
       who: oneOf([...SIDES, "judge"]),
       from: Type.String(),
       to: Type.String(),
@@ -214,7 +215,10 @@ export const Series = record("Series", {
     record(
       "SeriesOmitted",
       { scenarios: Count("Of `scenarios`."), trials: Count("Of `trials`.") },
-      { description: "Left out of a long answer, the last ones: see `/api/series/{id}/members`. Absent: nothing is." },
+      {
+        description:
+          "How many of the last ones a long answer leaves out; `/api/series/{id}/members` has them. Absent: none.",
+      },
     ),
   ),
 });

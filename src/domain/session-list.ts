@@ -63,9 +63,9 @@ const FILTER = {
       description: `At most ${WORDS} words, each in the id, title, arms, models, judge, state or result; A to Z match a to z.`,
     }),
   ),
-  blind: Type.Optional(oneOf(["yes"], { description: "`text` is not looked for in the result." })),
+  blind: Type.Optional(oneOf(["yes"], { description: "`text` is not searched in the result." })),
   conflict: Type.Optional(oneOf(["only"], { description: "Verdicts contradict each other." })),
-  trials: Type.Optional(oneOf(["none"], { description: "Trials of a series are left out." })),
+  trials: Type.Optional(oneOf(["none"], { description: "Leave out trials of a series." })),
 };
 
 const SessionFilterSchema = Type.Object(FILTER);
@@ -74,21 +74,21 @@ export type SessionFilter = Static<typeof SessionFilterSchema>;
 
 export const SessionListRequest = record("SessionListRequest", {
   ...FILTER,
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "Rows at most." })),
-  before: Type.Optional({ ...SessionId, description: "Older than this session." }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "The most rows to return." })),
+  before: Type.Optional({ ...SessionId, description: "Only sessions older than this one." }),
   sort: Type.Optional(
     oneOf(SESSION_SORTS, {
       description: "`created` (default), or another column; what is unknown comes last, equals newest first.",
     }),
   ),
   order: Type.Optional(oneOf(["asc", "desc"], { description: "`desc` (default): newest or largest first." })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000, description: "Rows left out at the start." })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000, description: "Skip this many rows." })),
 });
 export type SessionListRequest = Static<typeof SessionListRequest>;
 
 export const SessionSummaryRequest = record("SessionSummaryRequest", {
   ...FILTER,
-  names: Type.Optional(oneOf(["all"], { description: "Names every scenario, model and judge too." })),
+  names: Type.Optional(oneOf(["all"], { description: "Also list every scenario, model and judge." })),
 });
 export type SessionSummaryRequest = Static<typeof SessionSummaryRequest>;
 

@@ -8,7 +8,7 @@ export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
 export const ScriptChoice = record("ScriptChoice", {
   seed: Type.String({ description: "The scenario's digest unless another was given." }),
-  trial: Type.Integer({ minimum: 1, description: "In a series: its number where no trial is lost." }),
+  trial: Type.Integer({ minimum: 1, description: "In a series: its number if no trial is lost." }),
   chosen: Count("Position in the arm's `scripts`, from 0."),
 });
 export type ScriptChoice = Static<typeof ScriptChoice>;

@@ -73,17 +73,16 @@ export const ArmSummary = record("ArmSummary", {
   at_least: Type.Optional(AtLeast),
   other_models: Type.Optional(
     Type.Array(OtherModel, {
-      description:
-        "Models that replied besides the arm's own, which small calls of an external agent asked. Absent: none.",
+      description: "Models other than the arm's own that an external agent called for side tasks. Absent: none.",
     }),
   ),
   wall_ms: Count("From the arm's start to its end, less stalled_ms."),
   working_ms: Count("wall_ms less throttled_ms."),
   throttled_ms: Count(
-    "Lost to failed provider tries, the waits after them, and those for a place among all provider calls.",
+    "Lost to failed provider requests, the waits after them, and waits for a place among all provider calls.",
   ),
   stalled_ms: Type.Optional(
-    Count("Meanwhile abeval itself stood still, which is no arm's time: in no other figure. Absent: it did not."),
+    Count("Time in which abeval itself was paused; no other figure includes it. Absent: it was not."),
   ),
   log_cut: Type.Optional(
     Type.Literal(true, { description: "Its decisions reached 64 MiB: later ones have no texts, inputs and outputs." }),

@@ -27,7 +27,7 @@ export type FileSet = Static<typeof FileSet>;
 export const PlaceBeside = Type.Union([
   FileSet,
   record("PrivatePlace", {
-    private: Type.Literal(true, { description: "Empty and writable, in memory, anew for each command." }),
+    private: Type.Literal(true, { description: "An empty writable directory in memory, new for each command." }),
   }),
 ]);
 export type PlaceBeside = Static<typeof PlaceBeside>;
@@ -120,7 +120,9 @@ export const ProbeCheck = record("ProbeCheck", {
   ),
   called: Type.Optional(CalledCheck),
   changed: Type.Optional(ChangedCheck),
-  before: nullable(oneOf(["pass", "fail"]), { description: "What the untouched fixture gives; null when not said." }),
+  before: nullable(oneOf(["pass", "fail"]), {
+    description: "The expected result on the untouched fixture; null when not declared.",
+  }),
   required: Type.Boolean({ description: "An arm that fails it cannot win against one that passes." }),
   weight: Type.Number({ exclusiveMinimum: 0 }),
   timeout_s: Type.Number({ exclusiveMinimum: 0 }),

@@ -139,7 +139,7 @@ export const Suspicion = record(
     found_by: oneOf(["scan", "judge", "second_hearing"]),
     judge: Type.Optional(Type.String({ description: "Of a panel: the model that suspects." })),
   },
-  { description: "Words that may speak to the judge." },
+  { description: "Text that may address the judge." },
 );
 export type Suspicion = Static<typeof Suspicion>;
 
@@ -165,7 +165,7 @@ export const PanelMember = record(
     outcome: oneOf(OUTCOMES, { description: "What this judge alone finds, before hidden checks and rules decide." }),
     vote: nullable(Type.Integer({ minimum: -1, maximum: 1 }), {
       description:
-        "1 for arm a, -1 for arm b, 0 for neither; null: its answer is not usable, which counts against a winner.",
+        "1 for arm a, -1 for arm b, 0 for neither; null: it gave no usable answer, which counts against a winner.",
     }),
     lean_side: nullable(oneOf(SIDES)),
     score_gap: nullable(Signed("score_a - score_b.")),

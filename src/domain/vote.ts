@@ -19,10 +19,10 @@ export const VoteRequest = record("VoteRequest", {
   order: oneOf(ORDERS, { description: "Which arm was shown first." }),
   choice: Choice,
   blind: Type.Boolean({
-    description: "The voter had seen neither names nor a verdict. The server believes what is said here.",
+    description: "The voter had seen neither names nor a verdict. The server does not check it.",
   }),
   reason: Type.Optional(Type.String({ maxLength: VOTE_REASON_CHARS, description: "Why." })),
-  voter: Type.Optional(Type.String({ maxLength: VOTER_CHARS, description: "A name. Nobody checks it." })),
+  voter: Type.Optional(Type.String({ maxLength: VOTER_CHARS, description: "A name, unchecked." })),
 });
 export type VoteRequest = Static<typeof VoteRequest>;
 
@@ -39,7 +39,7 @@ export const Vote = record(
     reason: nullable(Type.String()),
     voter: nullable(Type.String({ description: "As given, unchecked." })),
   },
-  { description: "Whom a person prefers. No judge sees it, and no verdict counts it." },
+  { description: "The arm that a person prefers. No judge sees it, and no verdict counts it." },
 );
 export type Vote = Static<typeof Vote>;
 
@@ -49,8 +49,8 @@ export const PeopleAgreement = record(
     agree: Count("Both name the same arm, or both call it a tie."),
     opposed: Count("They name different arms."),
     one_tie: Count("One names an arm, the other calls it a tie."),
-    abstained: Count("The judge came to no finding. Not in the rate."),
-    not_blind: Count("Votes of people who had seen names or a verdict. In no other figure."),
+    abstained: Count("The judge reached no finding. Not in the rate."),
+    not_blind: Count("Votes of people who had seen names or a verdict. No other figure includes them."),
     rate: nullable(Share("agree / (agree + opposed + one_tie); null without such a vote.")),
     low: nullable(Share("Wilson, 95%, as if all votes were independent.")),
     high: nullable(Share("As low.")),

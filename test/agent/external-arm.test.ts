@@ -150,7 +150,7 @@ testAgent("an agent that never asks a model is the user's to mend, in its own la
   const { outcome } = await runAgent(fake, { agent: shellAgent("echo 'no such option: --fast' >&2; exit 3") });
   expect(outcome.failure).toMatchObject({ code: "setup_failed", class: "user" });
   expect(outcome.failure?.message).toBe(
-    'arm "agent": its agent ended (exit code 3) and never asked a model. It printed last: no such option: --fast',
+    'arm "agent": its agent ended (exit code 3) without calling a model. Its last output: no such option: --fast',
   );
 });
 

@@ -98,7 +98,7 @@ test("beyond the stored runs both arms run, and the next series on them says tha
   expect(series.series_before).toBe(1);
   expect(series.statement).toContain("in 1 both arms ran.");
   expect(series.statement).toContain(
-    "1 series was begun on these stored runs before: claims on one baseline fall together.",
+    "1 series was begun on these stored runs before: claims that share a baseline tend to be wrong together.",
   );
 });
 
@@ -161,7 +161,7 @@ test("only a series of fixed length is blessed, and nothing is concluded on one 
     gate: { worse: null, new: null },
   });
   expect(series.headline.claim).toMatchObject({ side: "b" });
-  expect(series.statement).toContain("No conclusion is stated: what the stored runs of new showed");
+  expect(series.statement).toContain("No conclusion is stated: the stored runs of new were chosen by what they showed");
 });
 
 test.each([

@@ -26,7 +26,7 @@ test("a sound scenario is ready: exit 0, and nothing is written beside it", asyn
   const { status, stdout, stderr } = await check(folder.path("good.yaml"));
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(stdout).toContain("This machine\n  ok    Version: ");
-  expect(stdout).toContain("  ok    Some check fails before the work: 1 of 1 fail on the untouched fixture\n");
+  expect(stdout).toContain("  ok    A check fails on the untouched fixture: 1 of 1 fail on the untouched fixture\n");
   expect(stdout).toMatch(/good\.yaml: ready/);
   expect(readdirSync(folder.directory)).toEqual(["good.yaml"]);
 });
@@ -34,10 +34,10 @@ test("a sound scenario is ready: exit 0, and nothing is written beside it", asyn
 test("checks without anything to look at share one line, and stand in the JSON each", async () => {
   await using folder = await scenarioFolder({ "good.yaml": scenario("good") });
   const { stdout } = await check(folder.path("good.yaml"));
-  const idle = stdout.split("\n").filter((line) => /no arm|scenario has no|nothing to set up/.test(line));
+  const idle = stdout.split("\n").filter((line) => /no arm|scenario has no|there is no setup/.test(line));
   // Each row joins with its own clause; a new check joins without a word here.
   const told =
-    /^ {2}- {5}Nothing to look at: (?=.*no arm has MCP servers;)(?=.*the scenario has no probe;)[^:]*nothing to set up/;
+    /^ {2}- {5}Not applicable: (?=.*no arm has MCP servers;)(?=.*the scenario has no hidden checks;)[^:]*there is no setup/;
   expect(idle).toEqual([expect.stringMatching(told)]);
   const [report] = JSON.parse((await check(folder.path("good.yaml"), "--json")).stdout);
   const alike = report.checks.filter(({ detail }: DoctorCheck) => detail === "no arm is an external agent");
@@ -60,7 +60,7 @@ test("a check that fails shows its output, without what would steer a terminal: 
   const { status, stdout } = await check(folder.path("bad.yaml"));
   expect(status).toBe(2);
   expect(stdout).toContain(
-    "  FAIL  Checks give their `before` on the untouched fixture: greets should pass: exit code 3, expected 0; it printed: wrong [31mred[0m\n        -> correct `before`",
+    "  FAIL  Checks match `before` on the untouched fixture: greets should pass: exit code 3, expected 0; it printed: wrong [31mred[0m\n        -> correct `before`",
   );
   expect(stdout).toMatch(/bad\.yaml: not ready; 1 failed/);
   expect(stdout).not.toContain("\x1b");

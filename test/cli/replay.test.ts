@@ -97,7 +97,7 @@ test("what a killed recording left replays as far as it goes, and then says that
   expect(replayed.stderr).toContain('request 1 of arm "b" is not recorded: the recording holds no request');
   expect(await directory.run("--record recordings", keyed(provider))).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining("talk/a.jsonl is there already"),
+    stderr: expect.stringContaining("talk/a.jsonl exists already"),
   });
 });
 
@@ -118,7 +118,7 @@ test("what does not go together, is missing or is in the way is refused before a
   expect(provider.requests).toEqual([]);
   expect((await directory.run("--record recordings", keyed(provider))).status).toBe(0);
   const asked = provider.requests.length;
-  expect(await refused("--record recordings")).toEqual(message("talk/a.jsonl is there already"));
+  expect(await refused("--record recordings")).toEqual(message("talk/a.jsonl exists already"));
   expect(provider.requests).toHaveLength(asked);
 });
 

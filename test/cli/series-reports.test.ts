@@ -95,7 +95,7 @@ test("Markdown has the conclusion, the statement, tables by scenario and arm, an
     "| scenario | wins-ties-losses | win rate | candidate solved | baseline solved |",
     "| one | 2-0-0 | 100% | 2 of 2 | 0 of 2 |",
     "|  | candidate | baseline |\n|---|---|---|\n| solved | 3 of 4 | 2 of 4 |\n| pass^2 | 50% | 17% |\n| mean cost | $0.2500 | $0.2500 |",
-    "- `arms_differ`: arms of one id are set up differently in different scenarios\n",
+    "- `arms_differ`: an arm with one id is set up differently in different scenarios\n",
     "Cost: candidate $1.0000, baseline $1.0000, judge $2.0000, total $4.0000\n",
     "<details><summary>4 trials</summary>\n\n| trial | scenario | outcome | counts | cost | session |\n",
     "| 2 | two | baseline won | yes | $1.0000 | session-two-",

@@ -82,7 +82,7 @@ const REFUSED: readonly (readonly [args: string, words: string])[] = [
   ["coin.yaml --parallel 17", '--parallel: expected a whole number from 1 to 16, got "17"'],
   ["coin.yaml --margin 0", '--margin: expected a number between 0 and 0.5, such as 0.15, got "0"'],
   ["coin.yaml --margin 0.5", '--margin: expected a number between 0 and 0.5, such as 0.15, got "0.5"'],
-  ["coin.yaml --stop-when-sure --trials 3", "3 in all can never make anybody sure; plan 8 or more"],
+  ["coin.yaml --stop-when-sure --trials 3", "3 in all are too few for any claim; plan 8 or more"],
   ["coin.yaml dice.yaml --stop-when-sure --trials 3", "plan 4 or more of each scenario"],
   [
     "coin.yaml other.yaml",

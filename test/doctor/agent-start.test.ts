@@ -46,7 +46,7 @@ async function found(line: string, { wires, policies, module = MODULE }: Tried =
 testAgent("an agent that starts is heard, without a key and at no cost", async () => {
   expect(await found('exec bun ~/agent.mjs "$@"')).toEqual({
     status: "pass",
-    detail: expect.stringMatching(/^ours: asked its model after \d\.\d s and ended with exit code 0$/),
+    detail: expect.stringMatching(/^ours: called its model after \d\.\d s and ended with exit code 0$/),
     hint: null,
   });
 });
@@ -54,8 +54,8 @@ testAgent("an agent that starts is heard, without a key and at no cost", async (
 testAgent("one that does not start is a fault, in its own words", async () => {
   expect(await found("echo 'unknown option --fast' >&2; exit 2")).toMatchObject({
     status: "fail",
-    detail: 'arm "ours": its agent ended (exit code 2) and never asked a model. It printed last: unknown option --fast',
-    hint: expect.stringContaining("start the same command by hand"),
+    detail: 'arm "ours": its agent ended (exit code 2) without calling a model. Its last output: unknown option --fast',
+    hint: expect.stringContaining("run the same command by hand"),
   });
 });
 
@@ -72,8 +72,8 @@ testAgent("one that offers its model no tools is heard, and rules that cannot se
   expect(await found(line)).toMatchObject({ status: "pass" });
   expect(await found(line, { policies: { commands: { deny: ["git push*"] } } })).toEqual({
     status: "warn",
-    detail: expect.stringContaining("it offers its model no tools"),
-    hint: expect.stringContaining("no rule of `policies.commands` stops one"),
+    detail: expect.stringContaining("it offers no tools to its model"),
+    hint: expect.stringContaining("`policies.commands` stops none"),
   });
 });
 

@@ -50,7 +50,7 @@ test("an install that is there passes with its version, and one that was never t
   expect(await found("agents.version", scenario(claude("claude-tried")))).toMatchObject({ status: "pass" });
   expect(await found("agents.version", scenario(claude("claude-new")))).toEqual({
     status: "warn",
-    detail: "brief: Claude Code 9.0.0, and 2.1.197 and 2.1.330 were tried",
+    detail: "brief: Claude Code 9.0.0, while abeval was tested with 2.1.197 and 2.1.330",
   });
   expect(await found("agents.dir", scenario(claude("absent")))).toEqual({
     status: "fail",
@@ -64,7 +64,7 @@ test("what keeps an agent from its start is said once, by the check that looks f
   const skipped = (title: string) => ({ status: "skip" as const, detail: `needs "${title}", which failed` });
   expect(await found("agents.start", scenario(claude("absent")))).toEqual(skipped("External agents are installed"));
   expect(await found("agents.start", scenario(claude("claude-tried"), "openai/gpt-x"))).toEqual(
-    skipped("External agents can talk to their models"),
+    skipped("External agents can reach their models"),
   );
 });
 

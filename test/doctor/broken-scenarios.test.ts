@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
     broken: "equal arms",
     change: (draft) => ({ ...withArms(draft, {}, { system_prompt: "You are brief." }), varies: [] }),
     found: { "arms.contrast": "warn" },
-    detail: "both arms are set up alike (the verdict will carry no_contrast)",
+    detail: "both arms are set up the same (the verdict will have the flag no_contrast)",
   },
   {
     broken: "a difference that is not declared",
@@ -87,7 +87,7 @@ const ROWS: readonly Row[] = [
     broken: "a declared difference that is none",
     change: (draft) => ({ ...draft, varies: ["system_prompt", "tools"] }),
     found: { "arms.varies": "warn" },
-    detail: "they are alike in tools",
+    detail: "they do not differ in tools",
   },
   {
     broken: "an arm's model without a key",
@@ -145,7 +145,7 @@ const ROWS: readonly Row[] = [
       rubric: { criteria: ["Is it right?"], judge: { model: "openai/gpt-y" } },
     }),
     found: { "rubric.judge_family": "warn", "models.sandbox": "warn", "rubric.self_test": "skip" },
-    detail: "openai/gpt-y comes from the maker of one arm's model only, and may favour it",
+    detail: "openai/gpt-y comes from the maker of only one arm's model, and may favour that arm",
     environment: KEYS,
   },
   {
@@ -155,7 +155,7 @@ const ROWS: readonly Row[] = [
       rubric: { ...draft.rubric, criteria: [{ measure: "turns" }, { measure: "tokens", weight: 0 }] },
     }),
     found: { "rubric.weights": "warn" },
-    detail: "tokens decides nothing: its weight is 0",
+    detail: "tokens decides nothing, because its weight is 0",
   },
   {
     broken: "fewer tokens than the prompt has",
@@ -179,7 +179,7 @@ const ROWS: readonly Row[] = [
     broken: "a cost cap below a first turn",
     change: (draft) => withBudget(withArms(draft, { price_per_mtok: { in: 10, out: 100 } }), { max_cost_usd: 0.01 }),
     found: { "budget.cost": "fail" },
-    detail: /^brief: cap 0.01 USD, the first turn takes at least 0\.\d+ USD; careful: cap 0.01 USD, /,
+    detail: /^brief: cap 0.01 USD, but the first turn costs at least 0\.\d+ USD; careful: cap 0.01 USD, /,
   },
   {
     broken: "a time that the checks alone use up",
@@ -191,13 +191,13 @@ const ROWS: readonly Row[] = [
     broken: "a reference that changes a protected file",
     change: (draft) => ({ ...draft, policies: { paths: { protected: ["hello.*", "*.md"] } } }),
     found: { "reference.paths": "fail", "reference.passes": "fail" },
-    detail: "it changes hello.txt (hello.*), which no arm may",
+    detail: "it changes hello.txt (hello.*), which no arm may change",
   },
   {
     broken: "a reference outside what is writable",
     change: (draft) => ({ ...draft, policies: { paths: { writable: ["notes.*"] } } }),
     found: { "reference.paths": "fail" },
-    detail: "it changes hello.txt (paths.writable), which no arm may",
+    detail: "it changes hello.txt (paths.writable), which no arm may change",
   },
   {
     broken: "a reference that does not count as an answer",
@@ -265,13 +265,13 @@ const ROWS: readonly Row[] = [
     broken: "a glob that fits nothing",
     change: (draft) => ({ ...draft, policies: { paths: { writable: ["*.txt"], protected: ["*.md", "docs/**"] } } }),
     found: { "fixture.globs": "warn" },
-    detail: "no file fits protected docs/**",
+    detail: "no file matches protected docs/**",
   },
   {
     broken: "a check that passes before, and should not",
     change: (draft) => withChecks(draft, [...draft.task.probe.checks, { id: "new", run: "true", before: "fail" }]),
     found: { "probe.before": "fail" },
-    detail: "new should fail, and passes",
+    detail: "new should fail, but passes",
   },
   {
     broken: "a check that fails before, and should not",
@@ -296,7 +296,7 @@ const ROWS: readonly Row[] = [
     broken: "a probe that an idle arm passes",
     change: (draft) => withChecks(draft, [{ run: "test -f notes.md" }]),
     found: { "probe.discriminates": "warn" },
-    detail: "all pass on the untouched fixture: an arm that does nothing passes too",
+    detail: "all pass on the untouched fixture, so an arm that does nothing passes, too",
   },
   {
     broken: "a check that the reference fails",
@@ -362,7 +362,7 @@ test("a cost cap without prices fails for a model that costs something, and not 
     ofScenario(await diagnoseFile(withBudget(draft, { max_cost_usd: 1 }))).find(({ id }) => id === "budget.cost");
   expect(await costFound(withArms(goodScenario(), { model: "openai/gpt-x", script: null }))).toMatchObject({
     status: "fail",
-    detail: expect.stringContaining("brief: openai/gpt-x has no price, and its cap (1 USD) needs one"),
+    detail: expect.stringContaining("brief: openai/gpt-x has no price, which its cap (1 USD) needs"),
     hint: expect.stringContaining("--prices"),
   });
   expect(await costFound(goodScenario())).toMatchObject({
@@ -426,7 +426,7 @@ test("a check with two different results is flaky, and no other check fails for 
   );
   expect(troubles(report)).toEqual({ "probe.stable": "fail" });
   expect(ofScenario(report).find(({ id }) => id === "probe.stable")?.detail).toBe(
-    "it passes in one run and not in the other: moody, on the untouched fixture; moody, with the reference",
+    "it passed in one run and failed in the other: moody, on the untouched fixture; moody, with the reference",
   );
 });
 
@@ -491,14 +491,14 @@ test("checks of parts that a scenario does not have are skipped, and it is ready
     "arms.varies skip: the scenario declares no `varies`",
     "reference.paths skip: the scenario has no reference_fix",
     "reference.deliverable skip: the scenario has no reference_fix",
-    "leak.hidden_files skip: the scenario has no probe",
+    "leak.hidden_files skip: the scenario has no hidden checks",
     "leak.reference_lines skip: the scenario has no reference_fix",
-    "probe.before skip: the scenario has no probe",
-    "probe.discriminates skip: the scenario has no probe",
-    "probe.protected skip: the scenario has no probe",
+    "probe.before skip: the scenario has no hidden checks",
+    "probe.discriminates skip: the scenario has no hidden checks",
+    "probe.protected skip: the scenario has no hidden checks",
     "reference.passes skip: the scenario has no reference_fix",
-    "probe.stable skip: the scenario has no probe",
-    "budget.seconds skip: the scenario has no probe",
+    "probe.stable skip: the scenario has no hidden checks",
+    "budget.seconds skip: the scenario has no hidden checks",
   ]);
 });
 
@@ -508,6 +508,6 @@ test("commands of a probe without a known solution are told: nothing shows that 
   expect(report.ok).toBe(true);
   expect(ofScenario(report).find(({ id }) => id === "reference.passes")).toMatchObject({
     status: "warn",
-    detail: "nothing shows that the checks can be passed",
+    detail: "nothing shows that an arm can pass the checks",
   });
 });

@@ -93,7 +93,7 @@ describe("sandbox", () => {
     expect(row("sandbox")).toEqual({
       status: "warn",
       detail:
-        "none: bubblewrap (bwrap) is not installed; runs with a model are refused, scripted ones run without a sandbox",
+        "none: bubblewrap (bwrap) is not installed; runs with a model are refused, scripted arms run without a sandbox",
       hint: expect.stringContaining("apt install bubblewrap"),
     });
     expect(report.ok).toBe(true);
@@ -164,7 +164,7 @@ describe("scenarios directory", () => {
 
   test("an empty one is a warning", async () => {
     const { row } = await lookAt({}, { "README.md": "Nothing yet.\n" });
-    expect(row("scenarios.directory")).toMatchObject({ status: "warn", detail: "no scenario file in it" });
+    expect(row("scenarios.directory")).toMatchObject({ status: "warn", detail: "it holds no scenario file" });
   });
 });
 
@@ -218,7 +218,7 @@ describe("credentials", () => {
   test("are taken out of whatever is reported", async () => {
     const credentials = new Credentials({ OPENAI_API_KEY: "key-that-got-lost-0123" });
     const { row } = await lookAt({ redact: credentials.redactSecrets, listen_host: "key-that-got-lost-0123" });
-    expect(row("listen")).toMatchObject({ detail: expect.stringMatching(/^\[redacted\]: whoever reaches it/) });
+    expect(row("listen")).toMatchObject({ detail: expect.stringMatching(/^\[redacted\]: anyone who can reach it/) });
   });
 });
 

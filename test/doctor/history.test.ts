@@ -36,7 +36,7 @@ testNeeding(GIT)(
     git("init", "-q", "-b", "main");
     git("add", ".");
     git("commit", "-q", "-m", "Greet");
-    const only = { status: "pass", detail: ".git: 1 commit, the last of them is what stands there" };
+    const only = { status: "pass", detail: ".git: 1 commit, the last of them is checked out" };
     expect(await historyOf(folder.directory)).toEqual(only);
 
     writeFileSync(`${here}/hello.txt`, "Hello world, nice to see you\n");
@@ -44,7 +44,7 @@ testNeeding(GIT)(
     const fix = git("rev-parse", "--short", "HEAD");
     const later = (example: string) => ({
       status: "warn",
-      detail: `.git: 1 commit of it is not in the past of the one that stands there${example}: the arms can read what came later, such as the fix`,
+      detail: `.git: 1 commit is not an ancestor of the checked-out one${example}: the arms can read later commits, such as the fix`,
     });
     git("checkout", "-q", "--detach", "HEAD~");
     expect(await historyOf(folder.directory)).toEqual(later(` (${fix} Add the letter)`));

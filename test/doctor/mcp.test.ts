@@ -42,7 +42,7 @@ testNeeding(SANDBOX)("long descriptions are a warning, a server that does not st
   expect(await found("mcp.start", withServer(["lengthy"]))).toEqual({
     status: "warn",
     detail: expect.stringContaining("every turn sends them"),
-    hint: "name the tools that the task needs in `tools` of the server",
+    hint: "list only the tools that the task needs in the server's `tools`",
   });
   expect(await found("mcp.start", withServer(["dead"]))).toEqual({
     status: "fail",
@@ -70,9 +70,8 @@ test("rules that cannot see into a server are a warning", async () => {
   const policies = { commands: { deny: ["rm *"] }, paths: { writable: ["src/**"] } };
   expect(await found("mcp.rules", withServer([], policies))).toEqual({
     status: "warn",
-    detail:
-      "commands.deny, paths.writable cannot see what a server is about to do; changed files are compared afterwards",
-    hint: "offer only tools that may be used, by `tools` of the server",
+    detail: "commands.deny, paths.writable cannot stop what a server does; changed files are compared afterwards",
+    hint: "list only allowed tools in the server's `tools`",
   });
   expect((await found("mcp.rules", withServer())).status).toBe("pass");
 });

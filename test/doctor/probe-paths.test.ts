@@ -17,8 +17,9 @@ async function saidOf(task: object, files: Readonly<Record<string, string>> = {}
   return checks.find(({ id }) => id === "reference.passes")?.detail;
 }
 
-const UNPROVED = "nothing shows that the checks can be passed";
-const nowhere = (names: string) => `${UNPROVED}. They name what is nowhere, and what no arm is told to make: ${names}`;
+const UNPROVED = "nothing shows that an arm can pass the checks";
+const nowhere = (names: string) =>
+  `${UNPROVED}. They name files that do not exist and that no arm is told to make: ${names}`;
 
 const probe = (run: string, files: object = {}) => ({ probe: { files, checks: [{ id: "greeting", run }] } });
 
@@ -72,7 +73,7 @@ test("a probe that has shown to be passable is not looked through", async () => 
   const { checks } = probe("sh hidden.sh; cat gone/a.txt; true").probe;
   const files = draft.task.probe.files;
   const said = await saidOf({ reference_fix: draft.task.reference_fix, probe: { files, checks } });
-  expect(said).toBe("1 of 1, two times");
+  expect(said).toBe("1 of 1 pass, twice");
 });
 
 test("hidden files of hostile texts are looked through in linear time", async () => {

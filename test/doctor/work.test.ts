@@ -29,20 +29,18 @@ test("files that no arm can write are a failure, the answer in their place is no
   const plan = { deliverable: ["plan.md"], probe: { checks: [CONTAINS] } };
   expect(await row("task.files", { task: plan })).toBe("fail: no arm has a tool that writes plan.md");
   expect(await row("task.files", { task: { probe: { checks: [CONTAINS] } } })).toBe(
-    "pass: the work is the answer, no files",
+    "pass: the deliverable is the answer, not files",
   );
 });
 
 test("an answer that nothing looks at is a failure", async () => {
-  expect(await row("task.answer", {})).toBe("fail: no check and no question looks at it");
+  expect(await row("task.answer", {})).toBe("fail: no check and no question covers it");
   const aside = { probe: { checks: [{ called: { tool: "read_file" } }, { changed: { paths: ["**"] } }, "true"] } };
   expect(await row("task.answer", { task: aside })).toStartWith("fail");
   expect(await row("task.answer", { criteria: [QUESTION] })).toBe(
-    "warn: only questions do (clear), and builtin/evidence asks none",
+    "warn: only questions cover it (clear), and builtin/evidence cannot answer them",
   );
-  expect(await row("task.answer", { criteria: [QUESTION], judge: "openai/j" })).toBe(
-    "pass: openai/j, asked about clear",
-  );
+  expect(await row("task.answer", { criteria: [QUESTION], judge: "openai/j" })).toBe("pass: openai/j answers clear");
   const told = { probe: { checks: [CONTAINS, { id: "own", run: 'grep -q yes "$ABEVAL_EVIDENCE/answer.txt"' }] } };
   expect(await row("task.answer", { task: told })).toBe("pass: yes (answer_contains), own (run)");
 });
@@ -59,9 +57,9 @@ test("checks that are no commands stand in the rows of checks, and nothing of a 
   const report = await diagnoseFile(answering({ task: { probe: { checks }, reference_answer: '"yes"' } }));
   const told = Object.fromEntries(ofScenario(report).map(({ id, status, detail }) => [id, `${status}: ${detail}`]));
   expect(told).toMatchObject({
-    "probe.before": "pass: 6 of 6 checks say what they give, and do",
+    "probe.before": "pass: 6 of 6 checks declare `before`, and match it",
     "probe.discriminates": "pass: 4 of 6 fail on the untouched fixture",
-    "probe.stable": "pass: two runs each, with the same results",
+    "probe.stable": "pass: each gave the same result in two runs",
     "reference.applies": "pass: the scenario has no reference_fix",
     "models.sandbox": "pass: not needed: nothing in this scenario can run a command",
   });

@@ -75,7 +75,7 @@ test("several that have only parts of it cannot run it", async () => {
 
 test("without a worker nobody can", async () => {
   const report = await found(goodScenario(), []);
-  expect(rowsOf(report, "workers.scenario")).toEqual({ "workers.scenario": ["warn", "nobody takes runs"] });
+  expect(rowsOf(report, "workers.scenario")).toEqual({ "workers.scenario": ["warn", "there is no worker"] });
 });
 
 test("programs that only a sandbox may start are left to workers that have one", async () => {

@@ -72,8 +72,8 @@ test("every named type of the domain is a component", () => {
 test("a field says what its named type is there, beside the reference", () => {
   const { properties } = document.components.schemas["VerdictRequest"] as unknown as { properties: object }; // asserted next
   expect(properties).toMatchObject({
-    arm_a: { $ref: "#/components/schemas/ArmPointer", description: "Brings rubric and reference." },
-    arm_b: { $ref: "#/components/schemas/ArmPointer", description: "Of the same scenario." },
+    arm_a: { $ref: "#/components/schemas/ArmPointer", description: "Its scenario gives the rubric and the reference." },
+    arm_b: { $ref: "#/components/schemas/ArmPointer", description: "An arm of the same scenario." },
   });
   expect(document.components.schemas["ArmPointer"]).not.toHaveProperty("description");
 });

@@ -382,9 +382,7 @@ describe("gates", () => {
       { outcome: "inconclusive", winner: null, decided_by: "none", flags: ["judge_probe_conflict", "single_trial"] },
       { outcome: "winner", winner: "plain", decided_by: "probe", flags: ["single_trial"] },
     ]);
-    expect(against.statement).toContain(
-      "judge mock/judge favoured tdd while the hidden checks speak clearly for plain",
-    );
+    expect(against.statement).toContain("judge mock/judge favoured tdd while the hidden checks clearly favour plain");
   });
 
   test("a gate stands when the judge is unusable", async () => {

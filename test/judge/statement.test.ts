@@ -75,7 +75,7 @@ const BRANCHES: [what: string, input: StatementInput, says: string][] = [
   [
     "lean",
     given({ outcome: "inconclusive", winner_side: null, lean_side: "b", merged: mergeOrders("tie", "b") }),
-    "favoured beta in one presentation order and nobody in the other; no winner is named",
+    "favoured beta in one presentation order and neither arm in the other; no winner is named",
   ],
   ["no weight", given({ outcome: "inconclusive", winner_side: null }), "no scored criterion carries weight"],
   [
@@ -94,7 +94,7 @@ const BRANCHES: [what: string, input: StatementInput, says: string][] = [
       { outcome: "inconclusive", winner_side: null, probe_conflict: true },
       { facts: { a: facts({ probe: probe("pass", 6) }), b: PASSED } },
     ),
-    "judge J favoured alpha while the hidden checks speak clearly for beta",
+    "judge J favoured alpha while the hidden checks clearly favour beta",
   ],
   [
     "measured conflict",
@@ -102,12 +102,12 @@ const BRANCHES: [what: string, input: StatementInput, says: string][] = [
       { outcome: "inconclusive", winner_side: null, probe_conflict: true, merged: null },
       { model_asked: false, facts: { a: PASSED, b: facts({ probe: probe("pass", 6) }) } },
     ),
-    "the measured criteria favoured beta while the hidden checks speak clearly for alpha",
+    "the measured criteria favoured beta while the hidden checks clearly favour alpha",
   ],
   [
     "asked again, nobody",
     given({ outcome: "inconclusive", winner_side: null, second: "overturns" }),
-    "judge J favoured alpha in both presentation orders, but favoured nobody clearly when the arms' own words were withheld; no winner is named",
+    "judge J favoured alpha in both presentation orders, but favoured neither arm clearly when the arms' own words were withheld; no winner is named",
   ],
   [
     "asked again, the other",
@@ -139,7 +139,7 @@ const BRANCHES: [what: string, input: StatementInput, says: string][] = [
       { outcome: "inconclusive", winner_side: null, probe_conflict: true, judge_side: null },
       { measured: true, facts: { a: facts({ probe: probe("pass", 6) }), b: PASSED } },
     ),
-    "the scores of judge J together with the measured criteria favoured alpha while the hidden checks speak clearly for beta",
+    "the scores of judge J together with the measured criteria favoured alpha while the hidden checks clearly favour beta",
   ],
   [
     "not confirmed",
@@ -169,7 +169,7 @@ const BRANCHES: [what: string, input: StatementInput, says: string][] = [
       },
       { facts: { a: PASSED, b: facts({ probe: probe("pass", 3) }) } },
     ),
-    "judge J favoured beta while the hidden checks speak clearly for alpha; no winner is named, a person should look",
+    "judge J favoured beta while the hidden checks clearly favour alpha; no winner is named, and a person should look",
   ],
   [
     "neither solved",

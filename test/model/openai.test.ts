@@ -167,6 +167,6 @@ test("a choice that ended in an error is no answer", async () => {
   await using provider = await startFakeProvider({ reply: { status: 200, body } });
   expect(seen((await ask(clientOf(provider, "gateway/any"))).reply)).toMatchObject({
     code: "provider_failed",
-    message: "gateway sent a reply that is not one of its interface. Check GATEWAY_BASE_URL.",
+    message: "gateway sent a reply that its interface does not define. Check GATEWAY_BASE_URL.",
   });
 });

@@ -63,7 +63,7 @@ describe("a model that cannot be used is refused before anything is spent", () =
     [
       "openai/x",
       { OPENAI_API_KEY: "sk-“quoted”" },
-      "OPENAI_API_KEY holds characters that no key has",
+      "OPENAI_API_KEY holds characters that a key cannot have",
       "OPENAI_API_KEY",
     ],
     [

@@ -186,7 +186,7 @@ describeNeeding(POSTGRES)("a start that cannot work", () => {
     const { isError, text } = await client.call("run_scenario", { scenario: SCENARIO });
     expect({ isError, text }).toEqual({
       isError: true,
-      text: expect.stringContaining("no process takes runs now: start `abeval serve --worker` on this database"),
+      text: expect.stringContaining("no worker is running: start `abeval serve --worker` with this database"),
     });
     expect(await sql("SELECT count(*)::int AS begun FROM abeval.sessions")).toEqual([{ begun: 0 }]);
   });

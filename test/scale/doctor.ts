@@ -46,7 +46,7 @@ describeNeeding(POSTGRES)("doctor, of a database", () => {
       "database.version": ["pass", expect.stringMatching(/^PostgreSQL \d+\.\d+/)],
       "database.rights": ["pass", "reads and writes every table"],
       "database.pooler": ["pass", "arrive"],
-      "database.latency": [expect.stringMatching(/^(pass|warn)$/), expect.stringMatching(/^\d+\.\d ms to an answer$/)],
+      "database.latency": [expect.stringMatching(/^(pass|warn)$/), expect.stringMatching(/^\d+\.\d ms round trip$/)],
       "database.clock": ["pass", "agree"],
       "workers.alive": ["pass", "1, with 4 places, of which 1 are taken; 1 besides"],
       "workers.capabilities": ["pass", "provider:openai on 1 of 1, sandbox:bubblewrap on 1 of 1"],
@@ -101,7 +101,7 @@ describeNeeding(POSTGRES)("doctor, of a database", () => {
       return rows.map(({ id, status, detail }) => [id, status, detail]);
     };
     const noKey = ["models.arms", "warn", expect.stringContaining("ANTHROPIC_API_KEY")];
-    expect(await told()).toEqual([noKey, ["workers.scenario", "warn", "nobody takes runs"]]);
+    expect(await told()).toEqual([noKey, ["workers.scenario", "warn", "there is no worker"]]);
     await using _other = await process(["--worker"], { OPENAI_API_KEY: "sk-none-0123456789" });
     expect(await told()).toEqual([noKey, ["workers.scenario", "warn", "none has provider:anthropic"]]);
     await using _able = await process(["--worker"], { ANTHROPIC_API_KEY: "sk-none-0123456789" });

@@ -405,7 +405,7 @@ test("only a passed self-test, the newest, clears a judge, and a failed one is t
   const failed = await after("fail", 12);
   expect(failed.flags).toEqual(["judge_failed_self_test", "judge_unaudited"]);
   expect(failed.statement).toContain(
-    `Judge ${failed.judge.model} failed its self-test on ${failed.scenarios[0]?.scenario}, so what it prefers there shows little.`,
+    `Judge ${failed.judge.model} failed its self-test on ${failed.scenarios[0]?.scenario}, so its preferences there show little.`,
   );
 });
 
@@ -426,7 +426,7 @@ const REFUSED: readonly (readonly [what: string, options: OpenOptions, words: Re
   [
     "too few trials to be sure",
     { trials: 7, stop_when_sure: true },
-    /7 in all can never make anybody sure; plan 8 or more/,
+    /7 in all are too few for any claim; plan 8 or more/,
   ],
   ["a limit without prices", { trials: 2, max_cost_usd: 1 }, /has no price, and max_cost_usd \(--max-cost\) needs one/],
   ["an unknown series", { goOn: "series-20260101T000000000Z-00000000" }, /there is no series .*gone with its process/],

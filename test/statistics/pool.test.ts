@@ -59,7 +59,7 @@ describe("a claim of a series is stated", () => {
     ]);
     expect(conclusion).toBe("a_preferred");
     expect(statement).toContain(
-      "Counting also the 24 other trials of this comparison, evidence 0.2 (20 needed, and reached before).",
+      "With the 24 other trials of this comparison, the evidence is 0.2 (20 needed, which was reached before).",
     );
   });
 
@@ -72,7 +72,7 @@ describe("a claim of a series is stated", () => {
     const { conclusion, statement } = await report(WON, [...others("r"), ...WON]);
     expect(conclusion).toBe("undecided");
     expect(statement).toContain(
-      "the 0 stored trials of this comparison that count so far together do not. A trial waits for those that began before it: 1 still runs.",
+      "the 0 stored trials of this comparison that count so far together do not. A trial counts only when those that began before it have ended: 1 still runs.",
     );
     expect(await concluded([...WON, ...others("r")])).toBe("a_preferred");
   });
@@ -239,7 +239,7 @@ test("others are asked when the trials that run can bring a conclusion", () => {
 
 test("trials that mostly repeat each other are told", async () => {
   const rows = WON.map((row, index) => ({ ...row, conduct: `${index % 2}`.repeat(64) }));
-  const told = "Few trials differ in what the models said and called, 2 of 8; the others repeat one of these.";
+  const told = "Few trials differ in what the models said and called (2 of 8); the others repeat one of these.";
   expect((await report(rows, [])).statement).toContain(told);
   expect((await report(WON, [])).statement).not.toContain("differ in what");
 });

@@ -94,7 +94,7 @@ describe("a report", () => {
     const { statement, flags } = await report(seriesOf({ scenarios }), rows);
     expect(flags).toContain("no_variation");
     expect(statement).toContain(
-      "In 4 of 5 scenarios (one, two, four and 1 more) all trials went the same way in all that the models said and called.",
+      "In 4 of 5 scenarios (one, two, four and 1 more) all trials are identical in what the models said and called.",
     );
   });
 
@@ -268,7 +268,7 @@ test("all other runs of the comparison are counted beside the series, whenever t
     e_with_this: expect.closeTo(await e("+-+++++-----"), 9),
   });
   expect(flags).toEqual(["earlier_trials"]);
-  expect(statement).toContain("Counting also the 8 other trials of this comparison, evidence");
+  expect(statement).toContain("With the 8 other trials of this comparison, the evidence is");
 });
 
 test("a claim was made with the trials up to it, and has cost what was lost among them too", async () => {

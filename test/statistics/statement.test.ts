@@ -123,7 +123,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
       "After 11 trials of S (candidate won 8, baseline 3, no winner 0) no preference can be stated.",
       RATE("73%", "32%", "98%"),
       "Evidence 1.3 (20 needed).",
-      "If coming trials split the same way, about 31 more would be needed; this plan has only 19 left.",
+      "If further trials split the same way, about 31 more would be needed; this plan has only 19 left.",
       "By the trials so far, the chance that these establish a preference is 44%.",
       "Still running, after 11 of 30 planned trials.",
     ],
@@ -136,7 +136,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
       "After 11 trials of S (candidate won 8, baseline 3, no winner 0) no preference can be stated.",
       RATE("73%", "32%", "98%"),
       "Evidence 1.3 (20 needed).",
-      "If coming trials split the same way, about 31 more would do; where arms do not differ, such a forecast seldom comes true.",
+      "If further trials split the same way, about 31 more would be enough; where arms do not differ, such a forecast seldom comes true.",
     ],
   ],
   [
@@ -156,7 +156,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     { ...SURE, stop: "out_of_reach", trials: 8 },
     [
       "No trial of S counts, so nothing can be said.",
-      "Stopped early, after 0 of 8 planned trials: the trials that were left could bring no conclusion. This does not show that the arms are alike.",
+      "Stopped early, after 0 of 8 planned trials: the remaining trials could not lead to a conclusion. This does not show that the arms are alike.",
       "1 trial gave no result (cancelled).",
     ],
   ],
@@ -291,7 +291,7 @@ describe("a statement tells", () => {
   test("that copies show nothing, without figures that look like evidence", async () => {
     const rows = rowsFree("++++++++", { conduct: "0".repeat(64) });
     expect(await statement(rows, { ...SURE, stop: "out_of_reach" })).toBe(
-      "Judge J preferred candidate in all 8 trials of S. All trials went the same way in all that the models said and called: copies count as one observation, and nothing is concluded from them. Stopped early, after 8 of 30 planned trials: copies of these trials would tell nothing new. This does not show that the arms are alike.",
+      "Judge J preferred candidate in all 8 trials of S. All trials are identical in what the models said and called: copies count as one observation, so nothing is concluded from them. Stopped early, after 8 of 30 planned trials: more copies of these trials would show nothing new. This does not show that the arms are alike.",
     );
   });
 
@@ -315,7 +315,7 @@ describe("a statement tells", () => {
       place < 2 ? row : { ...row, judge: { ...row.judge, model_served: "j-2" } },
     );
     expect(await statement(rows)).toContain(
-      "From trial 3 of S on another model than before served the judge: the trials are not all of one kind.",
+      "From trial 3 of S, another model served the judge: the trials are not all comparable.",
     );
   });
 });

@@ -137,7 +137,7 @@ class AgentRunner {
     const hint = cloudHint(this.#parts.program.agent.env);
     return new Failure(
       "setup_failed",
-      `arm "${id}": its agent ended (${how}) and never asked a model. ${hint === null ? "" : `${hint}. `}It printed last: ${said}`,
+      `arm "${id}": its agent ended (${how}) without calling a model. ${hint === null ? "" : `${hint}. `}Its last output: ${said}`,
     );
   }
 

@@ -41,7 +41,7 @@ const startAt = (at: string) =>
 export function launcherCommand(host: SandboxHost): LauncherCommand {
   const fromSources = existsSync(SOURCE);
   if (host.executable === null && !(fromSources && findProgram("bun", host.path)))
-    throw new Failure("invalid_request", "an agent of its own needs bun on this machine: https://bun.sh");
+    throw new Failure("invalid_request", "external agents need Bun on this machine: https://bun.sh");
   const shown = (from: string, to: string) => [
     { from: isReachable(from, sandboxOwner()) ? from : publicCopy(from), to },
   ];

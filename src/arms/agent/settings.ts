@@ -82,5 +82,5 @@ const overlaid = (theirs: Settings, ours: Settings): Settings => ({
 const refused = (path: string, why: string) =>
   new Failure(
     "invalid_request",
-    `agent.files: ${path} ${why}. The agent needs settings of abeval's in it; mend the file, or leave it out`,
+    `agent.files: ${path} ${why}. abeval must add its settings to this file; correct the file, or leave it out`,
   );

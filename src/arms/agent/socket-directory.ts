@@ -34,7 +34,7 @@ export function makeSocketDirectory(owner: Owner | null, roots = [tmpdir(), "/tm
   if (directory === undefined)
     throw new Failure(
       "workspace_failed",
-      `no socket can be made below ${roots.join(", ")}: its path may have ${MAX_ADDRESS_BYTES} bytes; set TMPDIR to a shorter one`,
+      `no socket can be made below ${roots.join(", ")}: its path may have at most ${MAX_ADDRESS_BYTES} bytes; set TMPDIR to a shorter one`,
     );
   const socket = join(directory, NAME);
   const handOver = (path: string, mode: number) => {

@@ -75,13 +75,13 @@ export function providerStatuses(credentials: Credentials): readonly ProviderSta
 function onlineProvider(ref: string): string {
   const { provider } = splitModelRef(ref);
   if (!OFFLINE_PROVIDERS.includes(provider)) return provider;
-  throw new Failure("invalid_request", `model "${ref}" calls no provider and cannot be used here`);
+  throw new Failure("invalid_request", `model "${ref}" calls no provider, so it cannot be used here`);
 }
 
 const notRecorded = (ref: string) =>
   new Failure(
     "invalid_request",
-    `model "${ref}" cannot be asked: here recordings are replayed, and no provider is called`,
+    `model "${ref}" cannot be called: recordings are replayed here, and no provider is called`,
   );
 
 function unknownProvider(ref: string, provider: string): Failure {
@@ -124,6 +124,6 @@ function demandUsableKey(ref: string, { provider, key, key_required, key_variabl
   }
   // What else is there cannot stand in a header: usually a line break from a file, or quotes from a word processor.
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.reveal())) {
-    throw new Failure("credentials_missing", `${key_variable} holds characters that no key has`, { details });
+    throw new Failure("credentials_missing", `${key_variable} holds characters that a key cannot have`, { details });
   }
 }

@@ -49,7 +49,7 @@ function demandFree(directory: string, files: readonly string[]): void {
   if (taken === undefined) return;
   throw new Failure(
     "invalid_request",
-    `--record ${directory}: ${taken} is there already; record into another directory, or remove it`,
+    `--record ${directory}: ${taken} exists already; record into another directory, or remove it`,
   );
 }
 

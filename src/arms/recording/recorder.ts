@@ -179,7 +179,7 @@ function faultOf(error: unknown): string {
 export function cannotRecord(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (errorCode(error) === "EEXIST")
-    return new Failure("invalid_request", `${path} is there already; record into another directory, or remove it`);
+    return new Failure("invalid_request", `${path} exists already; record into another directory, or remove it`);
   const code = errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT" ? "storage_full" : "storage_failed";
   return new Failure(code, `${path} cannot be recorded: ${faultOf(error)}`, { cause: error });
 }

@@ -22,7 +22,7 @@ export const JUDGE = "judge";
 export function rolesOf({ task, arms, installs, judge_model }: RecordedSession): readonly Role[] {
   const asking = arms.filter(({ model }) => !isScripted(model) && !isImported(model));
   if (asking.some(({ id }) => id.toLowerCase() === JUDGE))
-    throw new Failure("invalid_request", `an arm called "${JUDGE}" cannot be recorded; give it another id`);
+    throw new Failure("invalid_request", `an arm with the id "${JUDGE}" cannot be recorded; give it another id`);
   const roles = asking.map((arm) => ({
     of: arm.id,
     model: arm.model,

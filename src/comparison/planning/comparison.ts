@@ -62,7 +62,7 @@ export function evidenceDigestsOf(session: SessionOutcome): EvidenceDigests {
   if (asRun.arms.some(({ mcp = [] }) => mcp.length > 0))
     throw new Failure(
       "invalid_request",
-      `${session_id} was stored without the versions of its MCP servers, so nobody knows whether they are the same today; run a new series`,
+      `${session_id} was stored without the versions of its MCP servers, so it is not known whether they are still the same; run a new series`,
     );
   const installs = session.arms.map(({ agent }) => (agent?.digest ? [agent.digest] : []));
   return evidenceDigests(definition, {

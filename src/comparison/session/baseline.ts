@@ -110,10 +110,10 @@ export async function* blessedLines(
   if (stopped)
     throw new Failure(
       "invalid_request",
-      `${series_id} has trials that somebody cancelled, and nobody knows why; bless one that ran whole`,
+      `${series_id} has cancelled trials, for an unknown reason; bless a series that ran to its end`,
     );
   if (members.size < record.plan.scenarios.length)
-    throw new Failure("invalid_request", `${series_id} has a scenario of which no trial is whole; run it again`);
+    throw new Failure("invalid_request", `${series_id} has a scenario without a complete trial; run it again`);
   const hash = createHash("sha256");
   const pace = new Pace();
   let bytes = 0;

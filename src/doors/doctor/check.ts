@@ -104,14 +104,14 @@ export const IDLE = {
   no_script: "no arm replays a script",
   no_judged: "no criterion is judged by a model",
   no_judge: "no model judges",
-  no_setup: "nothing to set up",
-  no_protected: "nothing is protected",
+  no_setup: "there is no setup",
+  no_protected: "no path is protected",
   no_varies: "the scenario declares no `varies`",
-  no_probe: "the scenario has no probe",
-  no_files: "the work is the answer, no files",
-  no_answer: "the work is files, no answer",
+  no_probe: "the scenario has no hidden checks",
+  no_files: "the deliverable is the answer, not files",
+  no_answer: "the deliverable is files, not the answer",
   no_reference: "the scenario has no reference_fix",
-  not_examinable: "no check looks at what the reference gives",
+  not_examinable: "no check tests what the reference gives",
 } as const;
 
 /** There is no fix to look at: where the work is an answer, there can be none. */

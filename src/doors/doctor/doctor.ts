@@ -124,7 +124,7 @@ function inputsRow(rows: number, tried: readonly string[], estimate: CostEstimat
 
 /** What the author of the file should know. */
 const remarksOf = ({ warnings = [] }: LoadedScenario): DoctorCheck[] =>
-  warnings.map((warning) => remark("warn", warning, "change the text or the inputs"));
+  warnings.map((warning) => remark("warn", warning, "change the text or the table"));
 
 const remark = (status: "pass" | "warn", detail: string, hint: string | null): DoctorCheck => ({
   ...{ id: "inputs", scope: "scenario", status, title: "Inputs" },

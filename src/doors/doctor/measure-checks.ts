@@ -131,7 +131,7 @@ const LINE_CHARS = 200;
 /** A patch carries text alone. What is no text, such as an archive, is left out; the checks tell whether it matters. */
 function patchOf({ files, patch, truncated, unknown }: Changes): Solved {
   if (unknown) return { failed: unknown };
-  if (files.every(({ binary }) => binary)) return { failed: "it changes no text" };
-  if (truncated) return { failed: "its change is larger than a patch may be" };
+  if (files.every(({ binary }) => binary)) return { failed: "it changes no text file" };
+  if (truncated) return { failed: "its change is larger than the limit of a patch" };
   return { patch: patch.replace(/^Not shown .*\n/gm, "") };
 }

@@ -14,7 +14,10 @@ export function allowedHosts(names: readonly string[], hostname: string): (reque
     if (names.length === 0) return;
     const asked = (request.headers.get("host") ?? new URL(request.url).hostname).replace(/:\d+$/, "").toLowerCase();
     if (allowed.has(asked)) return;
-    throw new Failure("forbidden_host", `the host ${JSON.stringify(asked.slice(0, 100))} is not allowed here`);
+    throw new Failure(
+      "forbidden_host",
+      `the host ${JSON.stringify(asked.slice(0, 100))} is not allowed; --allowed-host names those that are`,
+    );
   };
 }
 
@@ -38,7 +41,7 @@ export const allowedOrigins =
     if (origin === null || origins.includes(origin) || origin === ownOrigin(headers)) return;
     throw new Failure(
       "forbidden_origin",
-      `pages of ${JSON.stringify(origin.slice(0, 100))} may read here and start nothing; --allowed-origin names those that may`,
+      `pages of ${JSON.stringify(origin.slice(0, 100))} may read but not start anything; --allowed-origin names those that may`,
     );
   };
 

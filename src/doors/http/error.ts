@@ -31,7 +31,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   method_not_allowed: { status: 405, meaning: "The path knows other methods; `Allow` lists them." },
   session_not_finished: {
     status: 409,
-    meaning: "What is asked for is not there yet: the evidence of an arm, or a verdict.",
+    meaning: "What was requested does not exist yet: the evidence of an arm, or a verdict.",
   },
   body_too_large: { status: 413, meaning: "The body is larger than 1 MiB." },
   unsupported_media_type: { status: 415, meaning: "The body must be sent as application/json." },
@@ -39,7 +39,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   invalid_scenario: { status: 422, meaning: "The scenario file has a mistake; file, line and field are named." },
   credentials_missing: { status: 422, meaning: "A model's provider has no credentials; the variable is named." },
   forbidden_origin: { status: 403, meaning: "Pages of this origin may read, and start nothing." },
-  forbidden_host: { status: 403, meaning: "The Host is not one of those that were allowed." },
+  forbidden_host: { status: 403, meaning: "The Host header is not an allowed host." },
   overloaded: {
     status: 503,
     meaning:
@@ -48,7 +48,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   },
   not_ready: {
     status: 503,
-    meaning: "The database does not answer this server, or takes no writes; nothing was done.",
+    meaning: "The database does not answer, or takes no writes; nothing was done.",
     retry_after_s: 2,
   },
   sandbox_unavailable: { status: 503, meaning: "Commands of a model need a sandbox, and none works here." },
@@ -72,7 +72,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   workspace_failed: { status: 500, meaning: "A workspace could not be made or read." },
   cancelled: { status: 499, meaning: "The run was cancelled." },
   interrupted: { status: 503, meaning: "The server stopped before the run was done.", retry_after_s: 10 },
-  internal: { status: 500, meaning: "A fault of this program; the id stands in its log." },
+  internal: { status: 500, meaning: "A fault of this program; its log has the details under the id." },
 };
 
 /** A request that cannot be read at all: the one `invalid_request` that is a 400. */

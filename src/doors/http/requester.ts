@@ -61,7 +61,7 @@ export const KEY_PARAMETER = {
   in: "header",
   required: false,
   description:
-    "Chosen by the client, such as a UUID, for each new request. The same request with the same key, within 24 hours, is not done again: its answer is about what the first one started.",
+    "Chosen by the client, such as a UUID, for each new request. The same request with the same key, within 24 hours, starts nothing new: it is answered with what the first one started.",
   schema: { type: "string", maxLength: MAX_KEY },
   example: '"8e03978e-40d5-43e8-bc93-6894a57f9324"',
 } as const;

@@ -29,9 +29,9 @@ import { runDoctor } from "./tools/run-doctor.ts";
 import { runScenario } from "./tools/run-scenario.ts";
 
 const INSTRUCTIONS = [
-  "abeval compares two agents (arms) on one task: each works in its own sandbox, hidden checks look at what it left, and a judge that does not know who is who scores both.",
+  "abeval compares two agents (arms) on one task: each works in its own sandbox, hidden checks test its result, and a judge that does not know which arm is which scores both.",
   "To find out which of two prompts, models or settings is better: list_scenarios, get_scenario, run_doctor, then run_scenario with wait_seconds, or without it and get_session until the state is final.",
-  "A verdict speaks of one run of each arm: run_scenario with stop_when_sure repeats it until enough is known, and says how sure that is. Look at detail criteria for the reasons before you rely on it; rejudge gives a second opinion without running anything again.",
+  "A verdict describes one run of each arm: run_scenario with stop_when_sure repeats it until enough is known, and says how sure that is. Look at detail criteria for the reasons before you rely on it; rejudge gives a second opinion without running anything again.",
 ].join("\n");
 
 /** The operations over MCP: seven tools, and scenarios and sessions as resources. */

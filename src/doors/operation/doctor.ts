@@ -12,10 +12,10 @@ export const runDoctor = operation({
   name: "run_doctor",
   title: "Check the environment or a scenario",
   summary:
-    "Whether runs can work here: sandbox, keys, directories. With a scenario also its fixture, probe, reference and budgets, which runs its commands. Never calls a model.",
+    "Whether runs can work here: sandbox, keys, directories. With a scenario it also checks fixture, hidden checks, reference and budgets, and runs the scenario's commands for that. It never calls a model.",
   input: record("DoctorRequest", {
     scenario: Type.Optional(Slug({ description: "Scenario name." })),
-    trials: Type.Optional({ ...Trials, description: "Also estimate a series of so many trials of the scenario." }),
+    trials: Type.Optional({ ...Trials, description: "Also estimate a series of this many trials." }),
   }),
   output: DoctorReport,
   async run(services, { scenario, trials }, signal) {

@@ -11,7 +11,7 @@ export const getHealth = operation({
   name: "get_health",
   title: "Liveness",
   summary:
-    "Liveness and version; always cheap. It says whether the database can be reached, and answers 200 all the same: starting the process again would help nobody.",
+    "Liveness and version; always cheap. It says whether the database can be reached, and answers 200 even if not: restarting the process would not help.",
   input: record("HealthRequest", {}),
   output: Health,
   run: healthOf,
@@ -21,13 +21,13 @@ export const getReadiness = operation({
   name: "get_readiness",
   title: "Readiness",
   summary:
-    "Whether this server can do what it is asked for: as health, and 503 while its database is out of reach. For a load balancer with several servers.",
+    "Whether this server can serve requests: like health, but 503 while its database cannot be reached. Meant for a load balancer before several servers.",
   input: record("ReadinessRequest", {}),
   output: Health,
   async run(services) {
     const health = await healthOf(services);
     if (health.database !== "unreachable") return health;
-    throw new Failure("not_ready", "the database does not answer this server", { retryable: true });
+    throw new Failure("not_ready", "the database does not answer", { retryable: true });
   },
 });
 
@@ -46,7 +46,7 @@ async function healthOf({ clock, started_ticks, version, shared }: Services): Pr
 export const listProviders = operation({
   name: "list_providers",
   title: "List providers",
-  summary: "Which providers have a key, and which of their models a price. Shows no key and tries none.",
+  summary: "Which providers have a key, and which of their models have a price. It shows no key and tries none.",
   input: record("ProvidersRequest", {}),
   output: Type.Array(Provider),
   async run(services) {

@@ -76,7 +76,7 @@ export const listJudges = operation({
   name: "list_judges",
   title: "Profile judges",
   summary:
-    "What stored verdicts say of each judge: how often it is undecided, pulled by the order, at odds with itself or with the hidden checks. Reads the newest 1,000 sessions; spends nothing.",
+    "What stored verdicts say about each judge: how often it is undecided, follows the order of presentation, or contradicts itself or the hidden checks. Reads the newest 1,000 sessions; spends nothing.",
   input: JudgesRequest,
   output: JudgeProfiles,
   async run({ store }, { model }, signal) {

@@ -20,7 +20,7 @@ export const SessionReportQuery = Type.Object({
   format: Type.Optional(
     oneOf(SESSION_FORMATS, {
       description:
-        "`html` (default): all of it. `html-blind`: without names, models and verdict. `html-redacted`: figures alone, nothing that arms, judge or task say. `html-duel`: both timelines played on one clock, from where they part to what decided. `markdown`: a short page.",
+        "`html` (default): all of it. `html-blind`: without names, models and verdict. `html-redacted`: figures alone, nothing that arms, judge or task say. `html-duel`: both timelines played on one clock, from where they diverge to what decided. `markdown`: a short page.",
     }),
   ),
   verdict_id: Type.Optional(

@@ -78,9 +78,7 @@ const ImportRequest = record("ImportRequest", {
   ),
   tie_margin: Type.Optional(TieMargin),
   margin: Type.Optional(SeriesPlan.properties.margin),
-  by: Type.Optional(
-    Type.String({ description: "A column that says something of the scenarios: they are grouped by it (`groups`)." }),
-  ),
+  by: Type.Optional(Type.String({ description: "Group the scenarios by this column (`groups`)." })),
   text: Type.String({ description: "The table." }),
   form: oneOf(TABLE_FORMS),
 });

@@ -97,7 +97,7 @@ export const listMembers = operation({
   input: record("SeriesMembersRequest", {
     series_id: Type.String(),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LISTED, description: `Default ${LISTED}.` })),
-    after: Type.Optional(Type.Integer({ minimum: 0, description: "So many come before the page. Default 0." })),
+    after: Type.Optional(Type.Integer({ minimum: 0, description: "Skip this many. Default 0." })),
   }),
   output: SeriesMembers,
   async run(services, { series_id, limit = LISTED, after = 0 }) {

@@ -17,7 +17,7 @@ export const exportTrajectory = {
   name: "export_trajectory",
   title: "An arm's run as a trajectory",
   summary:
-    "In the Agent Trajectory Interchange Format (ATIF, Harbor's RFC 0001): what the arm was told, said, called and got back. Also while it runs, as far as it came.",
+    "In the Agent Trajectory Interchange Format (ATIF, Harbor's RFC 0001): what the arm was told, said, called and got back. It also works while the arm runs.",
   /** JSON in pieces, which are made as they are asked for. @throws Failure `unknown_session`, `unknown_arm` */
   async run(services: Services, { session_id, arm_id }: TrajectoryRequest, signal: AbortSignal) {
     const session = await getSession.run(services, { session_id }, signal);

@@ -176,21 +176,21 @@ export const sourceText = (
 
 /** What a flag of a series says, as a clause. */
 export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
-  served_model_changed: "another model served an arm or the judge from some trial on",
-  arms_differ: "arms of one id are set up differently in different scenarios",
-  fragile: "the preference would not stand had the missing trials gone to the other arm",
+  served_model_changed: "from some trial on, another model served an arm or the judge",
+  arms_differ: "an arm with one id is set up differently in different scenarios",
+  fragile: "the preference would not stand if the missing trials had gone to the other arm",
   claim_reversed: "the trials established a preference for each arm in turn",
   check_could_not_run: "a hidden check could run on neither arm in some trial, which counts as missing",
   judge_failed_self_test: "this judge failed its newest self-test on one of these scenarios",
   judge_unaudited: "this judge has passed no self-test on one of these scenarios",
-  no_variation: "the trials of a scenario went the same way, so they count as one observation",
+  no_variation: "all trials of a scenario are identical, so they count as one observation",
   scripted: "an arm replays scripts, so the trials say nothing about a model",
   mixed: "one scenario establishes a preference for one arm, another for the other",
-  baseline_not_concurrent: "stored runs stand in for an arm, so whatever changed since then looks like a difference",
-  baseline_selected: "what the stored runs showed had a say in that there are these, so nothing is concluded",
+  baseline_not_concurrent: "stored runs are used for one arm, so whatever changed since then looks like a difference",
+  baseline_selected: "the stored runs were chosen by what they showed, so nothing is concluded",
   results_imported: "these results were imported: abeval saw none of the runs, and judged none",
   skill_never_fired: "an arm was given a skill that it read in no trial",
-  earlier_trials: "there are other trials of the same comparison, which a conclusion must hold with",
+  earlier_trials: "there are other trials of the same comparison, and a conclusion must hold with them",
 };
 
 /** Scenarios by name, those with inputs once each. */

@@ -6,7 +6,7 @@ import { isContradicted } from "./interval.ts";
 export interface Levels {
   /** Share of all series on equal arms that may ever claim a preference. */
   readonly alpha: number;
-  /** Half the width of the win rates around 1/2 that count as no difference worth having. */
+  /** Win rates within this distance of 1/2 count as no difference worth having. */
   readonly margin: number;
 }
 

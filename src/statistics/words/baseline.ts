@@ -9,7 +9,7 @@ export const isHeldBack = (findings: Findings): boolean =>
   baselineOf(findings)?.selected === true && conclusionOf(findings.sequential) !== "undecided";
 
 export const heldBack = (findings: Findings): string =>
-  `No conclusion is stated: what the stored runs of ${nameOf(findings)} showed had a say in that there are these, so that equal arms would seem to differ. Bless a series of fixed length that preferred neither.`;
+  `No conclusion is stated: the stored runs of ${nameOf(findings)} were chosen by what they showed, which can make equal arms look different. Bless a series of fixed length that preferred neither.`;
 
 /** Whether an arm and its stored runs ask for one model, and another one replied then. */
 export function servedAnotherBefore({ rows, ...findings }: Findings): boolean {
@@ -30,10 +30,12 @@ export function storedRunsTold(findings: Findings): readonly string[] {
   const { series_before = 0, created_at } = subject.told;
   return [
     `${nameOf(findings)} did not run again in ${counted(used, "trial")}: its runs of ${baseline.series_id}, ${ageText(baseline.at, created_at)} older, stand in${both > 0 ? `; in ${both} both arms ran` : ""}. Whatever changed since then, at a provider for example, looks like a difference between the arms.`,
-    ...(servedAnotherBefore(findings) ? ["Another model than then replies today, though the same is asked for."] : []),
+    ...(servedAnotherBefore(findings)
+      ? ["Both times the same model was requested, but another one replied then."]
+      : []),
     ...(series_before > 0
       ? [
-          `${series_before} series ${series_before === 1 ? "was" : "were"} begun on these stored runs before: claims on one baseline fall together.`,
+          `${series_before} series ${series_before === 1 ? "was" : "were"} begun on these stored runs before: claims that share a baseline tend to be wrong together.`,
         ]
       : []),
   ];

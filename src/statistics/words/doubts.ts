@@ -31,7 +31,7 @@ export function doubtsOf({ findings, earlier, mixed, failed_self_tests }: Known)
     ...crashes(findings),
     ...skillsRead(findings),
     ...fragile(findings),
-    ...(mixed ? ["Single scenarios disagree: for each arm there is one that establishes a preference for it."] : []),
+    ...(mixed ? ["Single scenarios disagree: each arm is preferred in at least one of them."] : []),
     ...copies(findings),
     ...fewWays(findings),
     ...changes(findings),
@@ -44,7 +44,7 @@ export function doubtsOf({ findings, earlier, mixed, failed_self_tests }: Known)
 function failedJudge({ subject }: Findings, failed: readonly string[]): readonly string[] {
   if (failed.length === 0) return [];
   return [
-    `Judge ${subject.judge_model} failed its self-test on ${namesText(failed)}, so what it prefers there shows little.`,
+    `Judge ${subject.judge_model} failed its self-test on ${namesText(failed)}, so its preferences there show little.`,
   ];
 }
 
@@ -162,7 +162,7 @@ function copies({ sequential, subject }: Findings): readonly string[] {
   const repeating = subject.scenarios.filter((_, index) => sequential.repeats[index]).map(memberName);
   if (repeating.length === 0 || (repeating.length === sequential.repeats.length && !sequential.claim)) return [];
   return [
-    `In ${repeating.length} of ${counted(sequential.repeats.length, "scenario")} (${namesText(repeating)}) all trials went the same way in all that the models said and called.`,
+    `In ${repeating.length} of ${counted(sequential.repeats.length, "scenario")} (${namesText(repeating)}) all trials are identical in what the models said and called.`,
   ];
 }
 
@@ -177,7 +177,7 @@ function fewWays({ subject, sequential, tallies }: Findings): readonly string[] 
     return `${ways} of ${trials}${subject.scenarios.length > 1 ? ` of ${subject.scenarios.slice(place, place + 1).map(memberName)}` : ""}`;
   });
   if (few.length === 0) return [];
-  return [`Few trials differ in what the models said and called, ${namesText(few)}; the others repeat one of these.`];
+  return [`Few trials differ in what the models said and called (${namesText(few)}); the others repeat one of these.`];
 }
 
 function repeated(findings: Findings): readonly string[] {
@@ -202,7 +202,7 @@ function changes(findings: Findings): readonly string[] {
   const who = first.who === "judge" ? "the judge" : findings.subject.arms[first.who];
   const more = others.length === 0 ? "" : `, and ${counted(others.length, "further change")}`;
   return [
-    `From trial ${first.trial} of ${memberName(first)} on another model than before served ${who}${more}: the trials are not all of one kind.`,
+    `From trial ${first.trial} of ${memberName(first)}, another model served ${who}${more}: the trials are not all comparable.`,
   ];
 }
 
@@ -215,11 +215,11 @@ function others(findings: Findings, earlier: readonly (EarlierTrials | null)[]):
   if (findings.conclusion !== conclusionOf(findings.sequential)) return [];
   if (subject.scenarios.length > 1)
     return [
-      `${counted(known.length, "scenario")} had other trials of the same comparison; the evidence with them stands with each.`,
+      `${counted(known.length, "scenario")} had other trials of the same comparison; the entry of each shows the evidence with them.`,
     ];
   const { alpha } = subject.told.levels;
-  const needed = pool.sequential.claim && only.e_with_this < 1 / alpha ? "needed, and reached before" : "needed";
+  const needed = pool.sequential.claim && only.e_with_this < 1 / alpha ? "needed, which was reached before" : "needed";
   return [
-    `Counting also the ${counted(only.trials, "other trial")} of this comparison, evidence ${evidenceText(only.e_with_this, alpha)} (${limitText(alpha)} ${needed}).`,
+    `With the ${counted(only.trials, "other trial")} of this comparison, the evidence is ${evidenceText(only.e_with_this, alpha)} (${limitText(alpha)} ${needed}).`,
   ];
 }

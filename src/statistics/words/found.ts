@@ -94,7 +94,7 @@ function copied(findings: Findings): readonly string[] {
   const where = findings.subject.scenarios.length === 1 ? "" : " of each scenario";
   return [
     won(findings),
-    `All trials${where} went the same way in all that the models said and called: copies count as one observation, and nothing is concluded from them.`,
+    `All trials${where} are identical in what the models said and called: copies count as one observation, so nothing is concluded from them.`,
   ];
 }
 
@@ -114,12 +114,12 @@ function forecast({ subject }: Findings, coming: Coming | null): readonly string
   const { stop } = subject.told;
   if (!coming || coming.more_trials === null || stop === "out_of_reach" || stop === "unlikely") return [];
   const { trials_left, chance_of_claim } = coming;
-  const more = `If coming trials split the same way, about ${coming.more_trials} more would`;
-  if (!trials_left) return [`${more} do; where arms do not differ, such a forecast seldom comes true.`];
+  const more = `If further trials split the same way, about ${coming.more_trials} more would`;
+  if (!trials_left) return [`${more} be enough; where arms do not differ, such a forecast seldom comes true.`];
   const plan =
     coming.more_trials > trials_left
       ? `${more} be needed; this plan has only ${trials_left} left.`
-      : `${more} do; this plan has ${trials_left} left.`;
+      : `${more} be enough; this plan has ${trials_left} left.`;
   if (chance_of_claim === null) return [plan];
   return [
     plan,
@@ -143,7 +143,9 @@ function unconfirmed({ subject, sequential, pool }: Findings): readonly string[]
     ...against(subject, pool),
     ...(open === 0
       ? []
-      : [`A trial waits for those that began before it: ${open} still ${open === 1 ? "runs" : "run"}.`]),
+      : [
+          `A trial counts only when those that began before it have ended: ${open} still ${open === 1 ? "runs" : "run"}.`,
+        ]),
   ];
 }
 

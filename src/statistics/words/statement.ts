@@ -82,7 +82,7 @@ function endOf(findings: Findings): readonly string[] {
       "These results were imported: abeval saw none of the runs, and does not know which results were left out or chosen.",
     ];
   if (subject.told.limits === null)
-    return [`These are ${stored(findings)} of this comparison; nobody planned how many.`];
+    return [`These are ${stored(findings)} of this comparison; their number was not planned.`];
   switch (subject.told.stop) {
     case "sure":
       return done < planned ? [`Stopped early, ${after}, once the preference was established.`] : [];
@@ -115,8 +115,8 @@ const limit = (usd: number | null) => (usd === null ? "" : ` of $${usd}`);
 
 function outOfReach({ sequential }: Findings): string {
   return isOnlyCopies(sequential)
-    ? "copies of these trials would tell nothing new."
-    : "the trials that were left could bring no conclusion.";
+    ? "more copies of these trials would show nothing new."
+    : "the remaining trials could not lead to a conclusion.";
 }
 
 function going({ subject }: Findings, after: string): readonly string[] {

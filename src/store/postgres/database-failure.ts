@@ -10,7 +10,7 @@ export function databaseFailure(error: unknown, { name, user, database, secrets 
       retryable: true,
     });
   if (state === "57014")
-    return new Failure("overloaded", "the database gave this question up after 10 s: narrow it down", {
+    return new Failure("overloaded", "the database stopped this search after 10 s: narrow it down", {
       retryable: true,
     });
   const known = WORDS[state]?.({ user, database, hasPassword: secrets.length > 0 });

@@ -33,7 +33,7 @@ export function unreadableReply(transport: Asked): Failure {
   const { provider, base_url_variable } = transport.endpoint;
   return new Failure(
     "provider_failed",
-    `${provider} sent a reply that is not one of its interface. Check ${base_url_variable}.`,
+    `${provider} sent a reply that its interface does not define. Check ${base_url_variable}.`,
     { details: { provider, status: 200 } },
   );
 }
@@ -43,7 +43,7 @@ export function clientFailure(transport: Asked, error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { provider } = transport.endpoint;
   const words = quote(readable(transport, wordsOf(error)));
-  return new Failure("provider_failed", `${provider} could not be asked: ${words}`, {
+  return new Failure("provider_failed", `${provider} could not be called: ${words}`, {
     details: { provider, status: null },
   });
 }

@@ -132,10 +132,10 @@ function overturned(input: StatementInput): string {
   if (input.panel) return panelOverturned({ members: input.panel, names, measured: input.measured });
   const { second, merged, lean_side } = scored;
   const first = merged?.winner_side ?? null;
-  const then = lean_side === null ? "favoured nobody clearly" : `leaned to ${names[lean_side]}`;
+  const then = lean_side === null ? "favoured neither arm clearly" : `leaned to ${names[lean_side]}`;
   if (first === null) return `${scoresOf(input)} ${then} ${WITHHELD}; no winner is named`;
   if (second === "not_held")
-    return `${scoresOf(input)} favoured ${names[first]} ${BOTH}, whose words are suspected and could not be left out; no winner is named`;
+    return `${scoresOf(input)} favoured ${names[first]} ${BOTH}, whose words are suspected, but could not be asked again without them; no winner is named`;
   const said = second === "unusable" ? "not every answer was usable" : then;
   return `${scoresOf(input)} favoured ${names[first]} ${BOTH}, but ${said} ${WITHHELD}; no winner is named`;
 }
@@ -152,7 +152,7 @@ function conflict(input: StatementInput): string {
   const { gates, names, model_asked, scored } = input;
   const [checks, scores]: readonly [Side, Side] = (gates.probe_gap ?? 0) > 0 ? ["a", "b"] : ["b", "a"];
   const judging = scored.judge_side === scores ? who(input) : scoresOf(input);
-  return `${model_asked ? judging : "the measured criteria"} favoured ${names[scores]} while the hidden checks speak clearly for ${names[checks]}; no winner is named, a person should look`;
+  return `${model_asked ? judging : "the measured criteria"} favoured ${names[scores]} while the hidden checks clearly favour ${names[checks]}; no winner is named, and a person should look`;
 }
 
 function judged(input: StatementInput): string {
@@ -211,7 +211,7 @@ function lean(input: StatementInput, side: Side): string {
   const { scored, names } = input;
   return scored.merged?.outcome === "winner"
     ? `${voice(input)} leaned to ${names[side]} ${BOTH}; no winner is named`
-    : `${voice(input)} favoured ${names[side]} in one presentation order and nobody in the other; no winner is named`;
+    : `${voice(input)} favoured ${names[side]} in one presentation order and neither arm in the other; no winner is named`;
 }
 
 function measured({ scored, names, flags }: StatementInput): string {

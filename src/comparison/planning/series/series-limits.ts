@@ -20,7 +20,7 @@ type LimitOptions = Pick<SeriesRequest, "trials" | "stop_when_sure" | "parallel"
 /** @throws Failure `invalid_request` for scenarios that cannot make one series */
 export function demandOneSeries(scenarios: readonly LoadedScenario[]): void {
   const [first, ...others] = scenarios;
-  if (first === undefined) throw new Failure("invalid_request", "a series needs a scenario");
+  if (first === undefined) throw new Failure("invalid_request", "a series needs at least one scenario");
   if (scenarios.length > MAX_SCENARIOS)
     throw new Failure(
       "invalid_request",
@@ -60,7 +60,7 @@ export function limitsOf(options: LimitOptions, scenarios: number): SeriesLimits
   if (stop_when_sure && trials * scenarios < least)
     throw new Failure(
       "invalid_request",
-      `trials: ${trials * scenarios} in all can never make anybody sure; plan ${Math.ceil(least / scenarios)} or more${scenarios > 1 ? " of each scenario" : ""}, or leave out stop_when_sure (--stop-when-sure)`,
+      `trials: ${trials * scenarios} in all are too few for any claim; plan ${Math.ceil(least / scenarios)} or more${scenarios > 1 ? " of each scenario" : ""}, or leave out stop_when_sure (--stop-when-sure)`,
       { details: { field: "trials" } },
     );
   return { trials, stop_when_sure, parallel, max_cost_usd };

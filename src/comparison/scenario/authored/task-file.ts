@@ -21,7 +21,7 @@ const BesideFile = Type.Union(
   [
     Dir,
     record("PrivatePlaceMap", {
-      private: Type.Literal(true, { description: "Empty and writable, in memory, anew for each command." }),
+      private: Type.Literal(true, { description: "An empty writable directory in memory, new for each command." }),
     }),
   ],
   { description: "A directory beside the scenario file, shown read-only, or `{private: true}`." },

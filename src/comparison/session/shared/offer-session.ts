@@ -58,7 +58,7 @@ export async function demandWorker(shared: Pick<SharedStore, "workers">, needs: 
   const workers = await workersWithSlots(shared);
   if (workers.some(({ capabilities }) => needs.every((need) => capabilities.includes(need)))) return;
   if (workers.length === 0)
-    throw new Failure("overloaded", "no process takes runs now: start `abeval serve --worker` on this database", {
+    throw new Failure("overloaded", "no worker is running: start `abeval serve --worker` with this database", {
       retryable: true,
     });
   const missing = needs.filter((need) => !workers.some(({ capabilities }) => capabilities.includes(need)));
@@ -70,7 +70,7 @@ function lacking(needs: Needs, workers: number): Failure {
   if (protocols !== undefined)
     return new Failure(
       "overloaded",
-      `no worker that lives has this server's protocols (${protocols}): start workers of its version, or ask a server of theirs`,
+      `no running worker has this server's protocols (${protocols}): start workers of its version, or use a server of theirs`,
       { retryable: true },
     );
   const code =

@@ -166,7 +166,7 @@ async function planOf(
   if (plan.comparison === session.comparison) return plan;
   throw new Failure(
     "invalid_scenario",
-    "this worker would compare something else than was asked for: its sandbox or an install of an arm is another",
+    "this worker would not compare what was requested: its sandbox or an install of an arm differs",
   );
 }
 

@@ -40,7 +40,7 @@ function fileSection({ file, report }: CheckedFile, width: number): string {
 function idleOf(checks: readonly DoctorCheck[]): readonly CheckLine[] {
   const details = [...new Set(checks.filter(isIdle).map(({ detail }) => detail))];
   if (details.length === 0) return [];
-  return [{ status: "skip", title: "Nothing to look at", detail: details.join("; "), hint: null }];
+  return [{ status: "skip", title: "Not applicable", detail: details.join("; "), hint: null }];
 }
 
 type CheckLine = Pick<DoctorCheck, "status" | "title" | "detail" | "hint">;

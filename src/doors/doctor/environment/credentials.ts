@@ -34,10 +34,10 @@ const credentials: Check<Services> = {
 };
 
 const NONE_HINT =
-  "only scripted scenarios can run; for a model set its provider's variable, for example ANTHROPIC_API_KEY";
+  "only scripted scenarios can run; to run a model, set its provider's key, for example ANTHROPIC_API_KEY";
 
 const HEADERS_HINT =
-  'mend the variable: a JSON object such as {"x-route": "team-a"}, or a line of `x-route: team-a` for each header';
+  'correct the variable: it must be a JSON object such as {"x-route": "team-a"}, or a line of `x-route: team-a` for each header';
 
 function inWords({ provider, base_url_overridden, local, header_names }: ProviderStatus): string {
   const notes = [

@@ -25,18 +25,18 @@ export function databaseChecks(shared: SharedStore): readonly Check<Services>[] 
   return [
     check("database.reachable", "Database", async () => pass((await looked()).name)),
     check("database.version", "Database version", async () => pass(`PostgreSQL ${(await looked()).server_version}`)),
-    check("database.rights", "Rights in the database", async () => rightsFound(await looked())),
-    check("database.pooler", "Notifications of the database", async () => hearingFound(await looked())),
-    check("database.latency", "Way to the database", async () => latencyFound(await looked())),
-    check("database.clock", "Clocks", async () => clockFound(await looked())),
-    check("workers.alive", "Processes that take runs", async () => workersFound(await living())),
-    check("workers.capabilities", "What these have", async ({ providers }) => {
+    check("database.rights", "Database permissions", async () => rightsFound(await looked())),
+    check("database.pooler", "Database notifications", async () => hearingFound(await looked())),
+    check("database.latency", "Database latency", async () => latencyFound(await looked())),
+    check("database.clock", "Clock difference", async () => clockFound(await looked())),
+    check("workers.alive", "Workers", async () => workersFound(await living())),
+    check("workers.capabilities", "Capabilities of workers", async ({ providers }) => {
       const configured = providers().filter(({ present, local }) => present && !local);
       const wanted = configured.map(({ provider }) => needOfProvider(provider));
       return capabilitiesFound((await living()).working, [...wanted, SANDBOX_NEED]);
     }),
-    check("workers.version", "Versions", async () => versionsFound((await living()).rows)),
-    check("queue.depth", "Work that waits", async () =>
+    check("workers.version", "Versions of workers", async () => versionsFound((await living()).rows)),
+    check("queue.depth", "Waiting work", async () =>
       depthFound(await shared.queue.waiting(), (await living()).working),
     ),
   ];
@@ -45,22 +45,22 @@ export function databaseChecks(shared: SharedStore): readonly Check<Services>[] 
 const rightsFound = ({ lacking }: StoreInspection): Finding =>
   lacking.length === 0
     ? pass("reads and writes every table")
-    : fail(`lacks ${lacking.join(", ")}`, "let the owner of the tables grant them to this user");
+    : fail(`lacks ${lacking.join(", ")}`, "ask the owner of the tables to grant them to this user");
 
 const hearingFound = ({ hears }: StoreInspection): Finding =>
   hears
     ? pass("arrive")
     : fail(
-        "do not arrive, as with a pooler in transaction mode: readers and workers learn of news seconds late",
-        "set ABEVAL_DATABASE_LISTEN_URL to the server itself",
+        "do not arrive, as behind a pooler in transaction mode: readers and workers get news seconds late",
+        "set ABEVAL_DATABASE_LISTEN_URL to the address of the server itself",
       );
 
 /** Milliseconds. A decision is stored before its arm goes on. */
 const SLOW_MS = 20;
 
 function latencyFound({ latency_ms }: StoreInspection): Finding {
-  const detail = `${latency_ms.toFixed(1)} ms to an answer`;
-  return latency_ms <= SLOW_MS ? pass(detail) : warn(detail, "bring servers and database closer together");
+  const detail = `${latency_ms.toFixed(1)} ms round trip`;
+  return latency_ms <= SLOW_MS ? pass(detail) : warn(detail, "run servers and database closer to each other");
 }
 
 /** Milliseconds. What is measured holds half the way to the database. */
@@ -72,7 +72,7 @@ function clockFound({ clock_ahead_ms }: StoreInspection): Finding {
   if (apart <= SKEW_MS) return pass("agree");
   const way = clock_ahead_ms > 0 ? "ahead of" : "behind";
   return warn(
-    `this machine's clock is ${(apart / 1_000).toFixed(1)} s ${way} the database's: times of sessions are wrong by as much`,
+    `this machine's clock is ${(apart / 1_000).toFixed(1)} s ${way} the database's, so times of sessions are wrong by as much`,
     "run an NTP client on every machine",
   );
 }
@@ -86,10 +86,10 @@ function workersFound({ working, rows }: Living): Finding {
   const slots = working.reduce((sum, row) => sum + row.slots, 0);
   const running = working.reduce((sum, row) => sum + row.running, 0);
   const others = rows.length - working.length;
-  const idle = others === 0 ? "" : `; ${others} besides`;
+  const idle = others === 0 ? "" : `; ${others} other processes`;
   return working.length === 0
-    ? warn(`none${idle}: every run is refused`, "start `abeval serve --worker` on this database")
-    : pass(`${working.length}, with ${slots} places, of which ${running} are taken${idle}`);
+    ? warn(`none${idle}: every run is refused`, "start a worker: `abeval serve --worker` with this database")
+    : pass(`${working.length}, running ${running} of at most ${slots} sessions${idle}`);
 }
 
 /** @param wanted what some worker should have */
@@ -102,7 +102,7 @@ function capabilitiesFound(working: readonly WorkerRow[], wanted: readonly strin
     ? pass(detail)
     : warn(
         `${detail}; on none: ${missing.join(", ")}`,
-        "give workers the keys of these providers, and a sandbox that works; runs that need what none has are refused",
+        "give workers the keys of these providers and a working sandbox; a run is refused when no worker has what it needs",
       );
 }
 
@@ -116,29 +116,30 @@ function versionsFound(rows: readonly WorkerRow[]): Finding {
   });
   if (protocols.size > 1)
     return warn(
-      `${told.join(", ")} on one database: each takes only work of its own protocols`,
-      "finish the upgrade: the same version on all; what an older one accepted waits for workers of that one",
+      `${told.join(", ")} on one database: each runs only work of its own protocols`,
+      "finish the upgrade: run one version everywhere; work that an older version accepted waits for a worker of that version",
     );
   return versions.size <= 1
     ? pass(told.join(", "))
-    : warn(`${told.join(", ")} on one database`, "finish the upgrade: the same version on all");
+    : warn(`${told.join(", ")} on one database`, "finish the upgrade: run one version everywhere");
 }
 
 function depthFound(waiting: readonly WaitingWork[], working: readonly WorkerRow[]): Finding {
   const detail = `${counted(piecesOf(waiting), "piece")} of work`;
   if (waiting.length > 0 && working.length === 0)
-    return warn(`${detail}, and nobody takes any`, "start `abeval serve --worker` on this database");
+    return warn(`${detail}, and no worker runs any`, "start a worker: `abeval serve --worker` with this database");
   const unserved = waiting.filter(({ needs }) => !working.some(({ capabilities }) => isWithin(needs, capabilities)));
   const [first] = unserved;
   if (first === undefined) return pass(detail);
   const had = working.flatMap(({ capabilities }) => capabilities);
   const missing = first.needs.filter((need) => !had.includes(need));
-  const what = missing.length > 0 ? `${missing.join(", ")}, which no worker has` : "a worker that has all it needs";
+  const what =
+    missing.length > 0 ? `${missing.join(", ")}, which no worker has` : "a worker that has everything they need";
   return warn(
     `${detail}, of which ${piecesOf(unserved)} wait for ${what}`,
     protocolsAmong(missing).length > 0
-      ? "start a worker of the version that accepted it, or cancel it"
-      : "give a worker what is missing, or cancel it",
+      ? "start a worker of the version that accepted the work, or cancel it"
+      : "give a worker what is missing, or cancel the work",
   );
 }
 

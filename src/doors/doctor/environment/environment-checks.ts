@@ -41,7 +41,7 @@ const scenariosDirectory: Check<Services> = {
     try {
       const { length } = await catalog.list();
       if (length > 0) return pass(counted(length, "scenario"));
-      return warn("no scenario file in it", "add one, or name another directory with --scenarios-dir");
+      return warn("it holds no scenario file", "add one, or name another directory with --scenarios-dir");
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return fail(error.message, "create it, or name another directory with --scenarios-dir");
@@ -57,8 +57,8 @@ const scenarioFiles: Check<Services> = {
   async run({ catalog }) {
     const errors = (await catalog.list()).flatMap(({ error }) => error ?? []);
     return errors.length === 0
-      ? pass("each can be read")
-      : warn(errors.join("\n"), "fix what is named; the other scenarios can still be run");
+      ? pass("all can be read")
+      : warn(errors.join("\n"), "fix these files; the other scenarios can run");
   },
 };
 
@@ -69,7 +69,7 @@ const webIndex: Check<Services> = {
     if (web_dir === undefined) return skip("no --web-dir: only the API is served");
     const index = await stat(join(web_dir, "index.html")).catch(() => null);
     return index?.isFile() === true
-      ? pass("index.html is there")
+      ? pass("index.html was found")
       : warn("the web directory has no index.html", "name the directory of the built UI with --web-dir");
   },
 };
@@ -81,7 +81,7 @@ const listenAddress: Check<Services> = {
     if (listen_host === undefined) return skip("this process serves no HTTP");
     if (isLoopback(listen_host)) return pass(`${listen_host}: this machine only`);
     const pages = allowed && [...unguarded(allowed)].join(" and ");
-    const detail = `${listen_host}: whoever reaches it can start runs, which spend money; nobody has to log in`;
+    const detail = `${listen_host}: anyone who can reach it can start runs, which cost money, without a login`;
     return pages
       ? warn(`${detail}; without ${pages} any page in a browser that reaches it can start runs too`, OPEN_HINT)
       : warn(detail, OPEN_HINT);
@@ -100,7 +100,7 @@ function isLoopback(host: string): boolean {
   return bare === "localhost" || bare === "::1" || (isIPv4(bare) && bare.startsWith("127."));
 }
 
-const MEMORY = "no --state-dir: sessions are kept in memory, until the program ends";
+const MEMORY = "no --state-dir: sessions are kept in memory and lost when the program ends";
 
 const stateDirectory: Check<Services> = {
   id: "state.directory",
@@ -112,7 +112,7 @@ const stateDirectory: Check<Services> = {
     const type = NETWORK_FILE_SYSTEMS.get((await statfs(state_dir)).type);
     return type === undefined
       ? pass(`${basename(state_dir)}: writable`)
-      : warn(`${basename(state_dir)}: on ${type}, where the database's log cannot be shared`, "use a local disk");
+      : warn(`${basename(state_dir)}: on ${type}, where processes cannot share the database's log`, "use a local disk");
   },
 };
 
@@ -150,7 +150,7 @@ const stateDatabase: Check<Services> = {
       (stats) => stats.isFile(),
       () => false,
     );
-    if (!isThere) return fail("sessions.db is gone; what is stored now will be lost", "start the program again");
+    if (!isThere) return fail("sessions.db is gone; whatever is stored now will be lost", "start the program again");
     try {
       await store.list({ limit: 1 });
       return pass("opens, and its schema is current");
@@ -175,7 +175,7 @@ const disk: Check<Services> = {
     const detail = free.map(({ name, bytes }) => `${name}: ${(bytes / 1e9).toFixed(1)} GB`).join(", ");
     return free.every(({ bytes }) => bytes >= ENOUGH_BYTES)
       ? pass(detail)
-      : warn(detail, `free some: ${ENOUGH_BYTES / 1e9} GB hold every run, smaller ones need less`);
+      : warn(detail, `free some space: ${ENOUGH_BYTES / 1e9} GB are enough for every run, small runs need less`);
   },
 };
 

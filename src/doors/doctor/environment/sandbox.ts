@@ -35,15 +35,15 @@ const sandbox: Check<Services> = {
   },
 };
 
-const BARE = "commands can do whatever this user can, read its files and use the network among it";
+const BARE = "commands can do whatever this user can, for example read its files and use the network";
 
 const CONTAINED =
   "a command can neither read nor write files outside its workspace, nor see this process's environment, nor reach a network";
 
 const refusal = (mode: "auto" | "bubblewrap") =>
   mode === "auto"
-    ? "runs with a model are refused, scripted ones run without a sandbox"
-    : "every run is refused, since bubblewrap was asked for";
+    ? "runs with a model are refused, scripted arms run without a sandbox"
+    : "every run is refused, because --sandbox bubblewrap was given";
 
 /** Every command needs a shell. */
 export const shell = (program = "/bin/sh"): Check<unknown> => ({
@@ -65,7 +65,7 @@ async function answers(program: string): Promise<boolean> {
 /** How the memory of a command is limited to 2 GiB. */
 const commandMemory: Check<Services> = {
   id: "sandbox.memory",
-  title: "Memory of commands",
+  title: "Memory limit of commands",
   run({ sandbox: mode }) {
     if (process.platform !== "linux") return skip("not limited on this system");
     if (mode === "none") return skip(`without a sandbox ${LOOKED_AT}; memory files and shared memory are not counted`);
@@ -76,7 +76,7 @@ const commandMemory: Check<Services> = {
   },
 };
 
-const LOOKED_AT = "resident memory is looked at ten times a second";
+const LOOKED_AT = "resident memory is measured ten times a second";
 
 const WITH_GROUP = "in a cgroup of its own (systemd-run --user --scope -p Delegate=yes)";
 
@@ -101,7 +101,7 @@ export async function attemptEscapes(
     const { output } = await workspace.exec({ run: `${run}\necho ${TRIED}`, ...limits }, signal);
     const said = output.split("\n");
     if (said.includes(TRIED)) return ATTEMPTS.filter(({ sign }) => said.includes(sign)).map(({ means }) => means);
-    throw new Failure("sandbox_unavailable", `the sandbox starts, but a command in it did not end well: ${output}`);
+    throw new Failure("sandbox_unavailable", `the sandbox starts, but a command in it failed: ${output}`);
   } finally {
     rmSync(outside, { recursive: true, force: true });
   }
@@ -155,9 +155,9 @@ export const openNetwork: Check<Services> = {
   async run({ sandbox: mode, sandboxes, workers }, signal) {
     if (mode === "none") return skip("without a sandbox every command has the network of this machine");
     if (sandboxes.host.accept_host_network)
-      return warn(`--accept-host-network: ${REACH}`, "leave it out for models you do not trust");
+      return warn(`--accept-host-network: ${REACH}`, "leave it out unless you trust the model");
     if (workersWith({ workers }, SANDBOX_NEED) > 0 && !(await probeSandbox(sandboxes.host)).ok)
-      return skip("there is no sandbox here, and runs go to workers: their own doctor tells");
+      return skip("there is no sandbox here; runs go to workers, and doctor on each worker checks theirs");
     try {
       const { sandbox } = await sandboxes.choose("bubblewrap", true);
       if (!(sandbox instanceof BubblewrapSandbox)) return skip("there is no sandbox");
@@ -195,7 +195,7 @@ const PROGRAMS = ["bun", "node", "npm", "python3", "pip", "uv", "go", "cargo", "
 /** Which programs a command finds. That depends on the sandbox and on where they are installed. */
 export const toolchains: Check<Services> = {
   id: "sandbox.toolchains",
-  title: "Programs that commands find",
+  title: "Programs on the PATH of commands",
   async run({ sandbox: mode, sandboxes }, signal) {
     const { sandbox } = await sandboxes.choose(mode === "bubblewrap" ? "auto" : mode, false);
     const script = PROGRAMS.map((name) => `command -v ${name} >/dev/null && echo ${name}`).join("\n");

@@ -42,7 +42,7 @@ const agentsDir: Check<DeclaredScenario> = {
       if (install && !isReachable(`${install.path}/x`, sandboxOwner()))
         return fail(
           `${id}: the user of the sandbox cannot reach ${install.path}`,
-          "install it below a public directory",
+          "install it in a directory that other users can read",
         );
       lines.push(
         `${id}: ${install ? `${agent.install} ${install.version ?? "without a version"}` : "needs no install"}`,
@@ -57,7 +57,7 @@ const DIR_HINT = "each agent has a directory of its own below --agents-dir";
 /** Compares the version of the installed npm package, because options and tools change between versions. No program is started. */
 const agentsVersion: Check<DeclaredScenario> = {
   id: "agents.version",
-  title: "Packages of external agents are of tried versions",
+  title: "External agents have tested versions",
   needs: ["agents.dir"],
   async run({ services, loaded }) {
     const arms = agentsOf({ loaded });
@@ -67,17 +67,19 @@ const agentsVersion: Check<DeclaredScenario> = {
       const { tested, title } = recipeOf(agent);
       const version = (await installOf(services.agents_dir, agent))?.version ?? null;
       if (tested.length > 0 && (version === null || !tested.includes(version)))
-        strangers.push(`${id}: ${title} ${version ?? "of an unknown version"}, and ${tested.join(" and ")} were tried`);
+        strangers.push(
+          `${id}: ${title} ${version ?? "of an unknown version"}, while abeval was tested with ${tested.join(" and ")}`,
+        );
     }
     return strangers.length === 0
-      ? pass("each is one that abeval was tried with, or a command of your own")
-      : warn(strangers.join("; "), "it may work all the same: agents.start tells");
+      ? pass("each was tested with abeval, or is your own command")
+      : warn(strangers.join("; "), "it may still work: the check agents.start shows it");
   },
 };
 
 const agentsWire: Check<DeclaredScenario> = {
   id: "agents.wire",
-  title: "External agents can talk to their models",
+  title: "External agents can reach their models",
   run({ loaded }) {
     const arms = agentsOf({ loaded });
     if (arms.length === 0) return pass(IDLE.no_agent);
@@ -99,15 +101,15 @@ const SEARCHED_BYTES = 1_000_000;
 /** The agent can read and send whatever lies there, and the scenario would spread it. */
 const agentsHome: Check<DeclaredScenario> = {
   id: "agents.home",
-  title: "External agents are given no secrets",
+  title: "External agents hold no secrets",
   async run({ loaded }) {
     const arms = agentsOf({ loaded });
     if (arms.length === 0) return pass(IDLE.no_agent);
     const found: string[] = [];
     for (const arm of arms) found.push(...(await secretsOf(arm, loaded)).map((what) => `${arm.id}: ${what}`));
     return found.length === 0
-      ? pass("neither files, variables nor arguments hold one")
-      : fail(found.join("\n"), "take it out: abeval holds the keys, and an agent needs none");
+      ? pass("no file, variable or argument holds a secret")
+      : fail(found.join("\n"), "remove it: abeval holds the keys, and an agent needs none");
   },
 };
 
@@ -143,7 +145,7 @@ async function textsIn(place: ScenarioPlace, set: FileSet | null) {
 /** Agents that are scripts of Node run on the one that commands of this machine find. */
 const agentsNode: Check<DryRun> = {
   id: "agents.node",
-  title: "External agents have the Node that they need",
+  title: "External agents find the Node version they need",
   needs: ["fixture.setup"],
   async run(dryRun, signal) {
     const needs = agentsOf(dryRun).flatMap(({ id, agent }) => {
@@ -188,16 +190,19 @@ function findingOf(
   const { status, stop_reason, cause, agent } = end;
   if (status === "failed")
     return fail(cause instanceof Failure ? cause.message : `${id}: ${String(cause)}`, START_HINT);
-  if (first_request_ms === null) return fail(`${id}: asked no model within ${REHEARSAL_S} s`, START_HINT);
+  if (first_request_ms === null) return fail(`${id}: called no model within ${REHEARSAL_S} s`, START_HINT);
   const version = agent?.version ? ` ${agent.version}` : "";
-  const asked = `${id}:${version} asked its model after ${(first_request_ms / 1000).toFixed(1)} s`;
+  const asked = `${id}:${version} called its model after ${(first_request_ms / 1000).toFixed(1)} s`;
   if (stop_reason === "budget:seconds")
-    return warn(`${asked} and went on after its model was done`, `it must end by itself within ${REHEARSAL_S} s`);
+    return warn(
+      `${asked} and kept running after its model had finished`,
+      `it must end by itself within ${REHEARSAL_S} s`,
+    );
   const notes = decisions.flatMap(({ kind, summary }) => (["policy_block", "error"].includes(kind) ? [summary] : []));
   const ended = `${asked} and ended with exit code ${agent?.exit_code ?? "unknown"}`;
   if (stop_reason !== "final_answer") return warn([`${ended}, without an answer`, ...notes].join("; "), ANSWER_HINT);
   if (crashOf(end) !== null) return warn([ended, ...notes].join("; "), CRASH_HINT);
-  if (!offers_tools && hasCallRules(policies)) return warn(`${ended}; it offers its model no tools`, UNSEEN_HINT);
+  if (!offers_tools && hasCallRules(policies)) return warn(`${ended}; it offers no tools to its model`, UNSEEN_HINT);
   return pass([ended, ...notes].join("; "));
 }
 
@@ -209,12 +214,12 @@ function displacedBy(agent: ExternalAgent): readonly string[] {
 }
 
 const CRASH_HINT =
-  "an arm whose agent ends so counts as crashed; when the exit code is ordinary for it, list it in `agent.ok_exit`";
+  "an arm whose agent ends this way counts as crashed; if the exit code is normal for this agent, list it in `agent.ok_exit`";
 
 const UNSEEN_HINT =
-  "its commands are text to abeval: no rule of `policies.commands` stops one, and `policies.required` counts none";
+  "abeval sees its commands only as text, so `policies.commands` stops none and `policies.required` counts none";
 
-const START_HINT = "start the same command by hand; `args`, `env` and `files` of the agent say how it is called";
+const START_HINT = "run the same command by hand; the agent's `args`, `env` and `files` say how abeval calls it";
 
 const ANSWER_HINT =
   "its model had it run `true` where it could, and then answered with a text, which ends a task: see what else the agent waited for";

@@ -11,7 +11,7 @@ import type { DryRun } from "./dry-run.ts";
 /** They are laid over the fixture as it is after setup, which nobody knows before. */
 export const armFiles: Check<DryRun> = {
   id: "arms.files",
-  title: "Files of the arms' own lie in their workspaces",
+  title: "Each arm's own files fit its workspace",
   needs: ["fixture.setup"],
   async run(dryRun) {
     const lines: string[] = [];
@@ -21,7 +21,7 @@ export const armFiles: Check<DryRun> = {
         if (notes) lines.push(`${arm.id}: ${shown(notes.paths)}`);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
-        return fail(`${arm.id}: ${error.message}`, "rename it, or take it out of `files` of the arm");
+        return fail(`${arm.id}: ${error.message}`, "rename it, or remove it from the arm's `files`");
       }
     }
     return pass(lines.length === 0 ? IDLE.no_arm_files : lines.join("; "));

@@ -18,8 +18,8 @@ const contrast: Check<DeclaredScenario> = {
     return found.length > 0
       ? pass(`in ${found.join(", ")}`)
       : warn(
-          "both arms are set up alike (the verdict will carry no_contrast)",
-          "change one, unless chance is the question",
+          "both arms are set up the same (the verdict will have the flag no_contrast)",
+          "change one, unless you want to measure chance",
         );
   },
 };
@@ -38,7 +38,7 @@ const varies: Check<DeclaredScenario> = {
     const missing = declared.filter((field) => !found.some((name) => name === field));
     return missing.length === 0
       ? pass(`only in ${declared.join(", ")}`)
-      : warn(`they are alike in ${missing.join(", ")}`, "make the difference, or take the name out of `varies`");
+      : warn(`they do not differ in ${missing.join(", ")}`, "make them differ, or remove the name from `varies`");
   },
 };
 
@@ -48,7 +48,7 @@ const TOLD = 3;
 /** A scripted call with a mistake is answered as a model's would be, so the mistake would show only as a lost run. */
 const scriptedCalls: Check<DeclaredScenario> = {
   id: "arms.scripts",
-  title: "Scripts call tools that are there",
+  title: "Scripts call existing tools",
   async run({ services, loaded }) {
     const scripts = loaded.definition.arms.flatMap(scriptsOf);
     if (scripts.length === 0) return pass(IDLE.no_script);
@@ -56,7 +56,7 @@ const scriptedCalls: Check<DeclaredScenario> = {
     const mistakes = scripts.flatMap((script) => mistakesOf(script, at));
     if (mistakes.length === 0) return pass("each call has the input that its tool takes");
     const more = mistakes.length > TOLD ? [`and ${mistakes.length - TOLD} more`] : [];
-    const hint = "correct the script, unless the wrong call is what it shall show";
+    const hint = "correct the script, unless the wrong call is intended";
     return warn([...mistakes.slice(0, TOLD), ...more].join("\n"), hint);
   },
 };

@@ -29,7 +29,7 @@ import type { DryRun, ProbedTwice } from "./dry-run.ts";
 
 const tokenBudget: Check<DeclaredScenario> = {
   id: "budget.tokens",
-  title: "Turns and tokens cover the prompt and a few turns",
+  title: "Budget of turns and tokens is large enough",
   run: ({ loaded }) =>
     worst(
       loaded.definition.arms.map((arm) =>
@@ -50,7 +50,7 @@ const costBudget: Check<DeclaredScenario> = {
 /** An arm that tests its work runs commands like the checks, so its time must suffice for them. */
 export const secondsBudget: Check<DryRun> = {
   id: "budget.seconds",
-  title: "Seconds cover the checks",
+  title: "Budget of seconds is large enough",
   needs: ["fixture.setup"],
   async run(dryRun, signal) {
     const { definition } = dryRun.loaded;
@@ -69,7 +69,7 @@ function tokensFor(scenario: Scenario, arm: Arm): Finding {
   const answers = 1 + (scenario.task.follow_ups?.length ?? 0);
   if (max_turns < answers)
     return fail(
-      `${arm.id}: ${max_turns} turns for ${answers} answers: it could never end the conversation`,
+      `${arm.id}: ${max_turns} turns for ${answers} answers: it cannot finish the conversation`,
       "raise max_turns, or leave out follow_ups",
     );
   const first = firstTurnTokens(scenario, arm);
@@ -88,16 +88,16 @@ function costFor(scenario: Scenario, arm: Arm): Finding {
   const price = arm.price_per_mtok;
   const needed = costOf(price, shortRun(scenario, arm));
   if (needed === null)
-    return fail(`${arm.id}: ${arm.model} has no price, and its cap (${max_cost_usd} USD) needs one`, PRICES_HINT);
+    return fail(`${arm.id}: ${arm.model} has no price, which its cap (${max_cost_usd} USD) needs`, PRICES_HINT);
   if (needed === 0) return pass(`${arm.id}: ${arm.model} costs nothing`);
   const least = leastFirstTurn(arm, scenario.task);
   if (least !== null && least > max_cost_usd)
     return fail(
-      `${arm.id}: cap ${max_cost_usd} USD, the first turn takes at least ${least.toFixed(4)} USD`,
-      "raise max_cost_usd, or take a cheaper model: a run is refused",
+      `${arm.id}: cap ${max_cost_usd} USD, but the first turn costs at least ${least.toFixed(4)} USD`,
+      "raise max_cost_usd, or use a cheaper model; until then a run is refused",
     );
   const figures = `${arm.id}: cap ${max_cost_usd} USD, ${SHORT_TURNS} turns cost about ${needed.toFixed(4)} USD`;
-  return needed > max_cost_usd ? warn(figures, "raise max_cost_usd, or take a cheaper model") : pass(figures);
+  return needed > max_cost_usd ? warn(figures, "raise max_cost_usd, or use a cheaper model") : pass(figures);
 }
 
 const PRICES_HINT = "give price_per_mtok in the scenario, or the model in the file of --prices; or remove the cap";
@@ -106,7 +106,9 @@ function secondsFor(scenario: Scenario, arm: Arm, measured: number): Finding {
   const { max_seconds } = budgetOf(scenario, arm);
   const figures = `${arm.id}: ${max_seconds} s, the checks take ${measured.toFixed(1)} s here`;
   if (measured >= max_seconds) return fail(figures, "raise max_seconds, or make the checks faster");
-  return measured > max_seconds / 2 ? warn(figures, "raise max_seconds: little is left to think") : pass(figures);
+  return measured > max_seconds / 2
+    ? warn(figures, "raise max_seconds: little time is left for the model")
+    : pass(figures);
 }
 
 /** Checks that take more than half of their time: a slower machine would end them. */

@@ -199,11 +199,12 @@ function asRun(
 /** Whether some worker of the shared store could take a run. The asked server counts only if it takes runs itself. */
 const someWorkerCan: Check<DeclaredScenario> = {
   id: "workers.scenario",
-  title: "Some worker has all that it needs",
+  title: "A worker can run it",
   needs: ["replay.tapes", "agents.dir"],
   async run({ services, loaded }) {
     const { workers = [] } = services;
-    if (workers.length === 0) return warn("nobody takes runs", "start `abeval serve --worker` on this database");
+    if (workers.length === 0)
+      return warn("there is no worker", "start a worker: `abeval serve --worker` with this database");
     const needs = await needsOf(services, await needingOf({ services, loaded }));
     const ofMachines = needs.filter((need) => !isOfProtocols(need));
     const told = ofMachines.map((need) => `${need} on ${workersWith(services, need)}`).join(", ") || "it needs nothing";
@@ -217,7 +218,7 @@ const someWorkerCan: Check<DeclaredScenario> = {
   },
 };
 
-const HINT = "give one worker all of it; until then a run is refused";
+const HINT = "give one worker everything it lacks; until then a run is refused";
 
 async function needingOf({ services, loaded: { definition } }: DeclaredScenario): Promise<Needing> {
   const recordings = await openRecordings(services, definition, {});

@@ -17,7 +17,8 @@ const fixtureFiles: Check<DryRun> = {
     const files = await pristine.list();
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     const size = `${counted(files.length, "file")}, ${(bytes / 1000).toFixed(1)} kB`;
-    if (bytes > LARGE_BYTES) return warn(`${size}: every arm and every probe copies it`, "leave out what no arm needs");
+    if (bytes > LARGE_BYTES)
+      return warn(`${size}: every arm and every check run copies it`, "remove what no arm needs");
     return pass(files.length === 0 ? "an empty workspace" : size);
   },
 };
@@ -30,7 +31,7 @@ const fixtureVariables: Check<DryRun> = {
     const env = Object.entries(loaded.definition.task.fixture?.env ?? {});
     const keys = env.filter(([, value]) => redactKeyShapes(value) !== value).map(([name]) => name);
     if (keys.length > 0)
-      return fail(`${keys.join(", ")}: holds what looks like a key`, "take it out: no command is given one");
+      return fail(`${keys.join(", ")}: holds what looks like a key`, "remove it: abeval gives no command a key");
     return pass(env.length === 0 ? "there are none" : env.map(([name]) => name).join(", "));
   },
 };
@@ -42,7 +43,7 @@ const fixtureSetup: Check<DryRun> = {
   async run({ pristine, loaded }, signal) {
     const { setup, fixture } = loaded.definition.task;
     await pristine.setup(setup, signal);
-    const done = [...setup.map(({ run }) => run), ...(fixture?.repository ? ["all of it in one commit of git"] : [])];
+    const done = [...setup.map(({ run }) => run), ...(fixture?.repository ? ["one git commit of all files"] : [])];
     return pass(done.length === 0 ? IDLE.no_setup : done.join("; "));
   },
 };
@@ -62,7 +63,7 @@ export const globs: Check<DryRun> = {
     );
     return idle.length === 0
       ? pass("each does")
-      : warn(`no file fits ${idle.join(", ")}`, "correct it: globs start at the top of the workspace");
+      : warn(`no file matches ${idle.join(", ")}`, "correct it: globs start at the top of the workspace");
   },
 };
 

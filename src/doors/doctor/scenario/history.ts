@@ -9,7 +9,7 @@ const HISTORY = /(^|\/)(\.git|\.hg|\.svn|\.bzr|\.jj|\.pijul|_darcs|_FOSSIL_|\.fs
 /** What a model reads with `git log --all` can be the fix: images of public benchmarks came with it. */
 export const fixtureHistory: Check<DryRun> = {
   id: "fixture.history",
-  title: "Fixture has no history of the fix inside",
+  title: "Fixture holds no history with the fix",
   needs: ["fixture.files"],
   async run(dryRun, signal) {
     const found = (await dryRun.pristine.list()).find(({ path }) => HISTORY.test(path));
@@ -20,10 +20,10 @@ export const fixtureHistory: Check<DryRun> = {
     const { past, others, example, is_committed } = history;
     if (others > 0)
       return warn(
-        `.git: ${counted(others, "commit")} of it ${others === 1 ? "is" : "are"} not in the past of the one that stands there${example}: the arms can read what came later, such as the fix`,
-        "`repository: true` in task.fixture makes it a repository of one commit",
+        `.git: ${counted(others, "commit")} ${others === 1 ? "is" : "are"} not an ancestor of the checked-out one${example}: the arms can read later commits, such as the fix`,
+        "set `repository: true` in task.fixture to make it a repository of one commit",
       );
-    return is_committed ? pass(`.git: ${counted(past, "commit")}, the last of them is what stands there`) : unknown;
+    return is_committed ? pass(`.git: ${counted(past, "commit")}, the last of them is checked out`) : unknown;
   },
 };
 

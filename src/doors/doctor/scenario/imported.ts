@@ -8,27 +8,24 @@ import type { DryRun } from "./dry-run.ts";
 /** What nobody handed in cannot be held against a rule. */
 const importedRules: Check<DeclaredScenario> = {
   id: "imports.rules",
-  title: "What is known of runs made elsewhere",
+  title: "Data of imported runs",
   run({ loaded: { definition } }) {
     const ran = definition.arms.filter(isRanArm);
     if (ran.length === 0) return pass(IDLE.no_import);
     const gaps = ran.flatMap((arm) => gapsOf(arm, definition).map((gap) => `${arm.id}: ${gap}`));
-    return warn(
-      [...gaps, "nobody held them to policies.budget, and their times count for nothing"].join("; "),
-      GAP_HINT,
-    );
+    return warn([...gaps, "policies.budget was not enforced, and their times are not used"].join("; "), GAP_HINT);
   },
 };
 
-const GAP_HINT = "hand in what is missing where it exists: `log`, `change`, `answer`, `usage`";
+const GAP_HINT = "add what is missing, if you have it: `log`, `change`, `answer`, `usage`";
 
 function gapsOf({ ran }: RanArm, { policies, task }: Scenario): readonly string[] {
   const isWork = task.deliverable.length > 0;
   const changeless = ran.patch === undefined && ran.files === undefined && (isWork || task.answer !== true);
   return [
-    ...(changeless ? ["without `change` no hidden check runs, and no rule about paths is checked"] : []),
+    ...(changeless ? ["without `change`, no hidden check runs and no rule about paths is checked"] : []),
     ...(ran.log === undefined && hasCallRules(policies)
-      ? ["without `log` no rule about commands and no required behaviour is checked"]
+      ? ["without `log`, no rule about commands and no required behaviour is checked"]
       : []),
     ...(ran.log === undefined && ran.usage === undefined ? ["tokens and costs are not known"] : []),
   ];
@@ -37,7 +34,7 @@ function gapsOf({ ran }: RanArm, { policies, task }: Scenario): readonly string[
 /** A change that cannot be made ends a run, so it is tried before. */
 const importedChanges: Check<DryRun> = {
   id: "imports.change",
-  title: "Changes of runs made elsewhere can be made",
+  title: "Changes of imported runs apply",
   needs: ["fixture.setup"],
   async run(dryRun, signal) {
     const ran = dryRun.loaded.definition.arms.filter(isRanArm);
@@ -45,7 +42,7 @@ const importedChanges: Check<DryRun> = {
     const told: string[] = [];
     for (const arm of ran) {
       const { fault, summary } = await dryRun.imported(arm, signal);
-      if (fault !== null) return fail(fault, "make the change against the fixture as it is after `setup`");
+      if (fault !== null) return fail(fault, "make the change from the fixture as it is after `setup`");
       told.push(`${arm.id}: ${summary}`);
     }
     return pass(told.join("; "));

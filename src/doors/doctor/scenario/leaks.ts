@@ -35,12 +35,12 @@ const leakedFiles: Check<DryRun> = {
     if (leaks.size > 0) return warn([...leaks].join("\n"), task.fixture?.git === undefined ? HINT : GIT_HINT);
     return task.probe === null
       ? skip(IDLE.no_probe)
-      : pass(`${counted(hidden.length, "file")} looked for in ${counted(visible.length, "text")}`);
+      : pass(`searched ${counted(visible.length, "text")} for ${counted(hidden.length, "file")}`);
   },
 };
 
 const HINT = "keep hidden files out of the fixture and out of the prompts";
-const GIT_HINT = `${HINT}: take a commit from before them, or a \`path\` beside them`;
+const GIT_HINT = `${HINT}: use a commit from before them, or a \`path\` without them`;
 
 /** The scenario file, which holds checks and rubric. Another file may have its name, but not these parts. */
 const isScenario =
@@ -143,8 +143,8 @@ const leakedLines: Check<DryRun> = {
           : sharedLines(text, own).map((line) => `${text.name}: ${line}`),
       );
     return leaks.length === 0
-      ? pass(`${counted(own.size, "line")} looked for in ${counted(visible.length, "text")}`)
-      : warn(leaks.slice(0, NAMED).join("\n"), "take these lines out of what the arms see, if they give the fix away");
+      ? pass(`searched ${counted(visible.length, "text")} for ${counted(own.size, "line")}`)
+      : warn(leaks.slice(0, NAMED).join("\n"), "remove these lines from what the arms see, if they reveal the fix");
   },
 };
 

@@ -26,14 +26,14 @@ export const mcpStart: Check<DryRun> = {
     }
     const detail = sizes.map(({ text }) => text).join("; ");
     if (sizes.every(({ isLarge }) => !isLarge)) return pass(detail);
-    return warn(`${detail}; every turn sends them`, "name the tools that the task needs in `tools` of the server");
+    return warn(`${detail}; every turn sends them`, "list only the tools that the task needs in the server's `tools`");
   },
 };
 
 /** Warns of rules that cannot see what an MCP server does. */
 export const mcpRules: Check<DeclaredScenario> = {
   id: "mcp.rules",
-  title: "Rules reach the MCP servers",
+  title: "Rules cover MCP tools",
   run({ loaded }) {
     const { arms, policies } = loaded.definition;
     if (arms.every((arm) => serversOf(arm).length === 0)) return pass(IDLE.no_mcp);
@@ -43,10 +43,10 @@ export const mcpRules: Check<DeclaredScenario> = {
       commands.allow !== null && "commands.allow",
       !paths.writable.includes("**") && "paths.writable",
     ].filter((rule) => rule !== false);
-    if (blind.length === 0) return pass("none is about what they do");
+    if (blind.length === 0) return pass("no rule applies to them");
     return warn(
-      `${blind.join(", ")} cannot see what a server is about to do; changed files are compared afterwards`,
-      "offer only tools that may be used, by `tools` of the server",
+      `${blind.join(", ")} cannot stop what a server does; changed files are compared afterwards`,
+      "list only allowed tools in the server's `tools`",
     );
   },
 };

@@ -29,8 +29,8 @@ const armModels: Check<DeclaredScenario> = {
     if (refused.length === 0) return pass(arms.map(({ id, model }) => `${id}: ${model}`).join(", "));
     const detail = refused.map(({ said }) => said).join("\n");
     return refused.every(({ model }) => isKeyAbsent(services, model))
-      ? warn(detail, `${KEY_HINT}; --model <provider>/<model> takes another one`)
-      : fail(detail, "or run with a model that there is a key for: --model <provider>/<model>");
+      ? warn(detail, `${KEY_HINT}; --model <provider>/<model> uses another model`)
+      : fail(detail, "or use a model whose key is set: --model <provider>/<model>");
   },
 };
 
@@ -95,7 +95,7 @@ const replayRecordings: Check<DeclaredScenario> = {
   async run({ services, loaded }) {
     if (services.recordings?.mode !== "replay") return pass(IDLE.no_recording);
     const recordings = await openRecordings(services, loaded.definition, {});
-    return pass(`they fit: ${recordings?.replayed.join(", ") || "nobody asks a provider"}`);
+    return pass(`they fit: ${recordings?.replayed.join(", ") || "no provider is called"}`);
   },
 };
 
@@ -110,24 +110,27 @@ const weights: Check<DeclaredScenario> = {
     const weightless = criteria.filter(({ weight }) => weight === 0).map(({ id }) => id);
     return weightless.length === 0
       ? pass(criteria.map(({ id, weight }) => `${id} ${weight}`).join(", "))
-      : warn(`${weightless.join(", ")} decides nothing: its weight is 0`, "give it a weight, or remove it");
+      : warn(`${weightless.join(", ")} decides nothing, because its weight is 0`, "give it a weight, or remove it");
   },
 };
 
 const judgeFamily: Check<DeclaredScenario> = {
   id: "rubric.judge_family",
-  title: "Judge is no relative of one arm",
+  title: "Judge is not from the maker of one arm's model",
   run({ services, loaded }) {
     const { arms, rubric } = loaded.definition;
     const judge = judgeModelName(services, undefined, rubric.judge.model);
     if (!rubric.criteria.some(isJudged)) return pass(IDLE.no_judged);
     if (sharesOneFamily(judge, arms))
       return warn(
-        `${judge} comes from the maker of one arm's model only, and may favour it`,
-        "take a judge of another maker, or a panel with judges of other makers",
+        `${judge} comes from the maker of only one arm's model, and may favour that arm`,
+        "use a judge from another maker, or a panel with judges from other makers",
       );
     return isOneFamily(judge)
-      ? warn(`${judge}: all judges come from one maker, and err alike`, "take judges of other makers into the panel")
+      ? warn(
+          `${judge}: all judges come from one maker, so they may err alike`,
+          "add judges from other makers to the panel",
+        )
       : pass(judge);
   },
 };
@@ -147,7 +150,7 @@ const judgeSelfTest: Check<DeclaredScenario> = {
     const age = `${judge}, ${ageOf(services.clock.now().getTime() - Date.parse(found.created_at))} ago: ${told}`;
     return found.verdict === "pass"
       ? pass(age)
-      : warn(age, "take another judge, or a panel, or sharpen the rubric's anchors");
+      : warn(age, "use another judge or a panel, or sharpen the rubric's anchors");
   },
 };
 

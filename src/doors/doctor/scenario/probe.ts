@@ -16,7 +16,7 @@ type Pair = readonly [CheckResult, CheckResult];
 
 const before: Check<DryRun> = {
   id: "probe.before",
-  title: "Checks give their `before` on the untouched fixture",
+  title: "Checks match `before` on the untouched fixture",
   needs: ["fixture.setup"],
   async run(dryRun, signal) {
     const probed = await dryRun.untouched(signal);
@@ -29,7 +29,7 @@ const before: Check<DryRun> = {
       .filter((text) => text !== null);
     if (wrong.length > 0) return fail(wrong.join("\n"), "correct `before`, the check or the fixture");
     const declared = probed[0].checks.filter((check) => check.before !== null).length;
-    return pass(`${declared} of ${probed[0].total} checks say what they give, and do`);
+    return pass(`${declared} of ${probed[0].total} checks declare \`before\`, and match it`);
   },
 };
 
@@ -48,7 +48,7 @@ async function unrunnable(dryRun: DryRun, untouched: ProbedTwice, signal: AbortS
 /** A probe says nothing about an arm when every check passes before the work. */
 const discrimination: Check<DryRun> = {
   id: "probe.discriminates",
-  title: "Some check fails before the work",
+  title: "A check fails on the untouched fixture",
   needs: ["fixture.setup"],
   async run(dryRun, signal) {
     const probed = await dryRun.untouched(signal);
@@ -56,13 +56,16 @@ const discrimination: Check<DryRun> = {
     const failing = probed[0].total - probed[0].passed;
     return failing > 0
       ? pass(`${failing} of ${probed[0].total} fail on the untouched fixture`)
-      : warn("all pass on the untouched fixture: an arm that does nothing passes too", "add a check for what is asked");
+      : warn(
+          "all pass on the untouched fixture, so an arm that does nothing passes, too",
+          "add a check for what the task asks",
+        );
   },
 };
 
 const stability: Check<DryRun> = {
   id: "probe.stable",
-  title: "Checks give the same twice",
+  title: "Checks are repeatable",
   needs: ["fixture.setup"],
   async run(dryRun, signal) {
     const untouched = await dryRun.untouched(signal);
@@ -73,12 +76,12 @@ const stability: Check<DryRun> = {
       ...(fixed === null ? [] : waverings(fixed).map((id) => `${id}, with the reference`)),
     ];
     return flaky.length === 0
-      ? pass("two runs each, with the same results")
-      : fail(`it passes in one run and not in the other: ${flaky.join("; ")}`, FLAKY_HINT);
+      ? pass("each gave the same result in two runs")
+      : fail(`it passed in one run and failed in the other: ${flaky.join("; ")}`, FLAKY_HINT);
   },
 };
 
-const FLAKY_HINT = "take time, chance, order and the network out of the check, or give it more time";
+const FLAKY_HINT = "make the check independent of time, chance, order and the network, or give it more time";
 
 /** Checks that fail in both runs, with the reason. `stability` reports those that differ. */
 const failedChecks = (probed: ProbedTwice): readonly string[] =>
@@ -103,7 +106,7 @@ function contradiction([result]: Pair): string | null {
   if (result.before === null || (result.before === "pass") === (result.status === "pass")) return null;
   return result.before === "pass"
     ? `${result.id} should pass: ${reasonOf(result)}`
-    : `${result.id} should fail, and passes`;
+    : `${result.id} should fail, but passes`;
 }
 
 const waverings = (probed: ProbedTwice) =>
@@ -130,7 +133,7 @@ function reasonOf({ reason, output }: CheckResult): string {
 /** Arms run commands like those of the checks. A command that changes a protected file disqualifies the arm. */
 const protectedFiles: Check<DryRun> = {
   id: "probe.protected",
-  title: "Checks leave protected files alone",
+  title: "Checks change no protected file",
   needs: ["fixture.setup"],
   async run(dryRun, signal) {
     const { task, policies } = dryRun.loaded.definition;
@@ -140,7 +143,7 @@ const protectedFiles: Check<DryRun> = {
     if (changed.length === 0) return pass("none is changed");
     return warn(
       `running the checks changes ${listed(changed)}`,
-      "narrow policies.paths.protected, or name what the tools leave in the fixture's .gitignore",
+      "narrow policies.paths.protected, or list the files that tools write in the fixture's .gitignore",
     );
   },
 };
@@ -150,7 +153,7 @@ const NAMED = 5;
 /** A fix that policies forbid cannot be the measure of arms. */
 const referencePaths: Check<DeclaredScenario> = {
   id: "reference.paths",
-  title: "Reference touches only what arms may",
+  title: "Reference changes only allowed paths",
   run({ loaded }) {
     const { task, policies } = loaded.definition;
     if (task.reference_fix === null) return withoutFix(task);
@@ -161,7 +164,7 @@ const referencePaths: Check<DeclaredScenario> = {
     });
     return refused.length === 0
       ? pass(paths.join(", "))
-      : fail(`it changes ${refused.join(", ")}, which no arm may`, "change the fix, or policies.paths");
+      : fail(`it changes ${refused.join(", ")}, which no arm may change`, "change the fix, or policies.paths");
   },
 };
 
@@ -190,7 +193,7 @@ const referenceApplies: Check<DryRun> = {
       await dryRun.patched(reference_fix.patch);
       return pass("every hunk fits");
     } catch (error) {
-      if (error instanceof Mistake) return fail(error.message, "make the patch anew against the fixture");
+      if (error instanceof Mistake) return fail(error.message, "create the patch again from the fixture");
       throw error;
     }
   },
@@ -211,18 +214,18 @@ const referencePasses: Check<DryRun> = {
     if (probed === null) return skip(IDLE.not_examinable);
     const failed = failedChecks(probed);
     return failed.length === 0
-      ? pass(`${probed[0].total} of ${probe.checks.length}, two times`)
+      ? pass(`${probed[0].total} of ${probe.checks.length} pass, twice`)
       : fail(failed.join("\n"), hintFor(probed));
   },
 };
 
 /** Only what a known solution passes is known to be passable. What a check without a command asks for, its words say. */
 function unproven(absent: readonly string[]) {
-  const unproved = "nothing shows that the checks can be passed";
+  const unproved = "nothing shows that an arm can pass the checks";
   const proof = "add a `reference_fix` or a `reference_answer` that passes them";
   if (absent.length === 0) return warn(unproved, proof);
   return warn(
-    `${unproved}. They name what is nowhere, and what no arm is told to make: ${listed(absent)}`,
+    `${unproved}. They name files that do not exist and that no arm is told to make: ${listed(absent)}`,
     `add it to the fixture, name it in the prompt, or ${proof}`,
   );
 }
@@ -232,9 +235,7 @@ const listed = (names: readonly string[]) =>
 
 function hintFor([{ checks }]: ProbedTwice): string {
   const reasons = new Set(checks.flatMap((check) => cannotRun(check) ?? []));
-  return reasons.size > 0
-    ? [...reasons].join("\n")
-    : "a check that the known fix fails measures something else: mend one of them";
+  return reasons.size > 0 ? [...reasons].join("\n") : "the known fix fails this check: correct the check or the fix";
 }
 
 export const referenceChecks: readonly Check<DeclaredScenario>[] = [referencePaths, referenceDeliverable];

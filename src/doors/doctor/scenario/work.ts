@@ -9,14 +9,14 @@ import type { DeclaredScenario } from "../services.ts";
 /** Both arms would end without work, whatever they do. */
 const writable: Check<DeclaredScenario> = {
   id: "task.files",
-  title: "Arms can make the files that count as the work",
+  title: "Arms can write the deliverable",
   run({ loaded }) {
     const { task, arms } = loaded.definition;
     if (task.deliverable.length === 0) return pass(IDLE.no_files);
     if (arms.every(canOnlyRead))
       return fail(
         `no arm has a tool that writes ${task.deliverable.join(", ")}`,
-        "write `deliverable: answer`, or give the arms a tool that writes",
+        "set `deliverable: answer`, or give the arms a tool that writes",
       );
     return pass(task.deliverable.join(", "));
   },
@@ -25,7 +25,7 @@ const writable: Check<DeclaredScenario> = {
 /** Where nobody reads the work, the arms are compared by what they cost. */
 const examined: Check<DeclaredScenario> = {
   id: "task.answer",
-  title: "Something looks at the answer",
+  title: "The answer is checked or judged",
   run({ services, loaded }) {
     const { task, rubric } = loaded.definition;
     if (!task.answer) return pass(IDLE.no_answer);
@@ -33,11 +33,14 @@ const examined: Check<DeclaredScenario> = {
     if (checks.length > 0) return pass(checks.map((check) => `${check.id} (${checkKind(check)})`).join(", "));
     const questions = rubric.criteria.filter(isJudged).map(({ id }) => id);
     if (questions.length === 0)
-      return fail("no check and no question looks at it", "add a check such as answer_contains, or a question");
+      return fail("no check and no question covers it", "add a check such as answer_contains, or a question");
     const judge = judgeModelName(services, undefined, rubric.judge.model);
     return isBuiltin(judge)
-      ? warn(`only questions do (${questions.join(", ")}), and ${judge} asks none`, "name a judge: --judge-model")
-      : pass(`${judge}, asked about ${questions.join(", ")}`);
+      ? warn(
+          `only questions cover it (${questions.join(", ")}), and ${judge} cannot answer them`,
+          "name a judge: --judge-model",
+        )
+      : pass(`${judge} answers ${questions.join(", ")}`);
   },
 };
 

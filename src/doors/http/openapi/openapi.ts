@@ -47,7 +47,7 @@ const TAGS = {
   runs: "Run a scenario and watch it.",
   verdicts: "Judge stored arms again.",
   schema: "This document.",
-  extension: "Additions to the eleven endpoints of the interface.",
+  extension: "Additions to the eleven endpoints.",
 };
 
 export const INFO = {

@@ -29,5 +29,5 @@ const OPERATION = {
   name: "read_metrics",
   title: "Metrics",
   summary:
-    "Counters and gauges of this process for Prometheus, and what waits in its store. No label has a name that a user, a scenario or a model chose.",
+    "Counters and gauges of this process for Prometheus, and what waits in its store. No label has a value that a user, a scenario or a model chose.",
 };

@@ -27,7 +27,12 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
       detail: {
         ...about(getReadiness, "extension"),
         responses: {
-          200: answer("It can.", { status: "ok", version: services.version, uptime_ms: 1234, database: "reachable" }),
+          200: answer("The server can serve requests.", {
+            status: "ok",
+            version: services.version,
+            uptime_ms: 1234,
+            database: "reachable",
+          }),
           ...failures("not_ready"),
         },
       },
@@ -76,7 +81,10 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
       response: listProviders.output,
       detail: {
         ...about(listProviders, "extension"),
-        responses: { 200: answer("Those that are known here.", [EXAMPLES.provider]), ...failures("storage_failed") },
+        responses: {
+          200: answer("The providers that this server knows.", [EXAMPLES.provider]),
+          ...failures("storage_failed"),
+        },
       },
     })
     .get(
@@ -94,7 +102,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         detail: {
           ...about(listSessions, "sessions"),
           description:
-            "Persisted sessions, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next. Filters and other orders are an extension; another order comes in pages.",
+            "Persisted sessions, newest first; none when the server was started without a state directory. `limit` returns a page, whose `Link` header names the next. Filters and other orders are an extension; another order comes in pages.",
           responses: {
             200: { ...answer("Newest first.", [EXAMPLES.session_row]), headers: LINK_HEADERS },
             ...failures("invalid_request", "unknown_session", "storage_failed"),

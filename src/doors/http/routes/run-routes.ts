@@ -174,7 +174,8 @@ const StreamQuery = Type.Object(
   {
     ids: Type.Optional(
       Type.String({
-        description: "`1`: each event comes with its `id`. Sent back as `Last-Event-ID`, the stream goes on behind it.",
+        description:
+          "`1`: each event comes with its `id`. Send it back as `Last-Event-ID` to continue the stream after it.",
       }),
     ),
   },

@@ -71,7 +71,7 @@ export const seriesRoutes = ({ services, streams, abandoned, requesterOf }: Rout
         detail: {
           ...about(listSeries, "extension"),
           description:
-            "Persisted series, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next.",
+            "Persisted series, newest first; none when the server was started without a state directory. `limit` returns a page, whose `Link` header names the next.",
           responses: {
             200: { ...answer("Newest first.", [EXAMPLES.series_row]), headers: LINK_HEADERS },
             ...failures("invalid_request", "unknown_series", "storage_failed"),
@@ -94,7 +94,7 @@ export const seriesRoutes = ({ services, streams, abandoned, requesterOf }: Rout
         query: Type.Pick(getSeries.input, ["by"]),
         response: getSeries.output,
         detail: {
-          ...about(getSeries, "extension", "Who asks often sends the `ETag` back as `If-None-Match`."),
+          ...about(getSeries, "extension", "To ask often, send the `ETag` back as `If-None-Match`."),
           responses: {
             200: {
               ...answer("The report so far.", EXAMPLES.series),

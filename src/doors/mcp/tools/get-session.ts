@@ -24,7 +24,7 @@ const MAX_LIMIT = 1_000;
 const GetSessionRequest = record("GetSessionToolRequest", {
   session_id: Type.String({
     description:
-      "From run_scenario or list_sessions: of a session or a series; `cmp-<comparison>` is the series of all stored runs of a comparison.",
+      "Id of a session or a series, from run_scenario or list_sessions; `cmp-<comparison>` is the series of all stored runs of a comparison.",
   }),
   detail: Type.Optional(
     oneOf(DETAILS, {
@@ -37,7 +37,7 @@ const GetSessionRequest = record("GetSessionToolRequest", {
     Type.Integer({
       minimum: 0,
       description:
-        "Go on after this decision, line of the diff, trial of a series, or character of full; a page names the next.",
+        "Continue after this decision, line of the diff, trial of a series, or character of full; a page names the next.",
     }),
   ),
   limit: Type.Optional(
@@ -70,7 +70,7 @@ export const getSession = tool({
   title: operation.title,
   description:
     "What is known of a session or a series, also while it runs. Free and instant. Start with the summary; then criteria, decisions or diff say why. " +
-    "Slices fit about 8,000 tokens and page with after_seq; only the structured data of full may be larger. While state is not completed, failed, cancelled or interrupted, ask again in some seconds. Next: rejudge for a second opinion.",
+    "Slices fit about 8,000 tokens and page with after_seq; only the structured data of full may be larger. While state is not completed, failed, cancelled or interrupted, ask again in a few seconds. Next: rejudge for a second opinion.",
   input: GetSessionRequest,
   output: SessionDetail,
   annotations: READS,
@@ -99,7 +99,7 @@ async function seriesSlice(
       `detail: a series has a summary; ask for ${detail} with the session_id of one of its trials`,
     );
   const report = await getSeries.run(services, { series_id: session_id }, signal);
-  const advice = report.state === "running" ? "\nStill running; ask again in some seconds." : "";
+  const advice = report.state === "running" ? "\nStill running; ask again in a few seconds." : "";
   return seriesThatFits(report, { after: after_seq, limit }, (series) => ({
     structured: { state: report.state, detail, series: { ...series } },
     text: `${seriesText(series)}${advice}`,
@@ -109,7 +109,7 @@ async function seriesSlice(
 const identityOf = ({ session_id, state }: SessionOutcome) => ({ session_id, state });
 
 function summary(outcome: SessionOutcome): Slice {
-  const advice = isFinal(outcome.state) ? "" : "\nStill running; ask again in some seconds.";
+  const advice = isFinal(outcome.state) ? "" : "\nStill running; ask again in a few seconds.";
   return summaryThatFits(outcome, (brief) => ({
     structured: { ...identityOf(outcome), detail: "summary", summary: brief },
     text: `${summaryText(brief)}${advice}`,

@@ -14,9 +14,9 @@ export const rejudge = tool({
   name: operation.name,
   title: operation.title,
   description:
-    "A new verdict on two arms that have already run: two arms of one session under another judge, or arms of two sessions of the same scenario. " +
-    "Spends the judge's tokens only (none with judge_model builtin/evidence); the judge is asked in both orders and takes up to some minutes. " +
-    "Shows whether a verdict depends on its judge, or compares runs of other days or models. list_sessions finds the ids.",
+    "Gives a new verdict on two arms that have already run: two arms of one session under another judge, or arms of two sessions of the same scenario. " +
+    "Spends the judge's tokens only (none with judge_model builtin/evidence); the judge is asked in both orders and takes up to a few minutes. " +
+    "It shows whether a verdict depends on its judge, or compares runs of different days or models. list_sessions finds the ids.",
   input: operation.input,
   output: RejudgeResult,
   annotations: SPENDS,

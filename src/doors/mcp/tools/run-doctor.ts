@@ -17,8 +17,8 @@ export const runDoctor = tool({
   name: operation.name,
   title: operation.title,
   description:
-    "Tells whether runs can work here: sandbox, provider keys, directories. With a scenario it also materialises the fixture and runs the scenario's own setup and checks in private copies, up to two minutes, and estimates tokens and cost. " +
-    "Never calls a model, spends nothing. Use it before a first run, and when the environment failed one. Next: run_scenario.",
+    "Checks whether runs can work here: sandbox, provider keys, directories. With a scenario it also materialises the fixture and runs the scenario's own setup and checks in private copies, up to two minutes, and estimates tokens and cost. " +
+    "Never calls a model, spends nothing. Use it before a first run, and when the environment made a run fail. Next: run_scenario.",
   input: record("DoctorToolRequest", { ...operation.input.properties, include_hidden: HiddenFindings }),
   output: operation.output,
   // A scenario's setup may use the network.

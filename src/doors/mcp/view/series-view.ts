@@ -34,7 +34,7 @@ export const SeriesBrief = record("SeriesBrief", {
   ...pick(Series.properties, TOLD),
   arms: Type.Array(Slug(), { description: "a, then b." }),
   standing: Standing,
-  missing: Count("Trials that gave nothing."),
+  missing: Count("Trials without a result."),
   planned: nullable(Count("Trials of each scenario.")),
   cost_usd: nullable(Type.Number()),
 });
