@@ -168,6 +168,19 @@ test("each trial of a series has its recording, and one recorded run replays as 
   expect(more.stderr).toContain("talk/trial-4/a.jsonl is missing");
 });
 
+test("a recorded suite replays each scenario, and a check finds the recordings of a series", async () => {
+  using directory = openDirectory();
+  writeFileSync(join(directory.path, "chat.yaml"), talkText("chat", "gateway"));
+  const recorded = await recordTo(directory, "chat.yaml --trials 1");
+  const trials = ["chat", "talk"].flatMap((id) => readdirSync(join(directory.path, "recordings", id)));
+  expect(trials.sort()).toEqual(["trial-1", "trial-2"]);
+  const replayed = await directory.run("chat.yaml --replay recordings --trials 1");
+  expect(replayed).toMatchObject({ status: recorded.status, stderr: "" });
+  const checked = await directory.run("chat.yaml --check --sandbox none --replay recordings");
+  expect(checked.stdout).not.toContain("is missing below");
+  expect(checked.status).toBe(0);
+});
+
 test("a check says whether the recordings fit", async () => {
   using directory = openDirectory();
   await recordTo(directory);

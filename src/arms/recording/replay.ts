@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { Failure } from "../../domain/failure.ts";
@@ -63,10 +63,18 @@ const fits = ({ header }: RecordedFile, bound: Bound | undefined) =>
 
 const asRecording = (replayer: Replayer): Recording => ({ replayed: true, fetch: () => replayer.fetch() });
 
-/** Every trial of a series replays a single run where no series was recorded: copies, which prove nothing more. */
+/**
+ * A trial replays the recording of its number, or a single run where no series was recorded: copies, which prove nothing more. What is
+ * no trial replays a single run, or else the first trial; a suite numbers its trials across its scenarios, so that is of any number.
+ */
 function recordedPlace(directory: string, { scenario, trial }: RecordedSession): string {
-  const isSeries = existsSync(join(directory, placeOf(scenario, 1)));
-  return placeOf(scenario, isSeries ? trial : undefined);
+  const single = placeOf(scenario, undefined);
+  const names = existsSync(join(directory, single)) ? readdirSync(join(directory, single)) : [];
+  const trials = names.flatMap((name) => /^trial-(\d{1,9})$/.exec(name)?.[1] ?? []).map(Number);
+  if (trials.length === 0) return single;
+  if (trial !== undefined) return placeOf(scenario, trial);
+  const hasSingle = names.some((name) => name.endsWith(".jsonl"));
+  return hasSingle ? single : placeOf(scenario, Math.min(...trials));
 }
 
 /** @throws Failure `invalid_request` */
