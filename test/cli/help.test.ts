@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { RUN } from "../../src/doors/cli/flags/run-arguments.ts";
+import { RUN } from "../../src/doors/cli/flags/run-flags.ts";
 import { abeval } from "../abeval.ts";
 
 test("abeval run --help lists every flag once, by what it is about", async () => {

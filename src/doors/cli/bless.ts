@@ -6,8 +6,8 @@ import { blessedLines } from "../../comparison/session/baseline.ts";
 import { Failure, wordsOf } from "../../domain/failure.ts";
 import { preferredSide } from "../../domain/series-status.ts";
 import { EXIT } from "./exit-code.ts";
-import { UsageError } from "./flags/arguments.ts";
-import { demandFlagsOf, type RunArguments } from "./flags/run-arguments.ts";
+import { UsageError } from "./flags/parse-arguments.ts";
+import { demandFlagsOf, type RunArguments } from "./flags/run-flags.ts";
 import { openRun } from "./services/services.ts";
 
 const PREFERRED =

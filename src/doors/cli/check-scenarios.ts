@@ -4,7 +4,7 @@ import { Diagnoses } from "../doctor/diagnoses.ts";
 import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
 import { withSeries } from "../operation/doctor.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
-import { demandFlagsOf, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
+import { demandFlagsOf, type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { sharedSettings } from "./flags/service-flags.ts";
 import { openServerServices, type ServerOptions } from "./services/server-services.ts";
 import { type CheckedFile, doctorText } from "./terminal/doctor-text.ts";

@@ -1,7 +1,7 @@
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
-import { UsageError } from "./flags/arguments.ts";
+import { UsageError } from "./flags/parse-arguments.ts";
 
 /** The only table of exit statuses. */
 export const EXIT = {

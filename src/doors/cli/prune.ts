@@ -4,7 +4,7 @@ import { Failure } from "../../domain/failure.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { type PrunedUnit, type PrunePlan, type Pruning, planPrune, prune } from "../../store/pruning.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
-import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./flags/arguments.ts";
+import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./flags/parse-arguments.ts";
 import { openStoredSessions } from "./services/services.ts";
 
 const SPEC = {

@@ -7,7 +7,7 @@ import type { SelfTest, SelfTestPart, SelfTestPartId } from "../../domain/self-t
 import { selfTestSentence } from "../../domain/self-test-sentence.ts";
 import { openChecking } from "./check-scenarios.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
-import { demandFlagsOf, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
+import { demandFlagsOf, type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { statusHead } from "./terminal/doctor-text.ts";
 import { hanging, jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
 

@@ -12,7 +12,7 @@ import { openWebUi, type WebUi } from "../http/web-ui.ts";
 import type { Services } from "../operation/operation.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { checkHost, checkOrigin, checkUserHeader, listenProblem, parseAddress, warnWhenOpen } from "./flags/address.ts";
-import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./flags/arguments.ts";
+import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./flags/parse-arguments.ts";
 import { SERVER_FLAGS, serverSettings } from "./flags/service-flags.ts";
 import {
   joinWorkers,

@@ -2,7 +2,7 @@ import { errorCode } from "../../../domain/failure.ts";
 import { isHost, isOrigin } from "../../http/allowed-callers.ts";
 import type { Address } from "../../http/listen.ts";
 import { isUserHeader } from "../../http/requester.ts";
-import { UsageError } from "./arguments.ts";
+import { UsageError } from "./parse-arguments.ts";
 
 /** `127.0.0.1:8080`, `localhost:0`, `[::1]:8080`, which keeps its brackets. @throws UsageError */
 export function parseAddress(text: string): Address {

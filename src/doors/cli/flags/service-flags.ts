@@ -1,7 +1,7 @@
 import { MAX_QUEUED } from "../../../domain/defaults.ts";
 import { NO_PRICES, type PriceList } from "../../../domain/price-list.ts";
 import { SANDBOX_MODES } from "../../../domain/session-settings.ts";
-import type { FlagSpec, ParsedArguments } from "./arguments.ts";
+import type { FlagSpec, ParsedArguments } from "./parse-arguments.ts";
 
 /** Flags that say what commands may do, and where. */
 export const SANDBOX_FLAGS = {

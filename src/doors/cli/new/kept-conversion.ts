@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readText } from "../../../comparison/scenario/read-text.ts";
 import { Unusable } from "../../../comparison/scenario/unusable.ts";
 import { asCount, asRecord, asRecords, asText, dig, parseJson } from "../../../domain/lenient.ts";
-import { UsageError } from "../flags/arguments.ts";
+import { UsageError } from "../flags/parse-arguments.ts";
 import type { Conversion, MadeTask, RefusedTask, TaskResult } from "./conversion.ts";
 
 const FILE = "conversion.json";

@@ -11,7 +11,7 @@ import { demandSandbox } from "../../doctor/measure-checks.ts";
 import type { Services } from "../../doctor/services.ts";
 import { openChecking } from "../check-scenarios.ts";
 import { complain, EXIT, unlessInterrupted } from "../exit-code.ts";
-import type { RunArguments } from "../flags/run-arguments.ts";
+import type { RunArguments } from "../flags/run-flags.ts";
 import { writeStdout } from "../terminal/terminal.ts";
 import { conversionText, type TaskResult } from "./conversion.ts";
 import { type ImagesOfUser, taskImages } from "./images.ts";

@@ -1,7 +1,7 @@
 import { plainText } from "../../../domain/plain-text.ts";
 import type { SessionOutcome } from "../../../domain/session.ts";
-import { UsageError } from "../flags/arguments.ts";
-import type { RunArguments } from "../flags/run-arguments.ts";
+import { UsageError } from "../flags/parse-arguments.ts";
+import type { RunArguments } from "../flags/run-flags.ts";
 import type { PreparedServices } from "../services/services.ts";
 
 /** Whether --otel names an address and no file. @throws UsageError for an address that cannot be one */

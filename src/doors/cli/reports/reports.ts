@@ -14,8 +14,8 @@ import { isBelow } from "../../../comparison/scenario/confined-path.ts";
 import { errorCode, wordsOf } from "../../../domain/failure.ts";
 import { systemEntropy } from "../../../runtime/clock.ts";
 import { complain, EXIT } from "../exit-code.ts";
-import { UsageError } from "../flags/arguments.ts";
-import type { RunArguments } from "../flags/run-arguments.ts";
+import { UsageError } from "../flags/parse-arguments.ts";
+import type { RunArguments } from "../flags/run-flags.ts";
 import { jsonText, writeStdout } from "../terminal/terminal.ts";
 import { isEndpoint } from "./otel.ts";
 

@@ -4,7 +4,7 @@ import { version } from "../../../runtime/version.ts";
 import { memoryStore } from "../../../store/memory.ts";
 import type { SharedStore } from "../../../store/shared-store.ts";
 import type { SessionStore } from "../../../store/store.ts";
-import { UsageError } from "../flags/arguments.ts";
+import { UsageError } from "../flags/parse-arguments.ts";
 import type { SharedSettings } from "../flags/service-flags.ts";
 
 interface StorePlace {

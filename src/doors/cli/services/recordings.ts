@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { RecordingServices } from "../../../arms/recording/record.ts";
 import type { RecordingDirectory } from "../../../arms/recording/recordings.ts";
-import { UsageError } from "../flags/arguments.ts";
+import { UsageError } from "../flags/parse-arguments.ts";
 import type { SharedSettings } from "../flags/service-flags.ts";
 
 /** A recording with a fault fails the command, although the results are stored; notices have named what is missing. */

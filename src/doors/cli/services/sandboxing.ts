@@ -6,7 +6,7 @@ import { Sandboxes } from "../../../arms/sandbox/sandboxes.ts";
 import { sandboxOwner } from "../../../arms/sandbox/temp-dir.ts";
 import { SANDBOX_MODES, type SandboxMode } from "../../../domain/session-settings.ts";
 import { loopClock } from "../../../runtime/clock.ts";
-import { UsageError } from "../flags/arguments.ts";
+import { UsageError } from "../flags/parse-arguments.ts";
 import type { SharedSettings } from "../flags/service-flags.ts";
 
 interface SandboxingOptions extends Pick<SharedSettings, "sandbox" | "state_dir" | "agents_dir" | "images_dir"> {

@@ -10,7 +10,7 @@ import { systemClock } from "../../../runtime/clock.ts";
 import { Diagnoses } from "../../doctor/diagnoses.ts";
 import type { LogRequest } from "../../http/request-log.ts";
 import type { Services } from "../../operation/operation.ts";
-import { UsageError } from "../flags/arguments.ts";
+import { UsageError } from "../flags/parse-arguments.ts";
 import { openServices, type ServiceOptions } from "./services.ts";
 
 export interface ServerOptions extends Omit<ServiceOptions, "scenarios_dirs"> {

@@ -13,8 +13,8 @@ import { loopClock, systemClock, systemEntropy } from "../../../runtime/clock.ts
 import { ON_BUN } from "../../../runtime/on-bun.ts";
 import { Semaphore } from "../../../runtime/semaphore.ts";
 import { version } from "../../../runtime/version.ts";
-import { type ParsedArguments, UsageError } from "../flags/arguments.ts";
-import type { RunArguments } from "../flags/run-arguments.ts";
+import { type ParsedArguments, UsageError } from "../flags/parse-arguments.ts";
+import type { RunArguments } from "../flags/run-flags.ts";
 import { databaseSettings, type SharedSettings, sharedSettings } from "../flags/service-flags.ts";
 import { isStdoutClosed } from "../terminal/terminal.ts";
 import { databasePlace, type OpenedStore, openStore } from "./open-store.ts";

@@ -1,7 +1,7 @@
 import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
 import { SCORE_TIE_MARGIN } from "../../../domain/results.ts";
 import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL, MAX_TRIALS } from "../../../domain/series-record.ts";
-import { type CommandSpec, type ParsedArguments, UsageError } from "./arguments.ts";
+import { type CommandSpec, type ParsedArguments, UsageError } from "./parse-arguments.ts";
 import { SANDBOX_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
 
 /** What `abeval run` takes. */
