@@ -18,26 +18,26 @@ const TIE = 0.2;
 const percent = (share = 0, digits = 1) => (100 * share).toFixed(digits);
 
 test("the levels and limits of the page are those of the code", () => {
-  expect(words).toContain(`At most ${100 * ALPHA} in 100 series have a range that ever misses it`);
+  expect(words).toContain(`In at most ${100 * ALPHA} of 100 series the range ever misses it`);
   expect(words).toContain(`when the **evidence** reaches ${1 / ALPHA}.`);
   expect(words).toContain(`within \`--margin\`, ${100 * MARGIN} points unless you say otherwise`);
   expect(words).toContain(`when the chance of one is below ${100 * LEAST_CHANCE}%`);
   expect(words).toContain(`two ranges at ${100 - (100 * ALPHA) / 2}% allow`);
   const [most, members] = [MAX_TRIALS_IN_ALL, MAX_SCENARIOS].map((limit) => limit.toLocaleString("en"));
   expect(words).toContain(`The first ${most} are read`);
-  expect(words).toContain(`holds ${members} scenarios or rows and ${most} trials in all`);
+  expect(words).toContain(`holds at most ${members} scenarios or rows and ${most} trials in all`);
 });
 
 test("the reliability of 9 in 10", () => {
   const [eighth = 0] = reliability({ solved: 9, trials: 10 }).pass_power.slice(7);
-  expect(words).toContain(`One that solved 9 of 10 has ${(100 * eighth).toFixed(0)}%.`);
+  expect(words).toContain(`An arm that solved 9 of 10 has ${(100 * eighth).toFixed(0)}%.`);
 });
 
 test("the shortest claims, and how long it takes to show that arms are alike", () => {
   const shortest = [0, 1, 2, 3].map((losses) => `${winsToClaim(losses)} to ${losses}`);
   expect(words).toContain(`The shortest claims are ${winsToClaim(0)} wins to 0, ${shortest.slice(1).join(", ")}:`);
   expect(words).toContain(`With fewer than ${winsToClaim(0)} trials in all nothing can ever be claimed`);
-  expect(words).toContain(`${trialsToEquivalence(1)} trials without a winner in a row are enough.`);
+  expect(words).toContain(`${trialsToEquivalence(1)} trials in a row without a winner are enough.`);
   const [some, none] = [trialsToEquivalence(0.3), trialsToEquivalence(0)];
   expect(words).toContain(`takes about ${some} trials when 3 in 10 have no winner, and ${none} when all have one.`);
 });
@@ -45,8 +45,8 @@ test("the shortest claims, and how long it takes to show that arms are alike", (
 test("what a sign test claims that somebody looks at after every trial", async () => {
   const endOf = ({ wins, losses }: Counts) => (signTest(wins, losses) <= ALPHA ? "claim" : null);
   const [few, many] = await Promise.all([30, 100].map((trials) => shareOfClaims({ trials, tie: 0, endOf })));
-  const told = `30 trials ${percent(few, 0)}%, with 100 trials ${percent(many, 0)}%`;
-  expect(words).toContain(`with the usual sign test and ${told}, where each has a winner.`);
+  const told = `${percent(few, 0)}% for 30 trials and ${percent(many, 0)}% for 100 trials`;
+  expect(words).toContain(`with the usual sign test ${told}, where each has a winner.`);
 });
 
 test("what trials that repeat the one before do to the claims", async () => {
@@ -64,7 +64,7 @@ test("what trials that repeat the one before do to the claims", async () => {
 test("what ten changes that do nothing claim", async () => {
   const { chance, wrong } = await powerOf(TRIALS, { win: 0.5, tie: TIE });
   const any = 1 - (1 - chance - wrong) ** 10;
-  expect(words).toContain(`Ten changes that do nothing give a false claim in ${percent(any)}% of cases`);
+  expect(words).toContain(`Ten changes without any effect give a false claim in ${percent(any)}% of cases`);
 });
 
 test("what the stops that wait for nothing cost", async () => {
@@ -73,7 +73,7 @@ test("what the stops that wait for nothing cost", async () => {
     return chance - (await shareOfClaims({ trials: TRIALS, win, tie: TIE, endOf: stopOf }));
   });
   const most = Math.max(...(await Promise.all(costs)));
-  expect(words).toContain(`with ${TRIALS} trials they cost at most ${percent(most)} points of these chances.`);
+  expect(words).toContain(`with ${TRIALS} trials they lower its chances by at most ${percent(most)} points.`);
 });
 
 async function stopOf(counts: Counts, left: number) {
