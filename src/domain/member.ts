@@ -11,3 +11,7 @@ export const memberName = ({ scenario, input }: Member): string =>
 /** An object to spread: it names the row, and is empty where there is none. */
 export const withInputId = (input: string | undefined): { readonly input?: string } =>
   input === undefined ? {} : { input };
+
+/** What the members of a series are called: rows of a table of inputs, or scenarios. */
+export const memberWord = (members: readonly Pick<Member, "input">[]): "row" | "scenario" =>
+  members[0]?.input === undefined ? "scenario" : "row";

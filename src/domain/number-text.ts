@@ -1,5 +1,6 @@
-/** A count with its noun: `1 file`, `2 files`. */
-export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** A count with its noun: `1 file`, `2,000 files`. */
+export const counted = (count: number, noun: string) =>
+  `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Shares at which a reader concludes something. */
 const LANDMARKS = [0, 0.5, 1];

@@ -16,6 +16,8 @@ export function evidenceText(e: number, alpha: number): string {
   return e < 1 / alpha && Number(text) >= 1 / alpha ? `just below ${limitText(alpha)}` : text;
 }
 
-/** `9 of 10, 60% to 98%`; a dash where it is not known. */
+/** `9 of 10, range 60% to 98%`; a dash where it is not known. */
 export const passedText = (count: PassedCount | null) =>
-  count === null ? "–" : `${count.passed} of ${count.trials}, ${percentText(count.low)} to ${percentText(count.high)}`;
+  count === null
+    ? "–"
+    : `${count.passed.toLocaleString("en-US")} of ${count.trials.toLocaleString("en-US")}, range ${percentText(count.low)} to ${percentText(count.high)}`;

@@ -44,8 +44,8 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     await page.getByRole("link", { name: "Compare another table" }).click();
     await field.waitFor();
     await page.goto("/series");
-    const listed = page.locator(".session").filter({ hasText: "imported results" });
-    await listed.getByText("9 trials count, imported results").waitFor();
+    const listed = page.locator(".session").filter({ hasText: "imported, not run here" });
+    await listed.getByText("9 trials count").waitFor();
     expect(await listed.locator(".caveat").allTextContents()).toContain("! imported, not run here");
     expect(await listed.getByRole("checkbox").count()).toBe(0);
     expect(await inspect(page, "listed-results")).toEqual([]);

@@ -97,7 +97,7 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     const ofChecks = page.getByRole("region", { name: "How often each hidden check passed" });
     expect(await ofChecks.locator("tbody tr").count()).toBe(4);
     expect(await shownText(ofChecks.locator("tbody tr", { hasText: "hidden" }).first())).toMatch(
-      /first hidden\s+0 of 11, 0% to 26%\s+11 of 11, 74% to 100%/,
+      /first hidden\s+0 of 11, range 0% to 26%\s+11 of 11, range 74% to 100%/,
     );
     const heading = page.getByRole("heading", { level: 1 });
     expect((await shownText(heading)).replaceAll(/\s+/g, " ")).toContain("baseline is preferred");
@@ -188,6 +188,9 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     expect(await failed.nth(1).getByRole("link").first().getAttribute("href")).toBe(
       `/sessions/${series.trials[0]?.session_id}`,
     );
+    await failed.nth(1).getByRole("link", { name: "and 167 more" }).click();
+    await page.getByText("170 rows", { exact: true }).waitFor();
+    await page.getByLabel("Show").selectOption("");
 
     await page.getByLabel("Group rows by").selectOption("language");
     expect(await lines.first().locator("th").textContent()).toBe("de");

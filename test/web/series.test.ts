@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { idText } from "../../src/doors/web/format.ts";
 import { chancesText, costText, timeText } from "../../src/doors/web/scenarios/series-estimate.ts";
-import { aheadIn, missingWords, type SuiteSort, sortedRows } from "../../src/doors/web/series/suite-rows.ts";
+import { aheadIn, missingWords, type SuiteSort, sortedRows, wonIn } from "../../src/doors/web/series/suite-rows.ts";
 import { missingText, trialSentence } from "../../src/doors/web/series/trial-text.ts";
 import { logAxis, tickText } from "../../src/statistics/evidence-curve.ts";
 import { reportOf } from "../../src/statistics/report.ts";
@@ -77,7 +77,9 @@ test.each([
 
 test("of a suite it is told where each arm is ahead, and why trials are missing", async () => {
   const rows = await suite();
-  expect(aheadIn(rows)).toEqual({ a: 1, b: 1, even: 2 });
+  expect(aheadIn(rows.map(wonIn))).toEqual({ a: 1, b: 1, even: 2, none: 0 });
+  const unknown = { a: 0, b: 0, none: 0 };
+  expect(aheadIn([unknown, { ...unknown, none: 1 }])).toEqual({ a: 0, b: 0, even: 1, none: 1 });
   expect(rows.map(({ counts }) => missingWords(counts))).toEqual(["", "1 invalid, 1 failed", "", "3 cancelled"]);
 });
 

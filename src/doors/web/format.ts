@@ -2,6 +2,7 @@ import { usdText } from "../../domain/number-text.ts";
 
 /** Numbers as text, with their unit and no more digits than they mean. */
 
+const cents = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
 export const UNKNOWN = "unknown";
@@ -16,6 +17,7 @@ export const countOf = (value: number, one: string, many = `${one}s`) => `${coun
 
 export function duration(ms: number | null): string {
   if (ms === null) return UNKNOWN;
+  if (ms < 0.5) return "under 1 ms";
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
@@ -27,7 +29,7 @@ export const tokens = (value: number | null) => (value === null ? UNKNOWN : coun
 
 export function usd(value: number | null): string {
   if (value === null) return UNKNOWN;
-  return value < 0.01 ? usdText(value) : `$${value.toFixed(2)}`;
+  return value < 0.01 ? usdText(value) : `$${cents.format(value)}`;
 }
 
 /** A score or share, 0 to 1. */

@@ -1,4 +1,4 @@
-import { memberName } from "../../domain/member.ts";
+import { memberName, memberWord } from "../../domain/member.ts";
 import { counted } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { EarlierTrials } from "../../domain/series.ts";
@@ -162,7 +162,7 @@ function copies({ sequential, subject }: Findings): readonly string[] {
   const repeating = subject.scenarios.filter((_, index) => sequential.repeats[index]).map(memberName);
   if (repeating.length === 0 || (repeating.length === sequential.repeats.length && !sequential.claim)) return [];
   return [
-    `In ${repeating.length} of ${counted(sequential.repeats.length, "scenario")} (${namesText(repeating)}) all trials are identical in what the models said and called.`,
+    `In ${repeating.length} of ${counted(sequential.repeats.length, memberWord(subject.scenarios))} (${namesText(repeating)}) all trials are identical in what the models said and called.`,
   ];
 }
 

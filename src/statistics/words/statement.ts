@@ -1,4 +1,4 @@
-import { memberName } from "../../domain/member.ts";
+import { memberName, memberWord } from "../../domain/member.ts";
 import { counted, percentText, usdText } from "../../domain/number-text.ts";
 import type { EarlierTrials, Series } from "../../domain/series.ts";
 import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
@@ -43,7 +43,7 @@ function nothing({ subject, tallies }: Findings): readonly string[] {
   if (empty.length === subject.scenarios.length)
     return [`No trial of ${scenariosText(subject)} counts${yet}, so nothing can be said.`];
   const [first, ...others] = empty.map(memberName);
-  const more = others.length === 0 ? "" : ` and of ${counted(others.length, "other scenario")}`;
+  const more = others.length === 0 ? "" : ` and of ${counted(others.length, `other ${memberWord(subject.scenarios)}`)}`;
   return [
     `No round of ${scenariosText(subject)} is complete${yet}, so nothing can be said: no trial of ${first}${more} counts.`,
   ];

@@ -1,4 +1,5 @@
-import { memberName, withInputId } from "../../domain/member.ts";
+import { memberName, memberWord, withInputId } from "../../domain/member.ts";
+import { counted } from "../../domain/number-text.ts";
 import type { ImportedResults } from "../../domain/results.ts";
 import type { Series } from "../../domain/series.ts";
 import { ALPHA, MARGIN, type SeriesRecord } from "../../domain/series-record.ts";
@@ -110,6 +111,6 @@ export function scenariosText({ scenarios }: Pick<Subject, "scenarios">): string
   const [first] = scenarios;
   if (first === undefined || scenarios.length === 1) return first ? memberName(first) : "no scenario";
   const names = new Set(scenarios.map(({ scenario }) => scenario));
-  if (names.size === 1) return `these ${scenarios.length} rows of ${first.scenario}`;
-  return `these ${scenarios.length} scenarios`;
+  const many = counted(scenarios.length, memberWord(scenarios));
+  return names.size === 1 ? `these ${many} of ${first.scenario}` : `these ${many}`;
 }

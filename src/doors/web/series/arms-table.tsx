@@ -3,7 +3,7 @@ import { percentText } from "../../../domain/number-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { SolvedCount } from "../../../domain/series-arm.ts";
 import { skillNames, skillText } from "../../../statistics/skill-text.ts";
-import { duration, tokens, UNKNOWN, usd } from "../format.ts";
+import { count, duration, tokens, UNKNOWN, usd } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import { DataTable } from "../part/table.tsx";
 
@@ -38,7 +38,7 @@ type Row = readonly [name: string, of: (arm: Arm) => ComponentChildren];
 
 const runRows = (arms: Series["arms"]): readonly Row[] => [
   ["Passed every required check", ({ solved }) => <Solved solved={solved} />],
-  ["Solves it several times in a row", ({ solved }) => reliabilityText(solved)],
+  ["Chance to solve it several times in a row", ({ solved }) => reliabilityText(solved)],
   ...(arms.a.crashed || arms.b.crashed
     ? ([
         ["Agent crashed", ({ crashed }: Arm) => (crashed ? `${crashed.crashed} of ${crashed.trials}` : "never")],
@@ -64,7 +64,7 @@ const importedRows = ({ measure }: NonNullable<Series["imported"]>): readonly Ro
     ? [["Score, mean", ({ mean_score }) => mean_score?.toFixed(3) ?? UNKNOWN]]
     : [
         ["Passed", ({ solved }) => <Solved solved={solved} />],
-        ["Passes several times in a row", ({ solved }) => reliabilityText(solved)],
+        ["Chance to pass several times in a row", ({ solved }) => reliabilityText(solved)],
       ];
 
 /** Both arms by name, as heads of their columns. */
@@ -91,10 +91,10 @@ const TOLD: readonly number[] = [2, 4, 8];
 function reliabilityText(solved: SolvedCount | null): string {
   const told = TOLD.flatMap((k) => {
     const share = solved?.pass_power[k - 1];
-    return share === undefined ? [] : [`${k} times ${percentText(share)}`];
+    return share === undefined ? [] : [`${k} times: ${percentText(share)}`];
   });
-  return told.length === 0 ? "–" : told.join(", ");
+  return told.length === 0 ? "–" : told.join(" · ");
 }
 
 const solvedText = (solved: SolvedCount | null) =>
-  solved === null ? "no required checks" : `${solved.solved} of ${solved.trials}`;
+  solved === null ? "no required checks" : `${count(solved.solved)} of ${count(solved.trials)}`;

@@ -1,6 +1,9 @@
-import { percentText } from "../../../domain/number-text.ts";
+import { memberWord } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
-import { Scroller } from "../part/page.tsx";
+import { count } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { PagePart, Scroller } from "../part/page.tsx";
+import { RangeBar, rateAndRange } from "./range-bar.tsx";
 
 interface GroupsProps {
   readonly series: Series;
@@ -11,16 +14,16 @@ interface GroupsProps {
 
 /** What the rows with each value of a column show; nothing where no column could group them. */
 export function Groups({ series, by, group }: GroupsProps) {
-  const { columns = [], groups = [], imported, arms } = series;
+  const { columns = [], groups = [], arms } = series;
   // Those of another column stay until the chosen one is read.
   const field = groups[0]?.field === by ? by : null;
   if (columns.length === 0) return null;
+  const word = memberWord(series.scenarios) === "row" ? "Rows" : "Scenarios";
   return (
-    <section data-stop tabIndex={-1}>
-      <h2>Groups</h2>
-      <p>
-        <label>
-          Group {imported ? "scenarios" : "rows"} by{" "}
+    <PagePart title="Groups">
+      <div class="fields">
+        <label class="field">
+          Group {word.toLowerCase()} by
           <select value={by ?? ""} onChange={(event) => group(event.currentTarget.value || null)}>
             <option value="">no column</option>
             {columns.map((column) => (
@@ -28,33 +31,41 @@ export function Groups({ series, by, group }: GroupsProps) {
             ))}
           </select>
         </label>
-        {by !== null && " Groups describe; no claim is made of one."}
-      </p>
+        {by !== null && <p class="aside">Groups describe; no claim is made of one.</p>}
+      </div>
       {field !== null && (
         <Scroller kind="scroller" label={`Results by ${field}`}>
           <table class="by-group">
             <thead>
               <tr>
                 <th scope="col">{field}</th>
-                <th scope="col">{imported ? "Scenarios" : "Rows"}</th>
-                <th scope="col">{arms.a.arm_id} won</th>
-                <th scope="col">No winner</th>
-                <th scope="col">{arms.b.arm_id} won</th>
+                <th scope="col" class="number">
+                  {word}
+                </th>
+                <th scope="col" class="number">
+                  <ArmName side="a" name="won" />
+                </th>
+                <th scope="col" class="number">
+                  No winner
+                </th>
+                <th scope="col" class="number">
+                  <ArmName side="b" name="won" />
+                </th>
                 <th scope="col">Win rate of {arms.a.arm_id}</th>
-                <th scope="col">Its range</th>
               </tr>
             </thead>
             <tbody>
               {groups.map(({ value, counts, win_rate, low, high }) => (
                 <tr key={value}>
                   <th scope="row">{value || "(empty)"}</th>
-                  <td>{counts.rows}</td>
-                  <td>{counts.wins}</td>
-                  <td>{counts.ties}</td>
-                  <td>{counts.losses}</td>
-                  <td>{win_rate === null ? "–" : percentText(win_rate)}</td>
-                  <td>
-                    {percentText(low)} to {percentText(high)}
+                  {[counts.rows, counts.wins, counts.ties, counts.losses].map((figure, index) => (
+                    <td key={index} class="number">
+                      {count(figure)}
+                    </td>
+                  ))}
+                  <td class="range-cell">
+                    <RangeBar {...{ win_rate, low, high }} />
+                    {rateAndRange({ win_rate, low, high })}
                   </td>
                 </tr>
               ))}
@@ -62,6 +73,6 @@ export function Groups({ series, by, group }: GroupsProps) {
           </table>
         </Scroller>
       )}
-    </section>
+    </PagePart>
   );
 }

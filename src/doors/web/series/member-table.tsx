@@ -1,6 +1,7 @@
-import { computed, useSignal } from "@preact/signals";
+import { computed, type Signal, useSignal } from "@preact/signals";
 import type { VirtualItem } from "@tanstack/virtual-core";
 import { useMemo, useRef } from "preact/hooks";
+import { memberWord } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { kindOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
@@ -10,16 +11,9 @@ import { ChoiceField } from "../part/fields.tsx";
 import { narrowerThan } from "../part/narrower-than.ts";
 import { useWindowRows } from "../part/use-window-rows.ts";
 import { toSession } from "../routes.ts";
-import {
-  type MemberLine,
-  type MemberOrder,
-  type MemberRow,
-  type Members,
-  memberLines,
-  memberRows,
-  rowsAhead,
-} from "./members.ts";
+import { type MemberLine, type MemberOrder, type MemberRow, type Members, memberLines, memberRows } from "./members.ts";
 import { ScenarioLink } from "./scenario-link.tsx";
+import { aheadIn } from "./suite-rows.ts";
 import { aheadText } from "./suite-table.tsx";
 import { trialSentence } from "./trial-text.ts";
 
@@ -34,6 +28,8 @@ interface MemberTableProps {
   readonly current?: readonly string[];
   /** The column by which they are grouped; null: by none. */
   readonly by: string | null;
+  /** Shows only the rows in which this failed; empty: all. */
+  readonly only: Signal<string>;
 }
 
 const ORDERS: Readonly<Record<MemberOrder, string>> = {
@@ -43,11 +39,10 @@ const ORDERS: Readonly<Record<MemberOrder, string>> = {
 };
 
 /** Any number of rows, of which those in sight are drawn. Each leads to its newest session. */
-export function MemberTable({ series, members, current = [], by }: MemberTableProps) {
-  const { columns = [], arms, imported } = series;
-  const what = imported ? "scenario" : "row";
+export function MemberTable({ series, members, current = [], by, only }: MemberTableProps) {
+  const { columns = [], arms } = series;
+  const what = memberWord(series.scenarios);
   const order = useSignal<MemberOrder>("differs");
-  const only = useSignal("");
   const failed = members.failed.slice(0, FILTERS);
   const rows = useMemo(() => memberRows(members), [members]);
   const hasChecks = rows.some(({ row }) => row.checks.length > 0);
@@ -62,7 +57,13 @@ export function MemberTable({ series, members, current = [], by }: MemberTablePr
   const names = { a: arms.a.arm_id, b: arms.b.arm_id };
   return (
     <>
-      <p>{aheadText(rowsAhead(rows), names, members.unread > 0 ? `${what}s read so far` : `${what}s`)}</p>
+      <p>
+        {aheadText(
+          aheadIn(rows.map(({ won }) => won)),
+          names,
+          members.unread > 0 ? `${what}s read so far` : `${what}s`,
+        )}
+      </p>
       <search class="session-filters member-filters">
         <ChoiceField label="Order" chosen={order} choices={Object.entries(ORDERS)} />
         {failed.length > 0 && (
@@ -81,7 +82,7 @@ export function MemberTable({ series, members, current = [], by }: MemberTablePr
       <table class={`placed-rows member-table${hasChecks ? "" : " no-checks"}`} aria-rowcount={lines.length + 1}>
         <thead>
           <tr>
-            <th scope="col">{imported ? "Scenario" : "Row"}</th>
+            <th scope="col">{what === "row" ? "Row" : "Scenario"}</th>
             <th scope="col">Latest</th>
             {ARM_SIDES.map((side) => (
               <th key={side} scope="col">
@@ -139,7 +140,7 @@ function Line({ line, item, top, series, current }: LineProps) {
     return (
       <tr {...place} class="member-group">
         <th scope="rowgroup">{line.value}</th>
-        <td>{countOf(line.rows, series.imported ? "scenario" : "row")}</td>
+        <td>{countOf(line.rows, memberWord(series.scenarios))}</td>
         <Figures figures={[line.won.a, line.won.b, line.won.none]} />
       </tr>
     );

@@ -120,12 +120,6 @@ function groupLine(value: string, own: readonly MemberRow[]): MemberLine {
   return { kind: "group", value, rows: own.length, won: { a: sum("a"), none: sum("none"), b: sum("b") } };
 }
 
-/** In how many rows each arm has won more trials. */
-export function rowsAhead(rows: readonly MemberRow[]): Readonly<Record<Side | "even", number>> {
-  const ahead = (sign: number) => rows.filter(({ won }) => Math.sign(won.a - won.b) === sign).length;
-  return { a: ahead(1), b: ahead(-1), even: ahead(0) };
-}
-
 /** The greatest first. */
 const RANKS: Readonly<Record<MemberOrder, (row: MemberRow) => number>> = {
   plan: () => 0,

@@ -3,7 +3,7 @@ import { percentText } from "../../../domain/number-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { SeriesLimits } from "../../../domain/series-record.ts";
 import { confidenceText } from "../../../statistics/figure-text.ts";
-import { countOf, signed, usd, when } from "../format.ts";
+import { count, countOf, signed, usd, when } from "../format.ts";
 import { toSeries } from "../routes.ts";
 import { missingText } from "./trial-text.ts";
 
@@ -82,6 +82,9 @@ export function JudgeCosts({ series }: { series: Series }) {
     return trials === 0 ? [] : [`${name} ${trials}`];
   });
   const missing = counts.invalid + counts.failed + counts.cancelled + counts.deleted;
+  const causes = missingText(series);
+  /** One cause has all of them. */
+  const isTold = causes.startsWith(`${count(missing)} `);
   return (
     <dl class="glance">
       <div>
@@ -104,7 +107,7 @@ export function JudgeCosts({ series }: { series: Series }) {
       </div>
       {cost_usd.to_claim !== null && (
         <div>
-          <dt>Cost to the claim</dt>
+          <dt>Cost until the claim</dt>
           <dd>{usd(cost_usd.to_claim)}</dd>
         </div>
       )}
@@ -112,8 +115,8 @@ export function JudgeCosts({ series }: { series: Series }) {
         <div>
           <dt>Missing trials</dt>
           <dd>
-            {missing}
-            <span class="aside"> ({missingText(series)})</span>
+            {isTold ? causes : count(missing)}
+            {!isTold && <span class="aside"> ({causes})</span>}
           </dd>
         </div>
       )}

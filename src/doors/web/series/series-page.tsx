@@ -1,12 +1,13 @@
 import { useSignal } from "@preact/signals";
-import { memberName } from "../../../domain/member.ts";
+import { memberName, memberWord } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import { statusText } from "../../../domain/series-status.ts";
 import { cancelSeries, getSeries, seriesPicture, seriesReport } from "../api.ts";
-import { count, idText, when, words } from "../format.ts";
+import { count, countOf, idText, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { CaveatLine } from "../part/caveats.tsx";
-import { Page } from "../part/page.tsx";
+import { goToPart } from "../part/contents.tsx";
+import { Page, PagePart } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { StopButton } from "../part/stop-button.tsx";
 import { blind } from "../preferences.ts";
@@ -68,11 +69,22 @@ function SeriesReport({ series, by, group }: SeriesReportProps) {
   const members = useMembers(series);
   // What has thousands of rows comes last.
   const isLong = isRowByRow(series);
+  const only = useSignal("");
   const rows = (
-    <section data-stop tabIndex={-1}>
-      <h2>{headOf(series)}</h2>
-      <SeriesTrials series={series} members={members} by={by} />
-    </section>
+    <PagePart id={ROWS} title={headOf(series)}>
+      <SeriesTrials series={series} members={members} by={by} only={only} />
+    </PagePart>
+  );
+  const toRows = (what: string, text: string) => (
+    <a
+      href={`#${ROWS}`}
+      onClick={(event) => {
+        only.value = what;
+        goToPart(event, ROWS);
+      }}
+    >
+      {text}
+    </a>
   );
   return (
     <Page
@@ -104,20 +116,25 @@ function SeriesReport({ series, by, group }: SeriesReportProps) {
             Compare with …
           </a>
         )}
+        {isLong && toRows("", countOf(everyMember(series), memberWord(series.scenarios)))}
         <ShareWays report={seriesReport(series.series_id)} card={seriesPicture(series.series_id)} />
       </nav>
       {!isLong && rows}
-      {series.scenarios.length > 1 && <WhatFailedTable series={series} members={members} />}
+      {series.scenarios.length > 1 && (
+        <WhatFailedTable series={series} members={members} toAll={isLong ? toRows : null} />
+      )}
       <Groups series={series} by={by} group={group} />
-      <section data-stop tabIndex={-1}>
-        <h2>Evidence</h2>
-        <EvidenceChart series={{ ...series, scenarios: members.scenarios, trials: members.trials }} />
-        <Outlook series={series} />
-      </section>
-      <section data-stop tabIndex={-1}>
-        <h2>Both arms</h2>
+      <PagePart title="Evidence">
+        <div class="evidence-parts">
+          <EvidenceChart series={{ ...series, scenarios: members.scenarios, trials: members.trials }} />
+          <div>
+            <Outlook series={series} />
+          </div>
+        </div>
+      </PagePart>
+      <PagePart title="Both arms">
         <ArmsTable series={series} />
-      </section>
+      </PagePart>
       <CheckRates arms={series.arms} scenarios={members.scenarios} />
       {kind !== "results" && (
         <section data-stop tabIndex={-1}>
@@ -140,9 +157,12 @@ function SeriesReport({ series, by, group }: SeriesReportProps) {
   );
 }
 
-function headOf({ scenarios, columns, kind }: Series): string {
-  if (scenarios.length <= 1) return "Trials";
-  return columns && kind !== "results" ? "Row by row" : "Scenario by scenario";
+/** Where the trials stand on the page. */
+const ROWS = "rows";
+
+function headOf(series: Series): string {
+  if (series.scenarios.length <= 1) return "Trials";
+  return memberWord(series.scenarios) === "row" ? "Row by row" : "Scenario by scenario";
 }
 
 /** Scenarios named in the line above the title. */

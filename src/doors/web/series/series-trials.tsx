@@ -1,3 +1,4 @@
+import { type Signal, useSignal } from "@preact/signals";
 import type { Series } from "../../../domain/series.ts";
 import { MemberTable } from "./member-table.tsx";
 import type { Members } from "./members.ts";
@@ -18,11 +19,14 @@ interface SeriesTrialsProps {
   readonly current?: readonly string[];
   /** The column by which rows are grouped; null: by none. */
   readonly by?: string | null;
+  /** Shows only the rows in which this failed; empty: all. */
+  readonly only?: Signal<string>;
 }
 
 /** The trials of a series. */
-export function SeriesTrials({ series, members, current = [], by = null }: SeriesTrialsProps) {
+export function SeriesTrials({ series, members, current = [], by = null, only }: SeriesTrialsProps) {
+  const every = useSignal("");
   if (series.scenarios.length <= 1) return <TrialStrip {...{ series, current }} />;
-  if (isRowByRow(series)) return <MemberTable {...{ series, members, current, by }} />;
+  if (isRowByRow(series)) return <MemberTable {...{ series, members, current, by }} only={only ?? every} />;
   return <SuiteTable {...{ series: { ...series, ...members }, current }} />;
 }

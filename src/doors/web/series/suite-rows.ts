@@ -59,10 +59,16 @@ export const missingWords = ({ invalid, failed, cancelled }: ScenarioRow["counts
     .flatMap(([name, trials]) => (trials === 0 ? [] : [`${trials} ${name}`]))
     .join(", ");
 
-/** Counts the scenarios in which each arm has won more trials than the other. */
-export function aheadIn(rows: readonly ScenarioRow[]): Readonly<Record<"a" | "b" | "even", number>> {
-  const nets = rows.map(({ counts }) => Math.sign(counts.wins - counts.losses));
-  const a = nets.filter((net) => net > 0).length;
-  const b = nets.filter((net) => net < 0).length;
-  return { a, b, even: rows.length - a - b };
+/** Rows by the arm that has won more trials than the other; `none`: they gave no result. */
+export type Ahead = Readonly<Record<"a" | "b" | "even" | "none", number>>;
+
+/** The trials of a row by what they gave. */
+type Won = Readonly<Record<"a" | "b" | "none", number>>;
+
+export function aheadIn(rows: readonly Won[]): Ahead {
+  const ahead = (sign: number) => rows.filter(({ a, b }) => Math.sign(a - b) === sign).length;
+  const none = rows.filter((won) => won.a + won.b + won.none === 0).length;
+  return { a: ahead(1), b: ahead(-1), even: ahead(0) - none, none };
 }
+
+export const wonIn = ({ counts: { wins, ties, losses } }: ScenarioRow): Won => ({ a: wins, none: ties, b: losses });

@@ -11,6 +11,7 @@ import { RangeBar, rateAndRange } from "./range-bar.tsx";
 import { ScenarioLink } from "./scenario-link.tsx";
 import { StatusName } from "./status-name.tsx";
 import {
+  type Ahead,
   aheadIn,
   missingTrials,
   missingWords,
@@ -18,6 +19,7 @@ import {
   type SuiteOrder,
   type SuiteSort,
   sortedRows,
+  wonIn,
 } from "./suite-rows.ts";
 import { DRAWN, Legend, pointText, ScenarioStrip } from "./trial-strip.tsx";
 import { trialSentence } from "./trial-text.ts";
@@ -40,9 +42,9 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
   const columns = columnsOf(series, arms);
   return (
     <>
-      <p>{aheadText(aheadIn(scenarios), arms)}</p>
+      <p>{aheadText(aheadIn(scenarios.map(wonIn)), arms)}</p>
       <Scroller kind="scroller" label="Results by scenario">
-        <table class="by-scenario">
+        <table class="by-scenario folded">
           <thead>
             <tr>
               <Head order={order} by="scenario" name="Scenario" />
@@ -59,7 +61,7 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
                 <th scope="row">
                   <ScenarioLink series={series} member={row} />
                 </th>
-                <td class="strip-cell">
+                <td class="strip-cell said">
                   <ScenarioStrip
                     scenario={memberName(row)}
                     trials={(trialsOf.get(memberName(row)) ?? []).slice(-latest)}
@@ -68,12 +70,12 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
                     current={current}
                   />
                 </td>
-                {columns.map(({ by, cell, kind }) => (
-                  <td key={by} class={kind}>
+                {columns.map(({ by, cell, kind, says }) => (
+                  <td key={by} class={kind} data-head={says}>
                     {cell(row)}
                   </td>
                 ))}
-                <td>
+                <td data-head="Its own claim">
                   {row.conclusion === "undecided" ? (
                     "–"
                   ) : (
@@ -102,6 +104,8 @@ interface Column {
   readonly by: SuiteSort;
   readonly name: ComponentChildren;
   readonly kind: string;
+  /** Its name where a narrow row has no heads; none: the cell says it. */
+  readonly says?: string;
   readonly cell: (row: ScenarioRow) => ComponentChildren;
 }
 
@@ -109,26 +113,21 @@ type Names = Readonly<Record<Side, string>>;
 
 /** Columns of which no row knows anything are left out. */
 function columnsOf({ scenarios, levels }: Series, arms: Names): readonly Column[] {
-  const solved = (side: Side): Column => ({
-    by: `solved_${side}`,
-    name: <ArmName side={side} name="solved" />,
+  const figure = (by: SuiteSort, name: ComponentChildren, says: string, cell: Column["cell"]): Column => ({
+    ...{ by, name, says, cell },
     kind: "number",
-    cell: (row) => {
+  });
+  const solved = (side: Side) =>
+    figure(`solved_${side}`, <ArmName side={side} name="solved" />, `${side.toUpperCase()} solved`, (row) => {
       const own = row.solved[side];
       return own === null ? "–" : `${own.solved} of ${own.trials}`;
-    },
-  });
+    });
   const columns: readonly Column[] = [
-    { by: "a", name: <ArmName side="a" name="won" />, kind: "number", cell: ({ counts }) => counts.wins },
-    { by: "none", name: "No winner", kind: "number", cell: ({ counts }) => counts.ties },
-    { by: "b", name: <ArmName side="b" name="won" />, kind: "number", cell: ({ counts }) => counts.losses },
-    {
-      by: "missing",
-      name: "Missing",
-      kind: "number",
-      cell: ({ counts }) => <Missing counts={counts} />,
-    },
-    { by: "held", name: "Not counted", kind: "number", cell: ({ counts }) => counts.held },
+    figure("a", <ArmName side="a" name="won" />, "A won", ({ counts }) => counts.wins),
+    figure("none", "No winner", "No winner", ({ counts }) => counts.ties),
+    figure("b", <ArmName side="b" name="won" />, "B won", ({ counts }) => counts.losses),
+    figure("missing", "Missing", "Missing", ({ counts }) => <Missing counts={counts} />),
+    figure("held", "Not counted", "Not counted", ({ counts }) => counts.held),
     {
       by: "rate",
       name: `Win rate of ${arms.a}`,
@@ -163,9 +162,10 @@ function Missing({ counts }: Pick<ScenarioRow, "counts">) {
 }
 
 /** In how many scenarios, or rows, each arm is ahead. */
-export function aheadText({ a, b, even }: ReturnType<typeof aheadIn>, arms: Names, what = "scenarios"): string {
+export function aheadText({ a, b, even, none }: Ahead, arms: Names, what = "scenarios"): string {
   const level = even === 0 ? "" : `; ${count(even)} ${even === 1 ? "is" : "are"} level`;
-  return `Of ${count(a + b + even)} ${what} ${arms.a} has won more trials in ${count(a)}, ${arms.b} in ${count(b)}${level}.`;
+  const unknown = none === 0 ? "" : `; ${count(none)} ${none === 1 ? "has" : "have"} no result`;
+  return `Of ${count(a + b + even + none)} ${what} ${arms.a} has won more trials in ${count(a)}, ${arms.b} in ${count(b)}${level}${unknown}.`;
 }
 
 interface HeadProps {

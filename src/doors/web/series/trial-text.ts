@@ -4,7 +4,7 @@ import type { SeriesTrial } from "../../../domain/series-trial.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { evidenceText } from "../../../statistics/figure-text.ts";
 import { HELD_TEXT, kindOf } from "../../../statistics/trial-kind.ts";
-import { UNKNOWN, usd } from "../format.ts";
+import { count, UNKNOWN, usd } from "../format.ts";
 
 /** A sentence on a trial: what it gave, and where the series stood then. */
 export function trialSentence(trial: SeriesTrial, arms: Readonly<Record<Side, string>>, alpha: number): string {
@@ -30,5 +30,5 @@ export function missingText({ missing_by: { a, b, both, judge }, counts, arms }:
     [counts.cancelled, "cancelled"],
     [counts.deleted, "deleted"],
   ] as const;
-  return parts.flatMap(([trials, where]) => (trials === 0 ? [] : [`${trials} ${where}`])).join(", ") || UNKNOWN;
+  return parts.flatMap(([trials, where]) => (trials === 0 ? [] : [`${count(trials)} ${where}`])).join(", ") || UNKNOWN;
 }
