@@ -26,3 +26,16 @@ export function usdText(usd: number | null): string {
   if (usd === 0) return "$0";
   return usd < 0.000_1 ? "<$0.0001" : `$${usd.toFixed(4)}`;
 }
+
+/** `38 ms`, `4.2 s`, `3 min 20 s`. */
+export function durationText(ms: number): string {
+  if (ms < 0.5) return "under 1 ms";
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  const rest = seconds % 60;
+  return `${Math.floor(seconds / 60)} min${rest === 0 ? "" : ` ${rest} s`}`;
+}
+
+/** `2026-11-25 12:41 UTC`, of a time as the API gives it. */
+export const momentText = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;

@@ -95,6 +95,7 @@ test("Markdown has the conclusion, the statement, tables by scenario and arm, an
     "| scenario | wins-ties-losses | win rate | candidate solved | baseline solved |",
     "| one | 2-0-0 | 100% | 2 of 2 | 0 of 2 |",
     "|  | candidate | baseline |\n|---|---|---|\n| solved | 3 of 4 | 2 of 4 |\n| pass^2 | 50% | 17% |\n| mean cost | $0.2500 | $0.2500 |",
+    "\npass^2 is the chance that an arm solves all of 2 trials.\n",
     "- `arms_differ`: an arm with one id is set up differently in different scenarios\n",
     "Cost: candidate $1.0000, baseline $1.0000, judge $2.0000, total $4.0000\n",
     "<details><summary>4 trials</summary>\n\n| trial | scenario | outcome | counts | cost | session |\n",
@@ -109,9 +110,12 @@ test("the reports of a suite say what failed in how many scenarios, and nothing 
   const rows = suite(["a", "failed", "failed", "failed"]).map((row) => (row.failure ? { ...row, failure } : row));
   const series = await report(SUITE, rows);
   const [html, markdown] = [await seriesHtml(series), seriesMarkdown(series)];
-  expect(markdown).toContain("| what failed | rows | candidate | baseline | among them |");
+  expect(markdown).toContain("| what failed | rows | candidate failed | baseline failed | among them |");
   expect(markdown).toMatch(/\| 2 \| – \| – \| two, one \|/);
   expect(html).toContain("<h2>What failed</h2>");
+  expect(html).toContain(
+    '<th scope="col">What failed</th><th scope="col">Rows</th><th scope="col">candidate failed</th>',
+  );
   for (const text of [html, markdown]) expect(text).not.toContain("<b>|");
   expect(seriesMarkdown(await report(SUITE, suite(["a", "b"])))).not.toContain("what failed");
 });

@@ -4,6 +4,7 @@ import type { SessionOutcome } from "../../src/domain/session.ts";
 import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { duelHtml } from "../../src/doors/report/duel-html.ts";
 import { html } from "../../src/doors/report/html.ts";
+import { verdictMarkdown } from "../../src/doors/report/markdown.ts";
 import { reportedSession } from "../../src/doors/report/reported.ts";
 import { seriesHtml } from "../../src/doors/report/series-html.ts";
 import { type Showing, verdictHtml } from "../../src/doors/report/verdict-html.ts";
@@ -85,6 +86,11 @@ test("a session without a verdict says why", () => {
   }
 });
 
+test("a page says when the arms ran as people write it", () => {
+  const page = sessionHtml({ ...EXAMPLES.session, created_at: "2026-11-25T12:41:07.123Z" });
+  expect(page).toContain(">2026-11-25 12:41 UTC, judge ");
+});
+
 test("values in a template are text, and templates in it are markup", () => {
   expect(html`<p>${[1, "<", html`<b>${"&"}</b>`, null]}</p>`.text).toBe("<p>1&#60;<b>&#38;</b></p>");
 });
@@ -101,5 +107,10 @@ test("a check whose program is missing could not run, and has not failed", () =>
   const missing = sessionHtml(probeOf({ ...check, could_not_run: "no-such-linter is not found" }));
   expect(missing).toMatch(/could not run<\/span>: no-such-linter is not found/);
   expect(missing).not.toContain("exit code 127");
+  const inMarkdown = (result: CheckResult) => verdictMarkdown(reportedSession(probeOf(result)));
+  expect(inMarkdown(check)).toContain(`| failed checks | ${check.id} |`);
+  const absent = inMarkdown({ ...check, could_not_run: "no-such-linter is not found" });
+  expect(absent).toContain("| failed checks | none |");
+  expect(absent).toContain(`| could not run | ${check.id} |`);
   expect(sessionHtml(probeOf({ ...check, status: "error" }))).toMatch(/no result<\/span>/);
 });

@@ -1,7 +1,7 @@
 import type { Decision } from "../../domain/decision.ts";
 import { kindNamed } from "../../domain/decision-kinds.ts";
 import { excerpt } from "../../domain/excerpt.ts";
-import { counted } from "../../domain/number-text.ts";
+import { counted, durationText } from "../../domain/number-text.ts";
 import { commonSteps, type TimedStep, timeAxis } from "../../domain/timeline.ts";
 import { SIDES, type Side } from "../../domain/verdict.ts";
 import { decidedText } from "../../domain/verdict-text.ts";
@@ -73,14 +73,13 @@ function playOf(parted: readonly TimedStep[], common: number): Play {
       moment: ({ decision }) => Math.round(((decision.seq - common) / (last.decision.seq - common)) * length_ms),
     };
   return {
-    told: `From where they part, ${timeText(span)} of the run play in ${timeText(length_ms)}.`,
+    told: `From where they part, ${durationText(span)} of the run play in ${durationText(length_ms)}.`,
     length_ms,
     moment: ({ end_ms }) => Math.round(((end_ms - first.end_ms) / span) * length_ms),
   };
 }
 
 /** A short run would else be a column of `0.0 s`. */
-const timeText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
 function sameIn(common: readonly Decision[]): Html | null {
   if (common.length === 0) return null;
@@ -93,7 +92,7 @@ function stepsIn(steps: readonly TimedStep[], { moment }: Play): Html[] {
   return shown(steps).map((step) =>
     typeof step === "number"
       ? leftOut(step)
-      : html`<li style="animation-delay:${moment(step)}ms"><span class="soft">${timeText(step.end_ms)}</span> ${stepText(step.decision)}</li>`,
+      : html`<li style="animation-delay:${moment(step)}ms"><span class="soft">${durationText(step.end_ms)}</span> ${stepText(step.decision)}</li>`,
   );
 }
 

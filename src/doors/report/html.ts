@@ -88,7 +88,7 @@ border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:1rem 0 .25rem}p{mar
 .both>div{min-width:0}.chip{padding:.1rem .55rem;border:1px solid;border-radius:99px;font-size:.8rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{padding:.35rem .6rem;text-align:left;
 vertical-align:top;border-bottom:1px solid var(--line);font-weight:400}thead th{min-width:4rem;font-weight:600;
-overflow-wrap:break-word}details td:last-child{min-width:11rem}
+overflow-wrap:break-word}table:has(thead td) tbody th::first-letter{text-transform:uppercase}details td:last-child{min-width:11rem}
 pre{margin:.4rem 0;padding:.6rem;background:var(--raised);font:.8rem/1.5 ui-monospace,monospace;white-space:pre-wrap}
 pre span{display:block}.bar{position:relative;height:.7rem;min-width:7rem;background:var(--raised);border:1px solid var(--line)}
 .bar i{position:absolute;inset-block:.12rem;background:var(--soft)}.bar.a i{background:var(--a)}.bar.b i{background:var(--b)}

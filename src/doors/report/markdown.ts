@@ -2,7 +2,7 @@ import { knownCost, knownTokens, leastText } from "../../domain/at-least.ts";
 import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
 import { memberName } from "../../domain/member.ts";
-import { counted, usdText } from "../../domain/number-text.ts";
+import { counted, durationText, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { statusText } from "../../domain/series-status.ts";
@@ -30,6 +30,7 @@ import {
   namesInShort,
   namesOf,
   originOfTrial,
+  powerText,
   rateText,
   SERIES_FLAG_TEXT,
   scoreText,
@@ -44,6 +45,7 @@ import {
 export function seriesMarkdown(series: Series): string {
   const { scenarios, arms, statement, failure, flags } = series;
   const cost = costsText(series);
+  const power = powerText(series);
   const parts = [
     `## abeval: ${plain(namesInShort(scenarios))}\n`,
     `**${plain(statusText(series, namesOf(arms)))}**\n`,
@@ -53,6 +55,7 @@ export function seriesMarkdown(series: Series): string {
     ...groupsAndFailed(series),
     scenarioTable(series),
     table(["", arms.a.arm_id, arms.b.arm_id], armFigures(series)),
+    ...(power === null ? [] : [`${plain(power)}\n`]),
     ...flags.map((flag) => `- \`${flag}\`: ${plain(SERIES_FLAG_TEXT[flag])}`),
     ...(flags.length > 0 ? [""] : []),
     ...(cost === "" ? [] : [`Cost: ${plain(cost)}\n`]),
@@ -150,11 +153,12 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
     ...notDone(arms, row),
     row("hidden checks", checksText),
     row("failed checks", failedChecks),
+    ...(arms.some(notRun) ? [row("could not run", (arm) => notRun(arm) || "none")] : []),
     row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
     row("tokens in, out", (arm) => `${tokens(arm, "tokens_in")}, ${tokens(arm, "tokens_out")}`),
     row("cost", (arm) => leastText(knownCost(arm), usdText)),
     ...(arms.some(({ at_least }) => at_least) ? [row("not known", ({ at_least }) => at_least?.why ?? "")] : []),
-    row("working time", (arm) => `${(arm.working_ms / 1000).toFixed(1)} s`),
+    row("working time", (arm) => durationText(arm.working_ms)),
   ];
 }
 
@@ -172,9 +176,15 @@ function notDone(arms: readonly ArmSummary[], row: ArmRow): string[][] {
 
 function failedChecks({ probe, changes }: ArmSummary): string {
   if (probe === null && changes === null) return "unknown";
-  const failed = (probe?.checks ?? []).filter(({ status }) => status !== "pass");
+  const failed = (probe?.checks ?? []).filter(({ status, could_not_run }) => status !== "pass" && !could_not_run);
   return failed.map(({ id }) => id).join(", ") || "none";
 }
+
+const notRun = ({ probe }: ArmSummary): string =>
+  (probe?.checks ?? [])
+    .filter(({ could_not_run }) => could_not_run)
+    .map(({ id }) => id)
+    .join(", ");
 
 function criterionRow({ id, weight, score_a, score_b, supported }: CriterionScore): string[] {
   const cell = (score: number | null) => (supported && score !== null ? score.toFixed(2) : "not scored");

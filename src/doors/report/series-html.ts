@@ -1,5 +1,5 @@
 import { memberName } from "../../domain/member.ts";
-import { counted, percentText, usdText } from "../../domain/number-text.ts";
+import { counted, momentText, percentText, usdText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { preferredSide, statusText } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
@@ -17,6 +17,7 @@ import {
   namesInShort,
   namesOf,
   originOfTrial,
+  powerText,
   rateText,
   SERIES_FLAG_TEXT,
   scoreText,
@@ -34,6 +35,7 @@ export async function seriesHtml(series: Series): Promise<string> {
   const { scenarios, arms, statement, failure, flags } = series;
   const cost = costsText(series);
   const names = namesInShort(scenarios);
+  const power = powerText(series);
   const body = html`<p class="soft">${originText(series, names)}</p><h1>${statusText(series, namesOf(arms))}</h1>
 ${failure === null ? null : html`<p class="bad">The series failed: ${failure}</p>`}
 <p>${statement}</p>
@@ -46,6 +48,7 @@ ${scenarios.length > 1 ? await suiteOf(series) : scenarioOf(series)}
 ${evidencePlot(series)}
 <h2>Both arms</h2>
 ${htmlTable(["", arms.a.arm_id, arms.b.arm_id], armFigures(series))}
+${power && html`<p class="soft">${power}</p>`}
 ${await checksOf(series)}
 ${await trialsOf(series)}
 <p class="soft">${cost === "" ? null : `Cost: ${cost}. `}${sourceText(series)}</p>`;
@@ -64,7 +67,7 @@ const originText = ({ kind, state, created_at, counts }: Series, names: string) 
     names,
     counted(counts.trials, "trial"),
     ...(kind === "planned" ? [state] : []),
-    ...(created_at === null ? [] : [created_at]),
+    ...(created_at === null ? [] : [momentText(created_at)]),
   ].join(" · ");
 
 const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
@@ -77,16 +80,21 @@ function rangeOf({ headline, conclusion }: Pick<Series, "headline" | "conclusion
   }</div>`;
 }
 
+/** Words of a table's head as this page writes them. */
+const titled = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 function groupsIn(series: Series): Html | null {
   const found = groupTable(series);
-  return (
-    found && html`<h2>By ${found.head[0]}</h2>${htmlTable(found.head, found.rows)}<p class="soft">${GROUPS_TEXT}</p>`
-  );
+  if (found === null) return null;
+  const [field, ...figures] = found.head;
+  return html`<h2>By ${field}</h2>${htmlTable([field, ...figures.map(titled)], found.rows)}<p class="soft">${GROUPS_TEXT}</p>`;
 }
 
 function failedIn(series: Series): Html | null {
   const found = failedTable(series);
-  return found && html`<h2>What failed</h2>${htmlTable(found.head, found.rows)}`;
+  if (found === null) return null;
+  const [what, rows, a, b, named] = found.head;
+  return html`<h2>What failed</h2>${htmlTable([titled(what), titled(rows), a, b, titled(named)], found.rows)}`;
 }
 
 /** One line for each scenario: the result of every trial, and what the trials say together. */

@@ -1,5 +1,5 @@
 import { cut } from "../../domain/excerpt.ts";
-import { percentText, usdText } from "../../domain/number-text.ts";
+import { durationText, percentText, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series, SeriesGroup } from "../../domain/series.ts";
 import type { SolvedCount } from "../../domain/series-arm.ts";
@@ -63,7 +63,7 @@ export function failedTable(series: Series) {
   if (failed.length === 0) return null;
   const { a, b } = series.arms;
   return {
-    head: ["what failed", "rows", a.arm_id, b.arm_id, "among them"] as const,
+    head: ["what failed", "rows", `${a.arm_id} failed`, `${b.arm_id} failed`, "among them"] as const,
     rows: failed.slice(0, FAILED_ROWS).map(({ what, by_arm, rows }) => {
       const [of_a, of_b] = by_arm ? [String(by_arm.a), String(by_arm.b)] : ["–", "–"];
       const { named, more } = failedShown(rows);
@@ -110,6 +110,12 @@ function tellingPower({ a, b }: Series["arms"]): number | null {
   return Math.max(2, ...likely);
 }
 
+/** What pass^k in the figures of both arms means; null where they have none. */
+export function powerText({ arms }: Series): string | null {
+  const power = tellingPower(arms);
+  return power === null ? null : `pass^${power} is the chance that an arm solves all of ${power} trials.`;
+}
+
 /** Figures of both arms, one line for each kind. The last cells are those of a and b. */
 export function armFigures(series: Series): (readonly [what: string, a: string, b: string])[] {
   const { a, b } = series.arms;
@@ -128,7 +134,7 @@ export function armFigures(series: Series): (readonly [what: string, a: string, 
     ...skillNames(series.arms).map((name) => both(`skill ${plainText(name)}`, (arm) => skillText(arm, name))),
     ...reliability,
     ...(isFree ? [] : [both("mean cost", ({ cost_usd }) => usdText(cost_usd.mean))]),
-    both("median time", ({ wall_ms_median }) => (wall_ms_median === null ? "–" : secondsText(wall_ms_median))),
+    both("median time", ({ wall_ms_median }) => (wall_ms_median === null ? "–" : durationText(wall_ms_median))),
   ];
 }
 
@@ -139,8 +145,6 @@ const crashedText = ({ crashed }: Series["arms"]["a"]) =>
 
 const lostText = ({ usage_lost }: Series["arms"]["a"]) =>
   usage_lost === undefined ? "never" : `${usage_lost.lost} of ${usage_lost.trials}`;
-
-const secondsText = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
 /** What arms and judge cost; empty when nothing was paid, and for imported results, of which nobody knows. */
 export function costsText({ arms, judge, cost_usd, kind }: Series): string {

@@ -4,7 +4,7 @@ import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
 import type { CheckResult } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
-import { counted, usdText } from "../../domain/number-text.ts";
+import { counted, durationText, momentText, usdText } from "../../domain/number-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
 import type { Task } from "../../domain/task.ts";
@@ -77,7 +77,7 @@ function head(reported: Reported, showing: Showing): Html {
   if (verdict === null)
     return html`<p class="soft">${subjectOf(reported, showing)}</p><h1>No verdict</h1><p>The run: ${howItEnded(a.session)}.</p>
 ${showing === "all" ? html`<pre dir="auto">${excerpt(whyNoVerdict(a.session), OUTPUT_CHARS)}</pre>` : null}
-<p class="soft">${a.session.created_at}</p>`;
+<p class="soft">${momentText(a.session.created_at)}</p>`;
   const caveats = caveatsOf(verdict.flags);
   return html`<p class="soft">${subjectOf(reported, showing)}</p>
 <h1><span class="${verdict.winner_side ?? ""}">${resultText(reported, verdict)}</span> <small class="soft">${decidedText(verdict)}</small></h1>
@@ -87,10 +87,10 @@ ${caveats.length > 0 ? html`<p>${caveats.map(({ text, isGrave }) => html`<span c
 
 /** When the arms ran, and by whom they were judged. */
 function originText(reported: Reported, { created_at, judge }: Verdict): string {
-  const [first, second] = sessionsOf(reported).map((session) => session.created_at);
+  const [first, second] = sessionsOf(reported).map((session) => momentText(session.created_at));
   if (isOwn(reported)) return `${first}, judge ${judge.model}`;
   const ran = second === undefined ? `Both arms ran ${first}` : `Arm A ran ${first}, arm B ${second}`;
-  return `${ran}; judged again ${created_at} by ${judge.model}`;
+  return `${ran}; judged again ${momentText(created_at)} by ${judge.model}`;
 }
 
 function judged(verdict: Verdict, showing: Showing): Html {
@@ -144,7 +144,7 @@ function armRows(reported: Reported, showing: Showing): (string | Html)[][] {
     row("tokens in, out", (arm) => `${tokens(arm, "tokens_in")}, ${tokens(arm, "tokens_out")}`),
     row("cost", (arm) => leastText(knownCost(arm), usdText)),
     ...(arms.some(({ at_least }) => at_least) ? [row("not known", ({ at_least }) => at_least?.why ?? "")] : []),
-    row("working time", ({ working_ms }) => `${(working_ms / 1000).toFixed(1)} s`),
+    row("working time", ({ working_ms }) => durationText(working_ms)),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { usdText } from "../../domain/number-text.ts";
+import { durationText, usdText } from "../../domain/number-text.ts";
 
 /** Numbers as text, with their unit and no more digits than they mean. */
 
@@ -15,15 +15,7 @@ export const idText = (id: string) => (id.length > 40 ? `${id.slice(0, 20)}…` 
 /** `1 file`, `3 files`. */
 export const countOf = (value: number, one: string, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 
-export function duration(ms: number | null): string {
-  if (ms === null) return UNKNOWN;
-  if (ms < 0.5) return "under 1 ms";
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1_000);
-  const rest = seconds % 60;
-  return `${Math.floor(seconds / 60)} min${rest === 0 ? "" : ` ${rest} s`}`;
-}
+export const duration = (ms: number | null) => (ms === null ? UNKNOWN : durationText(ms));
 
 export const tokens = (value: number | null) => (value === null ? UNKNOWN : countOf(value, "token"));
 

@@ -53,7 +53,8 @@ function faultOf(deliverable: readonly string[]): string | undefined {
   return fault ? `deliverable "${glob}" ${fault}` : undefined;
 }
 
-const shown = (reading: Reading) => (reading === null ? "unknown" : String(Math.round(reading * 1e6) / 1e6));
+const shown = (reading: Reading) =>
+  reading === null ? "unknown" : String(Number.isInteger(reading) ? reading : Number(reading.toPrecision(4)));
 
 type Counts = (path: string) => boolean;
 

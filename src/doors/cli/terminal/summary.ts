@@ -2,7 +2,7 @@ import { costParts } from "../../../domain/at-least.ts";
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import { endText } from "../../../domain/end-text.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
-import { counted } from "../../../domain/number-text.ts";
+import { counted, durationText } from "../../../domain/number-text.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import { sizeOf } from "../../../domain/size-of.ts";
@@ -87,7 +87,7 @@ function missedText(check: CheckResult): string {
 function figureLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[] {
   const checks = arm.probe ? `${arm.probe.passed}/${arm.probe.total} checks` : "no checks";
   const changed = changeText(arm.changes);
-  const used = [counted(arm.turns, "turn"), counted(arm.tool_calls, "call"), `${(arm.working_ms / 1000).toFixed(1)} s`];
+  const used = [counted(arm.turns, "turn"), counted(arm.tool_calls, "call"), durationText(arm.working_ms)];
   const figures = [endText(arm), checks, changed, ...used];
   const indent = 2 + nameWidth + 2;
   if (painter.columns < indent + FIGURES_WIDTH)
