@@ -122,7 +122,7 @@ test("the reports of a suite say what failed in how many scenarios, and nothing 
 
 test("Markdown leaves out what does not fit into a comment, and says so", async () => {
   const page = seriesMarkdown(await report({ trials: 1000 }, rowsOf(times(1000, "tie"))));
-  expect(page).toContain("<summary>The last 200 of 1000 trials</summary>");
+  expect(page).toContain("<summary>The last 200 of 1,000 trials</summary>");
   expect(count(page, "| S | no winner, tie |")).toBe(200);
   expect(page.length).toBeLessThan(65_536);
 });

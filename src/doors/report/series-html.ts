@@ -155,7 +155,7 @@ ${await longHtmlTable(
 async function trialsOf({ trials, arms, kind }: Series): Promise<Html> {
   const shown = trials.slice(-SHOWN_TRIALS);
   const all = counted(trials.length, "trial");
-  return html`<h2>Trial by trial</h2><details><summary>${shown.length < trials.length ? `The last ${shown.length} of ${all}` : all}</summary>
+  return html`<h2>Trial by trial</h2><details><summary>${shown.length < trials.length ? `The last ${shown.length.toLocaleString("en-US")} of ${all}` : all}</summary>
 ${await longHtmlTable(
   ["Trial", "Scenario", "Outcome", "Counts", "Cost", kind === "results" ? "Results" : "Session"],
   shown,
