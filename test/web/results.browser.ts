@@ -67,6 +67,23 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     expect(await inspect(page, "grouped-results")).toEqual([]);
   });
 
+  test("asks which scores tie only of a table that has scores", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto("/series/results");
+    const field = page.getByLabel("Drop a table here, or choose one");
+    const margin = page.getByLabel("Two scores tie when they differ by at most");
+    await field.waitFor();
+    expect(await margin.count()).toBe(0);
+    const rows = TABLE.slice(1).map((pair) => pair.replaceAll("true", "0.9").replaceAll("false", "0.2"));
+    await field.setInputFiles(file(["scenario,trial,arm,score", ...rows]));
+    await margin.fill("0.8");
+    expect(await inspect(page, "scored-results")).toEqual([]);
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await page.getByText("Plan and limits").click();
+    await page.getByText("differ by 0.8 at most").waitFor();
+  });
+
   test("takes a file that is dropped on it", async () => {
     await using reader = await web.visit();
     const { page } = reader;

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { type RequestFailed, sendResults } from "../api.ts";
 import { asFailed } from "../loaded.ts";
-import { Page } from "../part/page.tsx";
+import { Page, PagePart } from "../part/page.tsx";
 import { Refused } from "../part/show.tsx";
 import { navigate, toSeries } from "../routes.ts";
 
@@ -20,8 +20,8 @@ export function ResultsPage() {
   const failure = useSignal<RequestFailed | null>(null);
   const busy = useSignal(false);
   const tie_margin = useSignal(TIE_MARGIN);
+  const hasScores = useSignal(false);
   async function compare(file: File, arms: string | null): Promise<void> {
-    table.value = file;
     busy.value = true;
     failure.value = null;
     try {
@@ -32,6 +32,12 @@ export function ResultsPage() {
     }
     busy.value = false;
   }
+  async function take(file: File): Promise<void> {
+    failure.value = null;
+    table.value = file;
+    hasScores.value = tellsScores(await file.slice(0, HEAD_BYTES).text());
+    if (!hasScores.value) await compare(file, null);
+  }
   const choices = armsIn(failure.value);
   return (
     <Page title="Results of another harness">
@@ -39,26 +45,7 @@ export function ResultsPage() {
         A table of who passed what, as CSV or JSON lines, becomes a series: win rate, range, evidence, and a claim only
         where the results carry one.
       </p>
-      <p>
-        It needs the columns <code>scenario</code>, <code>trial</code>, <code>arm</code>, and <code>passed</code> or{" "}
-        <code>score</code>. abeval runs nothing and asks no judge: it saw none of these runs, and counts what the table
-        says. The file goes to this server and nowhere else, which keeps the results with its series.
-      </p>
-      <pre>{EXAMPLE}</pre>
-      <Drop take={(file) => void compare(file, null)} busy={busy.value} />
-      <p>
-        <label>
-          Where the table has scores, two tie when they differ by at most{" "}
-          <input
-            type="number"
-            min="0"
-            max="0.99"
-            step="0.01"
-            value={tie_margin.value}
-            onInput={(event) => (tie_margin.value = event.currentTarget.valueAsNumber || 0)}
-          />
-        </label>
-      </p>
+      <Drop take={(file) => void take(file)} busy={busy.value} />
       {table.value && choices ? (
         <ChooseArms
           key={table.value.name}
@@ -66,11 +53,55 @@ export function ResultsPage() {
           busy={busy.value}
           choose={(arms) => table.value && void compare(table.value, arms)}
         />
+      ) : table.value && hasScores.value && !failure.value ? (
+        <form
+          class="fields"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (table.value) void compare(table.value, null);
+          }}
+        >
+          <label class="field number-field">
+            Two scores tie when they differ by at most
+            <input
+              type="number"
+              required
+              min="0"
+              max="0.99"
+              step="0.01"
+              value={tie_margin.value}
+              onInput={(event) => (tie_margin.value = event.currentTarget.valueAsNumber)}
+            />
+          </label>
+          <button type="submit" class="primary" disabled={busy.value}>
+            Compare
+          </button>
+        </form>
       ) : (
         failure.value && <Refused error={failure.value} />
       )}
+      <PagePart title="What the table holds">
+        <p>
+          It needs the columns <code>scenario</code>, <code>trial</code>, <code>arm</code>, and <code>passed</code> or{" "}
+          <code>score</code>. Others can group the scenarios.
+        </p>
+        <pre class="sample">{EXAMPLE}</pre>
+        <p>
+          abeval runs nothing and asks no judge: it saw none of these runs, and counts what the table says. The file
+          goes to this server and nowhere else, which keeps the results with its series.
+        </p>
+      </PagePart>
     </Page>
   );
+}
+
+/** Of a table, what its head or its first line is in. */
+const HEAD_BYTES = 65_536;
+
+/** Whether the first line of a table names scores, and not who passed. */
+function tellsScores(text: string): boolean {
+  const [head = ""] = text.split("\n", 1);
+  return /\bscore\b/.test(head) && !/\bpassed\b/.test(head);
 }
 
 /** Where the server names more arms than it can compare. */

@@ -166,24 +166,24 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   replayed: {
     tone: "note",
     title: "Replayed",
-    text: "models' replies came from a recording; times are mostly those of this machine, and nothing was paid",
+    text: "The models' replies came from a recording. Times are mostly those of this machine, and nothing was paid.",
   },
-  truncated: { tone: "note", title: "Shortened evidence", text: "the judge did not see every line of the evidence" },
-  exploratory_rejudge: { tone: "note", title: "Judged again", text: "an earlier verdict on these runs was known" },
+  truncated: { tone: "note", title: "Shortened evidence", text: "The judge did not see every line of the evidence." },
+  exploratory_rejudge: { tone: "note", title: "Judged again", text: "An earlier verdict on these runs was known." },
   identity_redacted: {
     tone: "note",
     title: "Names hidden",
-    text: "names of models and agents in the arms' texts were hidden from the judge",
+    text: "Names of models and agents in the arms' texts were hidden from the judge.",
   },
   identity_in_changes: {
     tone: "note",
     title: "Changes that tell the agent",
-    text: "an arm's change holds notes or a signature of its agent; notes that it added were hidden from the judge",
+    text: "An arm's change holds notes or a signature of its agent. Notes that it added were hidden from the judge.",
   },
   different_agents: {
     tone: "note",
     title: "Different agents",
-    text: "their style can tell two agents apart, however much is hidden from the judge",
+    text: "Their style can tell two agents apart, however much is hidden from the judge.",
   },
 };
 

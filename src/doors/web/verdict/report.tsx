@@ -29,7 +29,7 @@ import { headlineText } from "./headline-text.ts";
 import { historyText, VerdictHistory } from "./history.tsx";
 import { JudgeAgain } from "./judge-again.tsx";
 import { Orders } from "./orders.tsx";
-import { Warnings } from "./warnings.tsx";
+import { VerdictWarnings } from "./warnings.tsx";
 import { openWeighing, type Weighing } from "./weighing.ts";
 import { WhatPeopleSay } from "./what-people-say.tsx";
 
@@ -70,7 +70,7 @@ export function Report({ comparison, session_id, votes }: ReportProps) {
       </div>
       <VoteResult comparison={comparison} />
       <AtAGlance comparison={comparison} />
-      <Warnings comparison={comparison} />
+      <VerdictWarnings comparison={comparison} />
       <nav class="actions" aria-label="More on this verdict">
         <a class="button" href={toDiff(a.session.session_id, verdict.verdict_id)}>
           Diff
@@ -125,7 +125,7 @@ function sectionsOf(comparison: Comparison, weighing: Weighing): readonly PageSe
   };
   const decided = {
     id: "decided",
-    title: verdict.decided_by === "none" ? "What stands between them" : "What decided",
+    title: verdict.decided_by === "none" ? "What tells them apart" : "What decided",
     content: <DecidingFacts comparison={comparison} />,
   };
   const answers = { id: "answers", title: "What the arms say", content: <Answers arms={[a, b]} /> };

@@ -1,7 +1,7 @@
 import { percentText } from "../../../../domain/number-text.ts";
 import type { Series } from "../../../../domain/series.ts";
 import { evidenceText, limitText } from "../../../../statistics/figure-text.ts";
-import { count } from "../../format.ts";
+import { count, UNKNOWN } from "../../format.ts";
 import { ArmName } from "../../part/arm-name.tsx";
 import { Scroller } from "../../part/page.tsx";
 import { DataTable } from "../../part/table.tsx";
@@ -77,10 +77,13 @@ export function EvidenceFigures({ series }: { series: PairOf<Series> }) {
   const rows: readonly (readonly [name: string, text: (one: Series) => string])[] = [
     [
       "Evidence now",
-      ({ headline, levels }) => `${evidenceText(headline.e, levels.alpha)} of ${limitText(levels.alpha)}`,
+      ({ headline, levels }) => `${evidenceText(headline.e, levels.alpha)} (${limitText(levels.alpha)} needed)`,
     ],
     ["Claim", claimText],
-    ["Trials left in the plan", ({ forecast }) => (forecast.trials_left === null ? "–" : count(forecast.trials_left))],
+    [
+      "Trials left in the plan",
+      ({ forecast }) => (forecast.trials_left === null ? "no plan" : count(forecast.trials_left)),
+    ],
     ["Chance of a claim in them", chanceText],
   ];
   const heads = ["So far", <SeriesName key="1" nth={1} />, <SeriesName key="2" nth={2} />];
@@ -103,5 +106,8 @@ function claimText({ arms, headline: { claim, fragile } }: Series): string {
   return `for ${arms[claim.side].arm_id}, at trial ${claim.at_trial}${fragile ? ", fragile" : ""}`;
 }
 
-const chanceText = ({ headline, forecast: { chance_of_claim, trials_left } }: Series): string =>
-  headline.claim !== null || chance_of_claim === null || trials_left === 0 ? "–" : percentText(chance_of_claim);
+function chanceText({ headline, forecast: { chance_of_claim, trials_left } }: Series): string {
+  if (headline.claim !== null) return "it is made";
+  if (trials_left === 0) return "no trial is left";
+  return chance_of_claim === null ? UNKNOWN : percentText(chance_of_claim);
+}

@@ -25,8 +25,8 @@ export function BothScenarios({ series }: { series: PairOf<Series> }) {
         ))}
       </DataTable>
       <p class="small-print">
-        Wins – none – losses of arm A, its win rate and range. Ranges of a row are wider, since with many rows some
-        would look sure by chance.
+        The win rate of arm A, its range, and in brackets its wins – none – losses. Ranges of a row are wider, since
+        with many rows some would look sure by chance.
       </p>
     </>
   );
@@ -36,7 +36,10 @@ function OfScenario({ row: { counts, headline, conclusion } }: { row: ScenarioRo
   return (
     <div class="range-cell">
       <RangeBar {...headline} conclusion={conclusion} />
-      {counts.wins} – {counts.ties} – {counts.losses} <span class="aside">{rateAndRange(headline)}</span>
+      {rateAndRange(headline)}{" "}
+      <span class="aside">
+        ({counts.wins} – {counts.ties} – {counts.losses})
+      </span>
     </div>
   );
 }

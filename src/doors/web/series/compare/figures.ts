@@ -46,7 +46,7 @@ function solvedRow([one, other]: PairOf<Series>, side: Side): FigureRow {
   const text = (solved: typeof first) =>
     solved === null ? "no required checks" : `${solved.solved} of ${solved.trials}`;
   const range = (solved: typeof first) =>
-    solved === null || solved.trials === 0 ? "" : `${percentText(solved.low)} to ${percentText(solved.high)}`;
+    solved === null || solved.trials === 0 ? "" : `range ${percentText(solved.low)} to ${percentText(solved.high)}`;
   const copies = [one, other].some(({ flags }) => flags.includes("no_variation"));
   const apart = first && second && !copies ? solvedDifference(first, second) : null;
   return {
@@ -96,7 +96,7 @@ function changeText(first: number | null, second: number | null, text: (value: n
 
 /** `+18 points, range −3 to +41`. */
 export const differenceText = ({ difference, low, high }: ShareDifference): string =>
-  `${pointsText(difference)} points, range ${pointsText(low)} to ${pointsText(high)}`;
+  `${pointsText(difference)} ${/^[+−]1$/.test(pointsText(difference)) ? "point" : "points"}, range ${pointsText(low)} to ${pointsText(high)}`;
 
 /** Percentage points with a sign. What is not 0 never reads as 0: `+0.4`, `just above 0`. */
 export function pointsText(share: number): string {

@@ -1,0 +1,49 @@
+import type { ComponentChildren } from "preact";
+import { caveatPart } from "./caveats.tsx";
+import type { FlagText } from "./flag-text.ts";
+import { Notice } from "./notice.tsx";
+
+interface WarningsProps<Flag extends string> {
+  readonly flags: readonly Flag[];
+  readonly textOf: (flag: Flag) => FlagText;
+  /** What stands below the text of a flag. */
+  readonly below: (flag: Flag) => ComponentChildren;
+  /** What is graver than all of them. */
+  readonly children?: ComponentChildren;
+}
+
+const ORDER = { danger: 0, warn: 1, note: 2, good: 3 };
+
+/** What a reader must know before believing a result, the gravest first. Notes share one line. */
+export function Warnings<Flag extends string>({ flags, textOf, below, children }: WarningsProps<Flag>) {
+  const texts = flags
+    .map((flag) => ({ flag, ...textOf(flag) }))
+    .sort((one, other) => ORDER[one.tone] - ORDER[other.tone]);
+  const notes = texts.filter(({ tone }) => tone === "note");
+  if (texts.length === 0 && !children) return null;
+  return (
+    <div class="warnings">
+      {children}
+      {texts
+        .filter(({ tone }) => tone !== "note")
+        .map(({ flag, tone, title, text }) => (
+          <Notice key={flag} id={caveatPart(flag)} tone={tone} title={title}>
+            <p>
+              {text} <code>{flag}</code>
+            </p>
+            {below(flag)}
+          </Notice>
+        ))}
+      {notes.length > 0 && (
+        <p class="small-print">
+          {notes.map(({ flag, title, text }, index) => (
+            <span key={flag}>
+              {index > 0 && " "}
+              <strong>{title}.</strong> {text}
+            </span>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}
