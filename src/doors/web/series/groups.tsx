@@ -5,6 +5,8 @@ import { ArmName } from "../part/arm-name.tsx";
 import { PagePart, Scroller } from "../part/page.tsx";
 import { RangeBar, rateAndRange } from "./range-bar.tsx";
 
+type Counts = NonNullable<Series["groups"]>[number]["counts"];
+
 interface GroupsProps {
   readonly series: Series;
   /** The column that is chosen; null: none. */
@@ -35,7 +37,7 @@ export function Groups({ series, by, group }: GroupsProps) {
       </div>
       {field !== null && (
         <Scroller kind="scroller" label={`Results by ${field}`}>
-          <table class="by-group">
+          <table class="by-group folded">
             <thead>
               <tr>
                 <th scope="col">{field}</th>
@@ -58,8 +60,8 @@ export function Groups({ series, by, group }: GroupsProps) {
               {groups.map(({ value, counts, win_rate, low, high }) => (
                 <tr key={value}>
                   <th scope="row">{value || "(empty)"}</th>
-                  {[counts.rows, counts.wins, counts.ties, counts.losses].map((figure, index) => (
-                    <td key={index} class="number">
+                  {figuresOf(counts, word).map(([name, figure]) => (
+                    <td key={name} class="number" data-head={name}>
                       {count(figure)}
                     </td>
                   ))}
@@ -76,3 +78,12 @@ export function Groups({ series, by, group }: GroupsProps) {
     </PagePart>
   );
 }
+
+/** The figures of a group, each with what it says where a narrow row has no heads. */
+const figuresOf = ({ rows, wins, ties, losses }: Counts, word: string) =>
+  [
+    [word, rows],
+    ["A won", wins],
+    ["No winner", ties],
+    ["B won", losses],
+  ] as const;

@@ -4,7 +4,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { memberWord } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { Side } from "../../../domain/verdict.ts";
-import { kindOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
+import { HELD_TEXT, kindOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
 import { count, countOf } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import { ChoiceField } from "../part/fields.tsx";
@@ -40,7 +40,7 @@ const ORDERS: Readonly<Record<MemberOrder, string>> = {
 
 /** Any number of rows, of which those in sight are drawn. Each leads to its newest session. */
 export function MemberTable({ series, members, current = [], by, only }: MemberTableProps) {
-  const { columns = [], arms } = series;
+  const { columns = [], arms, counts } = series;
   const what = memberWord(series.scenarios);
   const order = useSignal<MemberOrder>("differs");
   const failed = members.failed.slice(0, FILTERS);
@@ -64,6 +64,12 @@ export function MemberTable({ series, members, current = [], by, only }: MemberT
           members.unread > 0 ? `${what}s read so far` : `${what}s`,
         )}
       </p>
+      {counts.held > 0 && (
+        <p class="small-print">
+          {countOf(counts.held, "trial")} {counts.held === 1 ? "is" : "are"} {HELD_TEXT}. The table has them; the win
+          rate does not.
+        </p>
+      )}
       <search class="session-filters member-filters">
         <ChoiceField label="Order" chosen={order} choices={Object.entries(ORDERS)} />
         {failed.length > 0 && (

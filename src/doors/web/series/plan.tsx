@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { isBuiltin } from "../../../domain/model-name.ts";
 import { percentText } from "../../../domain/number-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { SeriesLimits } from "../../../domain/series-record.ts";
@@ -90,6 +91,7 @@ export function JudgeCosts({ series }: { series: Series }) {
       <div>
         <dt>Judge</dt>
         <dd>
+          {judge.model !== null && isBuiltin(judge.model) && "no model "}
           <code>{judge.model}</code>
         </dd>
       </div>

@@ -48,7 +48,7 @@ export function WhatFailedTable({ series, members: { failed, trials }, toAll }: 
       </DataTable>
       <p class="small-print">
         {failed.length > FAILED_ROWS && `And ${count(failed.length - FAILED_ROWS)} more. `}
-        {word} in which it failed at least once. A dash: the reason names no arm.
+        {word} in which it failed at least once. A dash: it is not known by arm.
       </p>
     </PagePart>
   );
