@@ -198,7 +198,7 @@ test("figures stand beside the name where there is room, and below it where ther
   const lines = (columns: number) => {
     const all = summarise(outcome, terminal(columns)).split("\n");
     const start = all.findIndex((line) => /^ {2}root-cause(?: {2}|$)/.test(line));
-    return all.slice(start, all.indexOf("", start)).map((line) => line.replace(/\d+\.\d s/, "4.1 s"));
+    return all.slice(start, all.indexOf("", start)).map((line) => line.replace(/\d+\.\d s|\d+ ms/, "4.1 s"));
   };
   expect(lines(80)).toEqual(["  root-cause   finished, 4/4 checks, 1 file +1 -1, 7 turns, 10 calls, 4.1 s"]);
   expect(lines(60)).toEqual([
