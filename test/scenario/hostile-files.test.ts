@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { Problems } from "../../src/comparison/scenario/authored/problems.ts";
 import { readYaml } from "../../src/comparison/scenario/document/yaml-document.ts";
 import { Failure } from "../../src/domain/failure.ts";
+import { turnsDuring } from "../turns.ts";
 import { damaged } from "./damaged-scenario.ts";
 import { failureOf, SHORT, scenarioIn } from "./scenario-folder.ts";
 
@@ -64,9 +65,9 @@ const BUSY: readonly (readonly [what: string, text: string, said: string])[] = [
   ["keys", Array.from({ length: 20_000 }, (_, n) => `k${n}: 1`).join("\n"), "has more than 50000 keys"],
 ];
 
-test.each(BUSY)("%s without end are refused before they are parsed", (_what, text, said) => {
+test.each(BUSY)("%s without end are refused before they are parsed", async (_what, text, said) => {
   const problems = new Problems();
-  const document = readYaml(text, problems);
+  const document = await readYaml(text, problems);
   const told = problems.found.map((problem) => {
     const { line, column } = document.position(problem);
     return `${line}:${column} ${problem.message}`;
@@ -74,9 +75,14 @@ test.each(BUSY)("%s without end are refused before they are parsed", (_what, tex
   expect(told).toEqual([expect.stringContaining(said)]);
 });
 
-test("brackets in a text are text", () => {
+test("others have their turn while a long table is read", async () => {
+  const rows = Array.from({ length: 2_000 }, (_, n) => `- {id: row-${n}, n: "${n}"}`).join("\n");
+  expect(await turnsDuring(() => readYaml(rows, new Problems()))).toBeGreaterThan(20);
+});
+
+test("brackets in a text are text", async () => {
   const problems = new Problems();
-  const document = readYaml(
+  const document = await readYaml(
     `a: |\n  ${"[".repeat(1_000)}\nb: x${"[".repeat(1_000)}\nc: "${"{".repeat(1_000)}"\n`,
     problems,
   );

@@ -23,7 +23,7 @@ export async function loadPriceList(path: string): Promise<PriceList> {
     throw error instanceof Unusable ? new Failure("invalid_request", `${path}: the file ${error.message}`) : error;
   });
   const problems = new Problems();
-  const document = readYaml(text, problems);
+  const document = await readYaml(text, problems);
   if (document.readable) checkShape(document.value, problems, SHAPE);
   const prices = problems.found.length === 0 ? pricesOf(document.value as PriceListFile, problems) : undefined; // no problem: it has the shape
   if (prices !== undefined && problems.found.length === 0) return prices;

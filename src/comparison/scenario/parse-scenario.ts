@@ -54,7 +54,7 @@ interface ParsedScenario {
 
 export async function parseScenario(source: ScenarioText): Promise<ParsedScenario> {
   const problems = new Problems();
-  const document = readYaml(source.text, problems);
+  const document = await readYaml(source.text, problems);
   if (document.readable) checkShape(document.value, problems);
   const { directory: root, git = new GitFiles() } = source;
   const context: ResolveContext = { problems, root, git, sources: new Set(), kept: new Map() };
@@ -92,7 +92,7 @@ function fillerOf(source: ScenarioText, context: ResolveContext, file: ScenarioF
     checkShape(text, own.problems);
     const member = await resolveScenario(own, text as ScenarioFile, source.stem);
     if (member) return { ...member, input: row };
-    const errors = located(readYaml(source.text, new Problems()), own.problems);
+    const errors = located(await readYaml(source.text, new Problems()), own.problems);
     return invalidScenario(
       source.file,
       errors.map((error) => ({ ...error, message: `${error.message} (with the input "${row.id}"${emptyIn(row)})` })),

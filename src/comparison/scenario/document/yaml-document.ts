@@ -15,6 +15,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
+import { breathe } from "../../../runtime/pace.ts";
 import type { FieldPath, Problem, Problems } from "../authored/problems.ts";
 
 /** 1-based, columns in UTF-16 units, as editors count them. */
@@ -37,6 +38,9 @@ const MAX_DEPTH = 50;
 /** Enough for some thousand lines of a scenario. A long text is one part, however many lines it has. */
 const MAX_PARTS = 50_000;
 
+/** Parts that are read before others have their turn: some milliseconds. */
+const PARTS_AT_ONCE = 500;
+
 const OVERFLOW = "Maximum call stack";
 
 const CORE_TAGS = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
@@ -45,14 +49,16 @@ const CORE_TAGS = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
  * Reads YAML 1.2 without the parts that surprise: no aliases, merge keys, tags, directives or repeated keys. The library's
  * own check for repeated keys takes quadratic time, so it is off. Ours is linear and knows the place of each repeated key.
  */
-export function readYaml(text: string, problems: Problems): YamlDocument {
+export async function readYaml(text: string, problems: Problems): Promise<YamlDocument> {
   const lines = new LineCounter();
   const directive = /^%/m.exec(text);
   if (directive) return unreadable(text, problems, "directives are not supported; remove this line", directive.index);
-  const { tokens, excess } = tokensOf(text, lines);
+  const { tokens, excess } = await tokensOf(text, lines);
   if (excess) return unreadable(text, problems, excess.message, excess.offset);
   const composer = new Composer({ uniqueKeys: false, merge: false, prettyErrors: false, logLevel: "error" });
   const [document, second] = composer.compose(tokens, true, text.length) as Iterable<Document> as [Document, Document?]; // it forces one
+  // Composing a long table takes some twenty milliseconds, and so does reading it.
+  await breathe();
   const errors = [...document.errors, ...(second?.range ? [{ message: SECOND_DOCUMENT, pos: second.range }] : [])];
   tellErrors(errors, problems);
   const readable = errors.length === 0;
@@ -91,7 +97,7 @@ function tellErrors(errors: readonly SyntaxFault[], problems: Problems): void {
 }
 
 /** The parser's tokens, or what would keep it busy for seconds. The lexer is lazy, so it reads no further than the limit. */
-function tokensOf(text: string, lines: LineCounter) {
+async function tokensOf(text: string, lines: LineCounter) {
   const tokens: CST.Token[] = [];
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -112,6 +118,7 @@ function tokensOf(text: string, lines: LineCounter) {
     isScalar = lexeme === SCALAR_FOLLOWS;
     if (!MARKS.has(lexeme)) offset += lexeme.length;
     tokens.push(...parser.next(lexeme));
+    if (parts % PARTS_AT_ONCE === 0) await breathe();
   }
   tokens.push(...parser.end());
   return { tokens, excess: undefined };

@@ -82,7 +82,7 @@ export async function jsonOf(directory: string, path: string): Promise<LooseReco
 /** @throws Unusable for what is no map, has aliases or tags, or is too much */
 export async function yamlOf(directory: string, path: string): Promise<LooseRecord> {
   const problems = new Problems();
-  const { value, position } = readYaml(await textOf(directory, path), problems);
+  const { value, position } = await readYaml(await textOf(directory, path), problems);
   const [problem] = problems.found;
   if (problem) {
     const { line, column } = position(problem);

@@ -26,7 +26,7 @@ export async function readTableRows(context: ResolveContext, path: string): Prom
   return await read(await readText(await locateFile(context, path, "file"), TABLE_BYTES));
 }
 
-const READERS = new Map<string, (text: string) => WrittenRows | Promise<WrittenRows>>([
+const READERS = new Map<string, (text: string) => Promise<WrittenRows>>([
   [".csv", tableOf("csv")],
   [".jsonl", tableOf("jsonl")],
   [".yaml", readYamlRows],
@@ -48,9 +48,9 @@ function tableOf(form: TableForm) {
   };
 }
 
-function readYamlRows(text: string): WrittenRows {
+async function readYamlRows(text: string): Promise<WrittenRows> {
   const problems = new Problems();
-  const { value, position } = readYaml(text, problems);
+  const { value, position } = await readYaml(text, problems);
   const placeOf = (problem: { readonly path: readonly (string | number)[] }) => {
     const { line, column } = position({ message: "", at: "value", ...problem });
     return `line ${line}, column ${column}`;
