@@ -43,7 +43,7 @@ export async function logOf({ policies, redact = (text) => text }: Logging = {})
 
 const REQUEST: WireRequest = {
   ...{ wire: "chat", model: "m", stream: true, system: "", offers_tools: true, results: [] },
-  messages: [{ role: "user", digest: "0", text: "Do it." }],
+  message_digests: ["0"],
 };
 
 export const REPLY: WireReply = {

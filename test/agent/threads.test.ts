@@ -21,7 +21,7 @@ const request = (said: readonly string[], changes: Partial<WireRequest> = {}): W
   stream: true,
   offers_tools: true,
   system: "You are an agent.",
-  messages: said.map((text) => ({ role: "user", digest: text, text })),
+  message_digests: said,
   results: [],
   ...changes,
 });

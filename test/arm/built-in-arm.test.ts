@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import type { ArmEnd } from "../../src/arms/arm/arm-end.ts";
 import { builtInArm } from "../../src/arms/arm/built-in-arm.ts";
 import type { ArmRun } from "../../src/arms/arm/run-arm.ts";
-import type { ModelClient, ModelReply, ToolCall } from "../../src/arms/model/client.ts";
-import { type FixedTurn, fixedModel, scriptedModel } from "../../src/arms/model/scripted.ts";
+import type { ModelClient, ModelReply, ModelRequest, ToolCall } from "../../src/arms/model/client.ts";
+import { scriptedModel } from "../../src/arms/model/scripted.ts";
 import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
 import { toolbox } from "../../src/arms/tool/toolbox.ts";
 import { openPristine } from "../../src/arms/workspace/pristine.ts";
@@ -35,6 +35,24 @@ const call = (name: string, input: unknown): ToolCall => ({ id: `call-${name}`, 
 
 const act = (...some: readonly ToolCall[]) => say("", { calls: some, stop: "calls", stop_reason: "tool_use" });
 
+type FixedTurn = ModelReply | ((request: ModelRequest) => ModelReply | Promise<ModelReply>);
+
+/** Gives the listed replies in order and keeps the requests. */
+function fixedModel(turns: readonly FixedTurn[]): ModelClient & { readonly requests: readonly ModelRequest[] } {
+  const requests: ModelRequest[] = [];
+  return {
+    ref: "fake/model",
+    requests,
+    complete: async (request, { signal }) => {
+      signal.throwIfAborted();
+      const turn = turns[requests.length];
+      requests.push(request);
+      if (turn === undefined) throw new Error(`there are ${turns.length} replies, and one more was asked for`);
+      return typeof turn === "function" ? await turn(request) : turn;
+    },
+  };
+}
+
 interface Played {
   readonly end: ArmEnd;
   readonly log: readonly Decision[];
@@ -61,7 +79,7 @@ async function play(turns: readonly FixedTurn[], setting: Setting = {}): Promise
     keep: false,
   });
   await using workspace = pristine.open();
-  const fixed = fixedModel("fake/model", turns);
+  const fixed = fixedModel(turns);
   const log: Decision[] = setting.log ?? [];
   const arm = anArm("arm", setting.arm);
   const run: ArmRun = {
@@ -427,7 +445,7 @@ test("a conversation goes on after each answer, and all answers are kept", async
 });
 
 test("the model is told what was said before, and what the user says next", async () => {
-  const model = fixedModel("fake/model", [say("It is one."), say("One."), say("Un.")]);
+  const model = fixedModel([say("It is one."), say("One."), say("Un.")]);
   await play([], { said: SAID, model });
   expect(model.requests.map(({ messages }) => messages.map((message) => "text" in message && message.text))).toEqual([
     ["Hello", "How can I help?", "Fix it."],

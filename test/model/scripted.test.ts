@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ModelClient, ModelRequest } from "../../src/arms/model/client.ts";
-import { fixedModel, scriptedModel } from "../../src/arms/model/scripted.ts";
-import { ask, READ_FILE, REQUEST } from "./asking.ts";
+import { scriptedModel } from "../../src/arms/model/scripted.ts";
+import { ask, READ_FILE } from "./asking.ts";
 
 const SCRIPT = [
   { say: "I look first.", calls: [{ read_file: { path: "a.ts" } }, { read_file: { path: "b.ts" } }] },
@@ -68,25 +68,4 @@ test("a delay is waited, and cancelling cuts it short with the reason", async ()
   const started = performance.now();
   expect(await reply(scriptedModel("scripted/slow", [{ say: "late", delay_ms: 30 }]))).toMatchObject({ text: "late" });
   expect(performance.now() - started).toBeGreaterThan(25);
-});
-
-test("a fixed model keeps what it was asked and fails when asked once too often", async () => {
-  const answer = {
-    text: "a",
-    calls: [],
-    stop: "end",
-    stop_reason: "end",
-    tokens_in: 1,
-    tokens_out: 1,
-    cached_tokens: 0,
-    model_served: null,
-  } as const;
-  const client = fixedModel("fixed/x", [answer, ({ system }) => ({ ...answer, text: system })]);
-  expect(await reply(client)).toEqual(answer);
-  expect(await reply(client)).toEqual({ ...answer, text: REQUEST.system });
-  expect(await reply(client)).toMatchObject({
-    code: "internal",
-    message: "fixed/x has 2 replies and was asked for one more",
-  });
-  expect(client.requests).toHaveLength(3);
 });

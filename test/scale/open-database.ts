@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Failure } from "../../src/domain/failure.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
-import { redactUrl } from "../../src/store/postgres/address.ts";
+import { databaseAddress } from "../../src/store/postgres/address.ts";
 import { type PostgresOptions, type PostgresStore, postgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { describeNeeding } from "../needs.ts";
 import { proxyTo } from "../postgres/proxy.ts";
@@ -27,11 +27,11 @@ async function refusal(url: string, options: Partial<PostgresOptions> = {}): Pro
 }
 
 test("the name of a database has neither its password nor what else its URL says", () => {
-  expect(redactUrl("postgresql://ann:p%40ss@db.example:6432/evals?sslmode=require&password=other")).toBe(
+  expect(databaseAddress("postgresql://ann:p%40ss@db.example:6432/evals?sslmode=require&password=other").name).toBe(
     "postgres://ann@db.example:6432/evals",
   );
   for (const wrong of ["ann:p@ss", "mysql://ann:p@ss@host/db", "postgres://host/db", "postgres://"])
-    expect(() => redactUrl(wrong)).toThrow("looks like postgres://user:password@host:5432/database");
+    expect(() => databaseAddress(wrong)).toThrow("looks like postgres://user:password@host:5432/database");
 });
 
 describeNeeding(POSTGRES)("a database of PostgreSQL", () => {

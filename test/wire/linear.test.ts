@@ -87,8 +87,8 @@ describe.each(REQUESTS)("a request with ever more %s", (_, wire, n, input) => {
 test("20,000 calls in one turn are one message with all of them", () => {
   const input = many(20_000, (at) => ({ type: "function_call", name: "a", call_id: `c${at}` }));
   const output = { type: "function_call_output", call_id: "c19999", output: "x" };
-  const { messages, results } = readRequest("responses", "/responses", { input: [...input, output] });
-  expect(messages).toHaveLength(2);
+  const { message_digests, results } = readRequest("responses", "/responses", { input: [...input, output] });
+  expect(message_digests).toHaveLength(2);
   expect(results).toEqual([{ call_id: "c19999", name: "a", nth: 0, text: "x", is_error: null }]);
 });
 

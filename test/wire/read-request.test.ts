@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import { CallInputs } from "../../src/arms/wire/call-input.ts";
 import { readRequest } from "../../src/arms/wire/read-request.ts";
+import { messageDigest, type Part } from "../../src/arms/wire/request/message.ts";
 import type { WireName } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
 
@@ -12,8 +14,16 @@ const PATHS = {
 
 const read = (wire: WireName, body: LooseRecord) => readRequest(wire, PATHS[wire], body);
 
-const said = (wire: WireName, body: LooseRecord) =>
-  read(wire, body).messages.map(({ role, text }) => `${role}: ${text}`);
+const said = (role: string, ...parts: Part[]) => messageDigest({ role, parts }, new CallInputs());
+
+const text = (said: string): Part => ({ kind: "text", text: said });
+
+const call = (name: string, input: unknown): Part => ({ kind: "call", call: { id: null, name, input } });
+
+const result = (said: string): Part => ({
+  kind: "result",
+  result: { call_id: null, name: null, text: said, is_error: null },
+});
 
 test("anthropic: a conversation with two calls and their results", () => {
   const body = {
@@ -44,7 +54,11 @@ test("anthropic: a conversation with two calls and their results", () => {
   const request = read("anthropic", body);
   expect(request).toMatchObject({ wire: "anthropic", model: "claude-sonnet-4-5", stream: true });
   expect(request).toMatchObject({ offers_tools: true, system: "Be brief." });
-  expect(said("anthropic", body)).toEqual(["user: Fix it.", "assistant: I look.", "user: "]);
+  expect(request.message_digests).toEqual([
+    said("user", text("Fix it.")),
+    said("assistant", text("I look."), call("Bash", { command: "ls" }), call("Bash", { command: "pwd" })),
+    said("user", result("a.js"), result("no")),
+  ]);
   expect(request.results).toEqual([
     { call_id: "toolu_1", name: "Bash", nth: 0, text: "a.js", is_error: false },
     { call_id: "toolu_2", name: "Bash", nth: 1, text: "no", is_error: true },
@@ -80,7 +94,11 @@ test("chat: system and developer apart, results by id", () => {
     offers_tools: true,
     system: "Be brief.\n\nBe kind.",
   });
-  expect(said("chat", body)).toEqual(["user: Fix it.", "assistant: ", "tool: "]);
+  expect(request.message_digests).toEqual([
+    said("user", text("Fix it.")),
+    said("assistant", call("bash", { command: "ls" })),
+    said("tool", result("a.js")),
+  ]);
   expect(request.results).toEqual([{ call_id: "call_1", name: "bash", nth: 0, text: "a.js", is_error: null }]);
 });
 
@@ -105,13 +123,19 @@ test("responses: all that the model does in one turn is one message", () => {
   };
   const request = read("responses", body);
   expect(request).toMatchObject({ offers_tools: true, system: "Be brief.\n\nBe kind." });
-  expect(said("responses", body)).toEqual([
-    "user: Fix it.",
-    "assistant: I look.",
-    "tool: ",
-    "tool: ",
-    "tool: ",
-    "tool: ",
+  expect(request.message_digests).toEqual([
+    said("user", text("Fix it.")),
+    said(
+      "assistant",
+      text("I look."),
+      call("exec_command", { cmd: "ls" }),
+      call("apply_patch", "*** Begin Patch"),
+      call("local_shell", { type: "exec", command: ["ls"] }),
+    ),
+    said("tool", result("a.js")),
+    said("tool", result("Done")),
+    said("tool", result('{"output":"a.js"}')),
+    said("tool", result("outerr")),
   ]);
   expect(request.results.map(({ call_id, name, text }) => [call_id, name, text])).toEqual([
     ["call_1", "exec_command", "a.js"],
@@ -136,10 +160,10 @@ test("gemini: the address names the model, and results are counted by name", () 
     ],
   });
   expect(request).toMatchObject({ model: "gemini-2.5-pro", stream: true, offers_tools: true, system: "Be brief." });
-  expect(request.messages.map(({ role, text }) => `${role}: ${text}`)).toEqual([
-    "user: Fix it.",
-    "assistant: ",
-    "user: ",
+  expect(request.message_digests).toEqual([
+    said("user", text("Fix it.")),
+    said("assistant", call("run", { command: "ls" })),
+    said("user", result("a.js"), result("no"), result('{"found":2}')),
   ]);
   expect(request.results).toEqual([
     { call_id: null, name: "run", nth: 0, text: "a.js", is_error: false },
@@ -150,7 +174,7 @@ test("gemini: the address names the model, and results are counted by name", () 
 
 test("a message that comes again has the same digest, whatever the agent does with ids, marks and reasoning", () => {
   const digests = (content: unknown) =>
-    read("anthropic", { messages: [{ role: "assistant", content }] }).messages[0]?.digest;
+    read("anthropic", { messages: [{ role: "assistant", content }] }).message_digests[0];
   const call = { type: "tool_use", id: "toolu_1", name: "Bash", input: { command: "ls", timeout: 5 } };
   const first = digests([{ type: "thinking", thinking: "Hm." }, { type: "text", text: "I look.\n" }, call]);
   const again = { ...call, id: "toolu_9", input: { timeout: 5, command: "ls" }, cache_control: { type: "ephemeral" } };
@@ -167,7 +191,7 @@ test("a message that comes again has the same digest, whatever the agent does wi
 test("an image makes another message", () => {
   const image = (data: string) => ({ type: "image", source: { type: "base64", media_type: "image/png", data } });
   const digest = (data: string) =>
-    read("anthropic", { messages: [{ role: "user", content: [image(data)] }] }).messages[0]?.digest;
+    read("anthropic", { messages: [{ role: "user", content: [image(data)] }] }).message_digests[0];
   expect(digest("AAAA")).not.toBe(digest("BBBB"));
 });
 

@@ -59,7 +59,7 @@ function responsesItem({ id, name, input }: WireCall): LooseRecord {
 }
 
 const digestOf = (wire: WireName, reply: Pick<WireReply, "text" | "calls">) =>
-  readRequest(wire, "/", REPEATED[wire](reply)).messages.map(({ digest }) => digest);
+  readRequest(wire, "/", REPEATED[wire](reply)).message_digests;
 
 const SAYING = GOLDEN.filter(({ reply }) => reply.ended === "whole" && reply.text + reply.calls.length !== "0");
 

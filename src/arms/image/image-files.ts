@@ -30,16 +30,6 @@ export async function openImageFiles(path: string): Promise<FindFile> {
 
 const asFile = (found: ImageBlob | string | undefined) => (typeof found === "string" ? undefined : found);
 
-/** Bytes of one file, whole. @throws ImageFault when there are more than `limit` */
-export async function blobBytes(file: ImageBlob, name: string, limit: number): Promise<Uint8Array> {
-  if (file.size > limit) throw new ImageFault(`holds ${name} of ${file.size} bytes; at most ${limit} are read`);
-  const chunks: Buffer[] = [];
-  for await (const chunk of streamOf(file)) chunks.push(chunk as Buffer); // no encoding is set
-  const bytes = Buffer.concat(chunks);
-  if (bytes.length !== file.size) throw new ImageFault(`ends in the middle of ${name}`);
-  return bytes;
-}
-
 /** Chunks of 64 KiB, so that what is made of each takes only some milliseconds. */
 export const streamOf = ({ path, start, size }: ImageBlob): ReadStream =>
   size === 0

@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { ImageFault } from "./image-fault.ts";
-import { blobBytes, type FindFile, type ImageBlob, openImageFiles } from "./image-files.ts";
+import { type FindFile, type ImageBlob, openImageFiles, streamOf } from "./image-files.ts";
 
 /** One layer, as it lies in the image. */
 export interface Layer {
@@ -203,10 +203,21 @@ function digestIn(text: string): string {
 
 async function read(find: FindFile, name: string): Promise<Uint8Array | undefined> {
   const file = await find(name);
-  return file && (await blobBytes(file, name, JSON_BYTES));
+  return file && (await blobBytes(file, name));
 }
 
-const demanded = async (find: FindFile, name: string) => blobBytes(await found(find, name), name, JSON_BYTES);
+/** @throws ImageFault when the file is too large for what an image says of itself, or ends early */
+async function blobBytes(file: ImageBlob, name: string): Promise<Uint8Array> {
+  if (file.size > JSON_BYTES)
+    throw new ImageFault(`holds ${name} of ${file.size} bytes; at most ${JSON_BYTES} are read`);
+  const chunks: Buffer[] = [];
+  for await (const chunk of streamOf(file)) chunks.push(chunk as Buffer); // no encoding is set
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length !== file.size) throw new ImageFault(`ends in the middle of ${name}`);
+  return bytes;
+}
+
+const demanded = async (find: FindFile, name: string) => blobBytes(await found(find, name), name);
 
 async function found(find: FindFile, name: string): Promise<ImageBlob> {
   const file = name.split("/").includes("..") ? undefined : await find(name);

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ScriptTurn } from "../../domain/arm.ts";
 import { BYTES_PER_TOKEN } from "../../domain/defaults.ts";
-import { Failure } from "../../domain/failure.ts";
-import type { Message, ModelClient, ModelReply, ModelRequest, ToolCall, ToolSpec } from "./client.ts";
+import type { Message, ModelClient, ModelRequest, ToolCall, ToolSpec } from "./client.ts";
 import { splitModelRef } from "./model-ref.ts";
 
 const SCRIPT_ENDED = "The script has ended.";
@@ -33,28 +32,6 @@ export function scriptedModel(ref: string, script: readonly ScriptTurn[]): Model
         cached_tokens: 0,
         model_served: model,
       };
-    },
-  };
-}
-
-export type FixedTurn = ModelReply | ((request: ModelRequest) => ModelReply | Promise<ModelReply>);
-
-/** Gives the listed replies in order and keeps the requests. It fails when it is asked one time too many. */
-export function fixedModel(
-  ref: string,
-  turns: readonly FixedTurn[],
-): ModelClient & { readonly requests: readonly ModelRequest[] } {
-  const requests: ModelRequest[] = [];
-  return {
-    ref,
-    requests,
-    complete: async (request, { signal }) => {
-      signal.throwIfAborted();
-      const turn = turns[requests.length];
-      requests.push(request);
-      if (turn === undefined)
-        throw new Failure("internal", `${ref} has ${turns.length} replies and was asked for one more`);
-      return typeof turn === "function" ? await turn(request) : turn;
     },
   };
 }

@@ -33,20 +33,20 @@ export function exitCodeAt(text: string): number | null {
 /** Lines of this many characters at most stand around an output. */
 const HEADER_CHARS = 200;
 const HEADER_LINES = 12;
+const OUTPUT = "Output:";
 
 /**
- * An output below lines of `Name: value`, of which the last is `marker`. Null when the text does not begin so. The values
+ * An output below lines of `Name: value`, of which the last is `Output:`. Null when the text does not begin so. The values
  * are by name.
  */
 export function belowHeader(
   text: string,
   names: readonly string[],
-  marker: string,
 ): { readonly values: ReadonlyMap<string, string>; readonly body: string } | null {
   const values = new Map<string, string>();
   let at = 0;
   for (let line = 0; line < HEADER_LINES; line += 1) {
-    if (text.startsWith(marker, at)) return { values, body: text.slice(at + marker.length).replace(/^ ?\n?/, "") };
+    if (text.startsWith(OUTPUT, at)) return { values, body: text.slice(at + OUTPUT.length).replace(/^ ?\n?/, "") };
     const end = text.indexOf("\n", at);
     const header = text.slice(at, Math.min(end < 0 ? text.length : end, at + HEADER_CHARS));
     const name = names.find((candidate) => header.startsWith(candidate));

@@ -4,8 +4,7 @@ import { CallInputs } from "./call-input.ts";
 import { readMessages } from "./request/anthropic.ts";
 import { readChat } from "./request/chat.ts";
 import { readContents } from "./request/gemini.ts";
-import { messageOf, resultsOf } from "./request/message.ts";
-import type { RequestParts } from "./request/request-parts.ts";
+import { messageDigest, type RequestParts, resultsOf } from "./request/message.ts";
 import { readInput } from "./request/responses.ts";
 import type { WireRequest } from "./wire.ts";
 
@@ -26,7 +25,7 @@ export function readRequest(wire: WireName, path: string, body: LooseRecord): Wi
     stream: wire === "gemini" ? path.includes(":streamGenerateContent") : body["stream"] === true,
     offers_tools,
     system,
-    messages: said.map((one) => messageOf(one, inputs)),
+    message_digests: said.map((one) => messageDigest(one, inputs)),
     results: resultsOf(said),
   };
 }

@@ -3,7 +3,7 @@ import { CallInputs } from "./call-input.ts";
 import type { CallSoFar } from "./reply/call-so-far.ts";
 import type { ReplyForm } from "./reply/reply-form.ts";
 import type { ReplySoFar } from "./reply/reply-so-far.ts";
-import { messageOf, type Part } from "./request/message.ts";
+import { messageDigest, type Part } from "./request/message.ts";
 import type { CallGate, WireReply } from "./wire.ts";
 
 /** Work with a place before each call that the gate is asked about, where others can have their turn: a gate may take its time. */
@@ -91,6 +91,6 @@ export function* wireReply(so_far: ReplySoFar, form: ReplyForm): InSteps<WireRep
     model_served,
     ended,
     error,
-    message_digest: messageOf({ role: "assistant", parts }, new CallInputs()).digest,
+    message_digest: messageDigest({ role: "assistant", parts }, new CallInputs()),
   };
 }

@@ -25,17 +25,6 @@ export interface WireResult {
   readonly is_error: boolean | null;
 }
 
-/** One message of a conversation. What an assistant wrote in one turn is one message on every wire. */
-export interface WireMessage {
-  readonly role: string;
-  /**
-   * SHA-256 of the role and of what was said, called and answered. It is the same when a message is sent again, though ids,
-   * marks for caches and reasoning may differ.
-   */
-  readonly digest: string;
-  readonly text: string;
-}
-
 /** What a request for a reply says. What is of no known form is left out. */
 export interface WireRequest {
   readonly wire: WireName;
@@ -45,7 +34,8 @@ export interface WireRequest {
   readonly offers_tools: boolean;
   /** Everything that the system or the developer says, wherever it stands. It is in no message. */
   readonly system: string;
-  readonly messages: readonly WireMessage[];
+  /** One for each message of the conversation. What an assistant wrote in one turn is one message on every wire. */
+  readonly message_digests: readonly string[];
   /** All that the request holds, in order; those of earlier requests come again. */
   readonly results: readonly WireResult[];
 }

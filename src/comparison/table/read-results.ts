@@ -7,7 +7,7 @@ import {
   MAX_RESULT_SCENARIOS,
   type ResultMeasure,
 } from "../../domain/results.ts";
-import { demandColumn, demandNoOther, MAX_KEYS, measureIn, ResultColumns } from "./result-columns.ts";
+import { demandColumn, demandNoOtherTrial, MAX_KEYS, measureIn, ResultColumns } from "./result-columns.ts";
 import { openTable, TableFault, type TableForm, type TableRow } from "./table-rows.ts";
 
 /** A table of results: what of it is compared, and the columns by which its scenarios can be grouped. */
@@ -60,7 +60,7 @@ class Reading {
     this.#pairs = arms === undefined ? undefined : pairsIn(arms);
     if (header) this.#measure = measureIn(header, 1);
     for (const name of header ? ["scenario", "arm"] : []) demandColumn(name, header ?? [], { line: 1 });
-    if (header) demandNoOther("trial", header, 1);
+    if (header) demandNoOtherTrial(header, 1);
     this.#columns = new ResultColumns(header, by);
   }
 
@@ -158,7 +158,7 @@ class Reading {
   #trial(values: Values, columns: readonly string[], line: number): number {
     const value = given(values, "trial");
     if (value === undefined) {
-      if (!this.#header) demandNoOther("trial", columns, line);
+      if (!this.#header) demandNoOtherTrial(columns, line);
       return 1;
     }
     const text = textOf(value);

@@ -149,8 +149,8 @@ function meantText(name: string, columns: readonly string[]): string {
   return close === undefined ? columnsText(columns) : `; is "${cut(close)}" meant?`;
 }
 
-/** @throws TableFault where another column stands for one that may be absent */
-export function demandNoOther(name: string, columns: readonly string[], line: number): void {
-  const close = columns.includes(name) ? undefined : closestTo(name, columns);
-  if (close !== undefined) throw new TableFault(`there is no column "${name}"; is "${cut(close)}" meant?`, line);
+/** The column "trial" may be absent. @throws TableFault where another one seems to be meant as it */
+export function demandNoOtherTrial(columns: readonly string[], line: number): void {
+  const close = columns.includes("trial") ? undefined : closestTo("trial", columns);
+  if (close !== undefined) throw new TableFault(`there is no column "trial"; is "${cut(close)}" meant?`, line);
 }

@@ -53,10 +53,6 @@ export async function runChecks<Subject>(run: CheckRun<Subject>): Promise<Doctor
   return done;
 }
 
-/** The rows of checks that cannot be tried, all for one reason. */
-export const skipAll = <Subject>(scope: DoctorCheck["scope"], checks: readonly Check<Subject>[], reason: string) =>
-  checks.map(({ id, title }): DoctorCheck => ({ id, scope, title, ...skip(reason), duration_ms: 0 }));
-
 function unmetNeed<Subject>({ needs = [] }: Check<Subject>, done: readonly DoctorCheck[]): Finding | undefined {
   const unmet = done.find(({ id, status }) => needs.includes(id) && (status === "fail" || status === "skip"));
   if (unmet === undefined) return undefined;

@@ -23,9 +23,6 @@ export function databaseAddress(given: string): DatabaseAddress {
   return { url: given, database, user, name: `postgres://${user}@${url.host}/${database}`, secrets };
 }
 
-/** `postgres://user@host/database`. @throws Failure `invalid_request` */
-export const redactUrl = (url: string): string => databaseAddress(url).name;
-
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

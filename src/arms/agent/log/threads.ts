@@ -1,5 +1,5 @@
 import { sha256 } from "../../../domain/sha256.ts";
-import type { WireMessage, WireReply, WireRequest } from "../../wire/wire.ts";
+import type { WireReply, WireRequest } from "../../wire/wire.ts";
 
 /** By what number a conversation is told. */
 export interface ThreadName {
@@ -54,7 +54,7 @@ export class Threads {
 
   /** The request's thread, which waits for its reply from now on. */
   asked(request: WireRequest): ThreadName {
-    const beginnings = beginningsOf(request.messages);
+    const beginnings = beginningsOf(request.message_digests);
     const thread = this.#ofResults(request) ?? this.#longest(beginnings) ?? this.#begun(request);
     thread.tools ||= request.offers_tools;
     this.#has_tools ||= request.offers_tools;
@@ -125,9 +125,9 @@ export class Threads {
 }
 
 /** A digest of each beginning of a conversation, the shortest first. */
-function beginningsOf(messages: readonly WireMessage[]): readonly string[] {
+function beginningsOf(digests: readonly string[]): readonly string[] {
   let so_far = "";
-  return messages.map(({ digest }) => {
+  return digests.map((digest) => {
     so_far = sha256(`${so_far}${digest}`);
     return so_far;
   });

@@ -71,7 +71,7 @@ export const codex: Recipe = {
     };
   },
   unwrap: (_tool, output) => {
-    const found = belowHeader(output, HEADERS, "Output:");
+    const found = belowHeader(output, HEADERS);
     if (found === null) return { output, exit_code: null };
     const [told] = EXITS.flatMap((name) => found.values.get(name) ?? []);
     return { output: found.body, exit_code: told === undefined ? null : exitCodeAt(told) };

@@ -8,7 +8,7 @@ const AFTER = ["Error:", "Exit Code:", "Signal:", "Background PIDs:", "Process G
 /** Gemini CLI and what was made from it report a shell command alike. */
 export function geminiOutput(_tool: string, output: string): UnwrappedOutput {
   const text = withoutMarks(output, "untrusted_context").trim();
-  const found = belowHeader(text, BEFORE, "Output:");
+  const found = belowHeader(text, BEFORE);
   if (found === null) return { output: text, exit_code: null };
   const { body, values } = withoutFooter(found.body);
   const told = values.get("Exit Code:");

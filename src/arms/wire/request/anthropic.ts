@@ -1,8 +1,7 @@
 import { asName, asRecords, asText, type LooseRecord } from "../../../domain/lenient.ts";
 import { asId } from "../as-id.ts";
 import { textIn } from "../text-in.ts";
-import type { Part, Said } from "./message.ts";
-import type { RequestParts } from "./request-parts.ts";
+import type { Part, RequestParts, Said } from "./message.ts";
 
 /** Anthropic's messages interface. */
 export function readMessages({ system, messages, tools }: LooseRecord): RequestParts {

@@ -2,8 +2,7 @@ import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../.
 import { asId } from "../as-id.ts";
 import { writtenInput } from "../call-input.ts";
 import { textIn } from "../text-in.ts";
-import type { Part, Said } from "./message.ts";
-import type { RequestParts } from "./request-parts.ts";
+import type { Part, RequestParts, Said } from "./message.ts";
 
 /** OpenAI's chat completions. */
 export function readChat({ messages, tools, functions }: LooseRecord): RequestParts {

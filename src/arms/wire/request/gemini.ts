@@ -2,8 +2,7 @@ import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../.
 import { asId } from "../as-id.ts";
 import { shallow } from "../shallow.ts";
 import { textIn } from "../text-in.ts";
-import { ASSISTANT, type Part, type Said } from "./message.ts";
-import type { RequestParts } from "./request-parts.ts";
+import { ASSISTANT, type Part, type RequestParts, type Said } from "./message.ts";
 
 /** Gemini's `generateContent`. Some clients write its fields in snake case, which the provider takes, too. */
 export function readContents(body: LooseRecord): RequestParts {

@@ -2,7 +2,7 @@ import { canonicalJson } from "../../../domain/canonical-json.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { CallInputs } from "../call-input.ts";
 import { shallow } from "../shallow.ts";
-import type { WireCall, WireMessage, WireResult } from "../wire.ts";
+import type { WireCall, WireResult } from "../wire.ts";
 
 /** What a message is made of, the same for every wire. Reasoning is no part: agents leave it out as they like. */
 export type Part =
@@ -12,21 +12,30 @@ export type Part =
   | { readonly kind: "result"; readonly result: Omit<WireResult, "nth"> }
   | { readonly kind: "other"; readonly value: unknown };
 
-/** A message before it is digested. */
+/** One message of a conversation. */
 export interface Said {
   readonly role: string;
   readonly parts: readonly Part[];
 }
 
+/** What the reader of one wire finds in a body. */
+export interface RequestParts {
+  readonly system: string;
+  readonly said: readonly Said[];
+  readonly offers_tools: boolean;
+}
+
 export const ASSISTANT = "assistant";
 
-/** Inputs of calls are read as far as `inputs` goes, and count as texts beyond. */
-export function messageOf({ role, parts }: Said, inputs: CallInputs): WireMessage {
+/**
+ * SHA-256 of the role and of what was said, called and answered. It is the same when a message is sent again, though ids,
+ * marks for caches and reasoning may differ. Inputs of calls are read as far as `inputs` goes, and count as texts beyond.
+ */
+export function messageDigest({ role, parts }: Said, inputs: CallInputs): string {
   const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
   // Agents trim texts, and reorder what stands between two calls.
   const others = role === ASSISTANT ? [] : othersIn(parts);
-  const said = [role, text.trim(), callsIn(parts, inputs), resultTexts(parts), others];
-  return { role, digest: sha256(JSON.stringify(said)), text };
+  return sha256(JSON.stringify([role, text.trim(), callsIn(parts, inputs), resultTexts(parts), others]));
 }
 
 const callsIn = (parts: readonly Part[], inputs: CallInputs) =>

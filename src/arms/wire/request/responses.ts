@@ -3,8 +3,7 @@ import { asId } from "../as-id.ts";
 import { shallow } from "../shallow.ts";
 import { textIn } from "../text-in.ts";
 import { isSystem } from "./chat.ts";
-import { ASSISTANT, type Part, type Said } from "./message.ts";
-import type { RequestParts } from "./request-parts.ts";
+import { ASSISTANT, type Part, type RequestParts, type Said } from "./message.ts";
 import { callIn } from "./responses-calls.ts";
 
 /** OpenAI's Responses. */

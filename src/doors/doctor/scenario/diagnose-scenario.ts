@@ -19,7 +19,7 @@ import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenari
 import { Failure } from "../../../domain/failure.ts";
 import type { CostEstimate, DoctorCheck } from "../../../domain/health.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
-import { type Check, fail, pass, runChecks, skip, skipAll, warn } from "../check.ts";
+import { type Check, fail, pass, runChecks, skip, warn } from "../check.ts";
 import type { Diagnosis } from "../diagnoses.ts";
 import { type DeclaredScenario, plannedWith, type Services, workersWith } from "../services.ts";
 import { agentChecks, programChecks } from "./agents.ts";
@@ -66,9 +66,13 @@ const isJudgeRefused = (said: readonly DoctorCheck[]) =>
 /** The rows of a scenario whose file is broken. */
 export const unreadableScenario = (failure: Failure): DoctorCheck[] => [
   parsed("fail", failure.message, "fix this first; the other checks need a valid file"),
-  ...skipAll("scenario", DECLARED_CHECKS, UNREADABLE),
-  ...skipAll("scenario", DRY_RUN_CHECKS, UNREADABLE),
+  ...skipAll(DECLARED_CHECKS, UNREADABLE),
+  ...skipAll(DRY_RUN_CHECKS, UNREADABLE),
 ];
+
+/** The rows of checks that cannot be tried, all for one reason. */
+const skipAll = <Subject>(checks: readonly Check<Subject>[], reason: string) =>
+  checks.map(({ id, title }): DoctorCheck => ({ id, scope: "scenario", title, ...skip(reason), duration_ms: 0 }));
 
 const UNREADABLE = "the scenario file is not valid";
 
@@ -91,13 +95,11 @@ async function diagnoseByDryRun(
   const { arms, policies } = loaded.definition;
   const hasPrograms = arms.some((arm) => isAgentArm(arm) || serversOf(arm).length > 0);
   const sandbox = await sandboxForOwn(services, loaded);
-  if (sandbox instanceof Failure)
-    return { checks: skipAll("scenario", DRY_RUN_CHECKS, sandbox.message), complete: false };
+  if (sandbox instanceof Failure) return { checks: skipAll(DRY_RUN_CHECKS, sandbox.message), complete: false };
   // What a foreign program may reach is decided for it as for a model's commands.
   const forPrograms = hasPrograms ? await sandboxForPrograms(services, loaded) : sandbox;
   const places = await placesOrFailure(services, loaded);
-  if (places instanceof Failure)
-    return { checks: skipAll("scenario", DRY_RUN_CHECKS, places.message), complete: false };
+  if (places instanceof Failure) return { checks: skipAll(DRY_RUN_CHECKS, places.message), complete: false };
   const deadline = AbortSignal.timeout(diagnoses.time_box_ms);
   await using dryRun = new DryRun({
     places,
