@@ -187,7 +187,7 @@ export const READERS: readonly Reader[] = [
     ],
   },
   {
-    reads: "a known fix",
+    reads: "a reference fix",
     read: (text) => attempt(readPatch, text),
     families: [
       "diff --git a/x b/x\n",

@@ -115,7 +115,7 @@ export const ReferenceFixScore = record(
         "Changed lines over the reference's; null when the reference changes none, or the patch is longer than 200 kB.",
     }),
   },
-  { description: "How an arm's change compares with the known fix. A different correct fix is not a wrong one." },
+  { description: "How an arm's change compares with the reference fix. A different correct fix is not a wrong one." },
 );
 export type ReferenceFixScore = Static<typeof ReferenceFixScore>;
 

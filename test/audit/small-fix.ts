@@ -1,4 +1,4 @@
-/** A scenario whose known fix is one line in a function, and whose judge is asked two questions. */
+/** A scenario whose reference fix is one line in a function, and whose judge is asked two questions. */
 export const SMALL_FIX = `name: adder
 task:
   prompt: The sum is wrong. Mend it.

@@ -61,7 +61,7 @@ for (const form of ["harbor", "terminal-bench"] as const)
         "needs Debian packages that this machine lacks: no-such-package-x",
         "refers to a variable that no ENV before it sets: $OTHER",
         "has tests that ask a model over the network",
-        expect.stringMatching(/^its own solution gives no known fix: exit code 3/),
+        expect.stringMatching(/^its own solution gives no reference fix: exit code 3/),
         "copies files of another image",
         "names a file outside of its own directory",
         expect.stringContaining("copies with more than two stars"),

@@ -25,7 +25,7 @@ describe("a set of tasks", () => {
     });
     const { status, stdout, stderr } = await create(folder);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(stdout).toContain("4 tasks of set\n     1  made\n     1    with a known fix that passes its checks\n");
+    expect(stdout).toContain("4 tasks of set\n     1  made\n     1    with a reference fix that passes its checks\n");
     expect(stdout).toContain("     1    its own solution does not pass its checks (sub: sub-spec: exit code 1");
     expect(stdout).toContain("     1    names no file of the solution (mul)\n");
     expect(await conversionOf(folder)).toEqual({

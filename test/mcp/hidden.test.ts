@@ -61,6 +61,6 @@ test("run_doctor says which checks failed and what to do, but not what it found 
     status: "fail",
     title: "Every check passes with the reference",
     detail: null,
-    hint: "the known fix fails this check: correct the check or the fix",
+    hint: "the reference fix fails this check: correct the check or the fix",
   });
 });

@@ -132,7 +132,7 @@ test("the text of a summary says what its data says", async () => {
   for (const said of [verdict.statement, verdict.verdict_id, verdict.judge_model, ...verdict.flags, one.final_answer])
     expect(text).toContain(said);
   expect(text).toContain(`scores ${verdict.score_a.toFixed(2)} for one, ${verdict.score_b.toFixed(2)} for two`);
-  expect(text).toContain("failed checks: canary-check; likeness to the known fix");
+  expect(text).toContain("failed checks: canary-check; similarity to the reference fix");
 });
 
 test("rows of lists say who, when and how it came out", async () => {

@@ -248,7 +248,7 @@ describeNeeding(GIT)("a git fixture", () => {
     expect(await catalog.list()).toMatchObject([{ name: "one", error: null }]);
   });
 
-  test("a known fix given as whole files is compared with it", async () => {
+  test("a reference fix given as whole files is compared with it", async () => {
     await using repository = await gitRepository(APP);
     const fixed = { files: { "main.py": "print('hello, world')\n", "new.py": "x = 1\n" } };
     await Bun.write(repository.path("evals/one.yaml"), yaml({ git: "main", path: "app" }, { reference_fix: fixed }));

@@ -52,20 +52,20 @@ test("a diff that cannot be read, and a binary file, are named without lines", (
   expect(binary[0]?.read().note).toBe("A binary file; its bytes are not shown.");
 });
 
-test("arm against the known fix: equal files are left out, others say who changed them", () => {
+test("arm against the reference fix: equal files are left out, others say who changed them", () => {
   const fix =
     "diff --git a/fixed.ts b/fixed.ts\n--- a/fixed.ts\n+++ b/fixed.ts\n@@ -1 +1 @@\n-floor\n+ceil\n" +
     "diff --git a/missed.ts b/missed.ts\n--- a/missed.ts\n+++ b/missed.ts\n@@ -1 +1 @@\n-x\n+y\n";
   const own = "diff --git a/extra.ts b/extra.ts\n--- /dev/null\n+++ b/extra.ts\n@@ -0,0 +1 @@\n+more\n";
   const same = changes([file("fixed.ts", "floor\n", "ceil\n"), file("extra.ts", null, "more\n")], own);
   expect(armAgainstReference(fix, same).map((change) => [...drawn(change), change.read().note])).toEqual([
-    ["extra.ts", "@", "+more", "The known fix leaves this file alone."],
+    ["extra.ts", "@", "+more", "The reference fix leaves this file alone."],
     [
       "missed.ts",
       "@",
       "-x",
       "+y",
-      "Only the known fix changes this file; the arm left it alone. These are the fix's own lines.",
+      "Only the reference fix changes this file; the arm left it alone. These are the fix's own lines.",
     ],
   ]);
   const other = changes([file("fixed.ts", "floor\n", "round\n"), file("missed.ts", "x\n", "y\n")]);

@@ -24,7 +24,7 @@ import { readableSession } from "./readable-session.ts";
 const LOOKED_AT = 20;
 
 /**
- * A patch that does the task: the known fix, else what a stored arm left that passed every hidden check. Undefined when
+ * A patch that does the task: the reference fix, else what a stored arm left that passed every hidden check. Undefined when
  * neither is there.
  */
 export async function knownWork(

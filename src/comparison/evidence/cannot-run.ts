@@ -13,7 +13,7 @@ export interface Missing {
 
 /**
  * What kept a command from checking anything, as far as can be told; null when nothing did.
- * Before the known fix is applied, a missing module may be what the fix adds.
+ * Before the reference fix is applied, a missing module may be what the fix adds.
  */
 export function missingProgramOf({ exit_code, output }: Pick<CheckResult, "exit_code" | "output">): Missing | null {
   const [, module] = /No module named '?([\w.-]+)/.exec(output) ?? [];
@@ -32,7 +32,7 @@ const REFUSED = /(?<![\w./@+-])([\w./@+-]+): (?:Permission denied|[Cc]annot exec
 const PACKAGE = /Cannot find (?:module|package) ['"]([^'"./][^'"\n]{0,200})['"]/;
 
 /**
- * What a check on the known fix lacks, as one sentence that says what to do. No arm is to blame for a package that is missing
+ * What a check on the reference fix lacks, as one sentence that says what to do. No arm is to blame for a package that is missing
  * there.
  */
 export function cannotRun(result: Pick<CheckResult, "exit_code" | "output">): string | null {

@@ -44,7 +44,7 @@ export type Evidence = Pick<
 
 /**
  * What a stopped arm left: its change, the results of the hidden checks, the rules it broke, how near it came to the
- * known fix. Nobody needs the workspace afterwards.
+ * reference fix. Nobody needs the workspace afterwards.
  * @throws Failure for a fault of ours; the signal's reason when it fires.
  */
 export async function collectEvidence(collection: Collection, signal: AbortSignal): Promise<Evidence> {
@@ -102,7 +102,7 @@ export async function probeOf(probed: Probed, probe: Probe, signal: AbortSignal)
   return withWhatWasMissing(await runProbe(workspace, run, signal), task);
 }
 
-/** How near an arm came to the known fix; null without one, and where its changes are not known. */
+/** How near an arm came to the reference fix; null without one, and where its changes are not known. */
 export function referenceScore(
   { reference_fix, deliverable }: Task,
   { changes, probe }: Pick<Evidence, "changes" | "probe">,

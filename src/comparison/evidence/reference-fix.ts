@@ -5,7 +5,7 @@ import type { ReferenceFix } from "../../domain/task.ts";
 const WEIGHTS = { resolution: 0.7, files: 0.2, similarity: 0.1 };
 
 /**
- * How an arm's deliverable change compares with the known fix. It is evidence and decides nothing. Resolution follows
+ * How an arm's deliverable change compares with the reference fix. It is evidence and decides nothing. Resolution follows
  * the rule of SWE-bench: full when every check that failed before passes and none that passed before breaks.
  */
 export function scoreAgainstReference(
@@ -32,7 +32,7 @@ export function scoreAgainstReference(
   };
 }
 
-/** Characters of an arm's patch that are compared line by line. One that is longer is nothing like a known fix. */
+/** Characters of an arm's patch that are compared line by line. One that is longer is nothing like a reference fix. */
 const MAX_COMPARED_CHARS = 200_000;
 
 /** The part of a patch that is compared: as many whole files as fit. */

@@ -17,7 +17,7 @@ export function withoutChance(kase: Case): Case {
   return ids.size === 0 ? kase : { ...kase, a: without(kase.a, ids), b: without(kase.b, ids) };
 }
 
-/** The nearness to the known fix counted the checks, too. */
+/** The nearness to the reference fix counted the checks, too. */
 function without(arm: JudgedArm, ids: ReadonlySet<string>): JudgedArm {
   const { summary } = arm;
   const probe = summary.probe && leaveOut(summary.probe, ids);

@@ -28,17 +28,17 @@ export interface MeasuredDraft {
 
 const UNTRIED: MeasuredDraft = { checks: [], failed: null };
 
-/** What a check gave on the untouched fixture and with the known fix; null where two runs differed. */
+/** What a check gave on the untouched fixture and with the reference fix; null where two runs differed. */
 export interface MeasuredCheck {
   readonly before: "pass" | "fail" | null;
   readonly after: "pass" | "fail" | null;
   /** Why the check could not run here; null when it ran. */
   readonly cannot_run: string | null;
-  /** How it failed with the known fix; null when it did not. */
+  /** How it failed with the reference fix; null when it did not. */
   readonly reason: string | null;
 }
 
-/** How the known fix comes: as a patch, as whole files, or by running a script once. */
+/** How the reference fix comes: as a patch, as whole files, or by running a script once. */
 type DraftReference = { readonly kind: "patch" | "files" } | DraftSolution;
 
 /** A script that solves a task, run in the directory that has its files. */
@@ -215,7 +215,7 @@ function reasonNotRequired(check: DraftCheck, seen: MeasuredCheck | undefined, h
   if (seen === undefined) return "nothing was tried here; add `before` and `required: true` once it was";
   if (seen.cannot_run !== null) return `${seen.cannot_run}; then add \`before\` and \`required: true\``;
   if (seen.before === null || (hasReference && seen.after === null)) return "two runs of it differed";
-  if (seen.after === null) return "no known fix has shown that it can pass";
+  if (seen.after === null) return "no reference fix has shown that it can pass";
   if (seen.after === "fail") return `it fails with the fix, too: ${seen.reason}`;
   return seen.before === "pass" ? "it passes before the fix, too" : null;
 }

@@ -173,7 +173,7 @@ const WHEN_MENDED = "mend that, see what `--check` says of each check, and add `
 function nextSteps(file: string, { draft, seen, unsolved }: StagedDraft): string {
   const isCommit = draft.commit !== undefined;
   const steps = [
-    ...(unsolved === null ? [] : [`the task's own solution gave no known fix: ${unsolved}`]),
+    ...(unsolved === null ? [] : [`the task's own solution gave no reference fix: ${unsolved}`]),
     ...(seen.failed === null ? checkSteps(draft, seen.checks) : [`${untriedLine(seen.failed)}; ${WHEN_MENDED}`]),
     ...draft.named.map((path) => `the fix adds ${path}, which the tests may name: say so in the prompt`),
     ...(isCommit

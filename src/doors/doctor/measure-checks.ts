@@ -80,7 +80,7 @@ export async function demandSandbox(services: Services): Promise<void> {
   if (sandbox instanceof Failure) throw sandbox;
 }
 
-/** The known fix has checks of its own choice, so places do not tell them. */
+/** The reference fix has checks of its own choice, so places do not tell them. */
 const resultOf = (probed: ProbedTwice | null, id: string, time: 0 | 1 = 0) =>
   probed?.[time].checks.find((check) => check.id === id);
 

@@ -25,7 +25,7 @@ export const TEMPLATES = [
     uriTemplate: "abeval://scenarios/{name}",
     name: "scenario",
     title: "Scenario",
-    description: "Definition of a scenario, without hidden checks, known fix and scripts.",
+    description: "Definition of a scenario, without hidden checks, reference fix and scripts.",
     mimeType: MIME,
   },
   {

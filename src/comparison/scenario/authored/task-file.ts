@@ -166,7 +166,7 @@ export type ProbeFile = Static<typeof ProbeFile>;
 export const ReferenceFixFile = optional(
   "ReferenceFixFile",
   { patch: Text("File with a unified diff against the fixture."), dir: Dir, files: InlineFiles },
-  "A known fix: either `patch`, or the fixed files whole (`dir`, `files`). Evidence, never a gate.",
+  "A reference fix: either `patch`, or the fixed files whole (`dir`, `files`). Evidence, never a gate.",
 );
 export type ReferenceFixFile = Static<typeof ReferenceFixFile>;
 

@@ -76,7 +76,7 @@ function readManifest(text: string | null): Manifest {
 const STEERING =
   /^(package\.json|bunfig\.toml|tsconfig\.json|(vitest|jest)\.config\.[cm]?[jt]s|pyproject\.toml|setup\.cfg|tox\.ini|pytest\.ini|conftest\.py|go\.mod|Cargo\.toml)$/;
 
-/** Top-level paths that arms should not change, without those that the known fix changes. */
+/** Top-level paths that arms should not change, without those that the reference fix changes. */
 export const steeringFiles = ({ top }: Repertoire, fixed: readonly string[]): string[] =>
   [...top].filter((path) => STEERING.test(path) && !fixed.includes(path)).sort();
 

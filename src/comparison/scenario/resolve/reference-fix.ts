@@ -16,7 +16,7 @@ import { checkPatch, type FixedFile, patchOf } from "./reference-patch.ts";
 
 const PATH: FieldPath = ["task", "reference_fix"];
 
-/** The known fix as one diff against the fixture; null when there is none, or after a problem. */
+/** The reference fix as one diff against the fixture; null when there is none, or after a problem. */
 export async function resolveReferenceFix(
   context: ResolveContext,
   authored: ReferenceFixFile | undefined,

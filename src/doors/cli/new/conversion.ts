@@ -5,7 +5,7 @@ export interface MadeTask {
   readonly task: string;
   /** The scenario's file, in the directory. */
   readonly scenario: string;
-  /** Its known fix passes its checks here, or there is none to show that they can be passed. */
+  /** Its reference fix passes its checks here, or there is none to show that they can be passed. */
   readonly reference: "passed" | "none";
   /** What it runs on, in the directory of images; absent: this machine. */
   readonly image?: string;
@@ -35,8 +35,8 @@ export function conversionText(
   const onImage = made.filter(({ image }) => image !== undefined).length;
   const rows = [
     ["made", made.length],
-    ["  with a known fix that passes its checks", passed],
-    ["  without a known fix", made.length - passed],
+    ["  with a reference fix that passes its checks", passed],
+    ["  without a reference fix", made.length - passed],
     ...(images
       ? ([
           ["  on an image of --images-dir", onImage],

@@ -4,7 +4,7 @@ import type { StagedDraft } from "./stage-draft.ts";
 
 /** Why a scenario would say nothing about an arm on this machine; null when it says something. */
 export function whyUseless({ draft, seen, unsolved }: StagedDraft): string | null {
-  if (unsolved !== null) return `its own solution gives no known fix: ${unsolved}`;
+  if (unsolved !== null) return `its own solution gives no reference fix: ${unsolved}`;
   if (seen.failed !== null) return `cannot be tried: ${excerpt(seen.failed, REASON_CHARS)}`;
   const tried = triedChecks(draft, seen.checks);
   const lacking = tried.find(({ cannot_run }) => cannot_run !== null);

@@ -80,7 +80,7 @@ export class DryRun implements AsyncDisposable {
   }
 
   /**
-   * The probe on the known fix or answer, with the checks that can judge it; null when there are none.
+   * The probe on the reference fix or answer, with the checks that can judge it; null when there are none.
    * @param task as it is once its fix is known
    */
   solved(signal: AbortSignal, task = this.loaded.definition.task): Promise<ProbedTwice | null> {
@@ -183,7 +183,7 @@ export class DryRun implements AsyncDisposable {
   }
 }
 
-/** A known fix cannot satisfy a check of the answer, nor a known answer one of the files; neither makes calls. */
+/** A reference fix cannot satisfy a check of the answer, nor a known answer one of the files; neither makes calls. */
 function isExaminable({ reference_fix, reference_answer }: Task, check: ProbeCheck): boolean {
   const kind = checkKind(check);
   if (kind === "called") return false;

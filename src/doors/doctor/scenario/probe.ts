@@ -33,7 +33,7 @@ const before: Check<DryRun> = {
   },
 };
 
-/** Names the checks that lack a program even with the known fix, because they would fail for every arm. */
+/** Names the checks that lack a program even with the reference fix, because they would fail for every arm. */
 async function unrunnable(dryRun: DryRun, untouched: ProbedTwice, signal: AbortSignal): Promise<readonly string[]> {
   const { task } = dryRun.loaded.definition;
   const lacking = (result: CheckResult) => whyNotRun(result, task);
@@ -235,7 +235,9 @@ const listed = (names: readonly string[]) =>
 
 function hintFor([{ checks }]: ProbedTwice): string {
   const reasons = new Set(checks.flatMap((check) => cannotRun(check) ?? []));
-  return reasons.size > 0 ? [...reasons].join("\n") : "the known fix fails this check: correct the check or the fix";
+  return reasons.size > 0
+    ? [...reasons].join("\n")
+    : "the reference fix fails this check: correct the check or the fix";
 }
 
 export const referenceChecks: readonly Check<DeclaredScenario>[] = [referencePaths, referenceDeliverable];

@@ -7,7 +7,7 @@ import { ScenarioView, viewScenario } from "../view/scenario-view.ts";
 
 export const IncludeHidden = Type.Optional(
   Type.Boolean({
-    description: "Also show hidden checks, known fix and scripts of scripted arms. Default false.",
+    description: "Also show hidden checks, reference fix and scripts of scripted arms. Default false.",
   }),
 );
 

@@ -9,7 +9,7 @@ import { READS, tool } from "../tool.ts";
 const HiddenFindings = Type.Optional(
   Type.Boolean({
     description:
-      "Also say what was found in hidden checks, known fix and leaks, for the scenario's author. Default false.",
+      "Also say what was found in hidden checks, reference fix and leaks, for the scenario's author. Default false.",
   }),
 );
 
@@ -36,7 +36,7 @@ export const runDoctor = tool({
 
 /**
  * Parts whose findings everybody may read. Findings on the others (`probe`, `reference`, `leak`) quote hidden
- * checks and the known fix.
+ * checks and the reference fix.
  */
 const OPEN_PARTS = new Set([
   ...["arms", "budget", "credentials", "database", "disk", "fixture", "listen", "models", "parse", "queue", "rubric"],

@@ -43,7 +43,7 @@ const ArmBrief = record("ArmBrief", {
   failed_checks: Type.Array(Type.String(), { description: "Hidden checks that did not pass." }),
   violations: Type.Array(Type.String(), { description: "Rules it broke or tried to break." }),
   disqualified_by: Type.Array(Type.String(), { description: "Why it was put out, a clause for each broken rule." }),
-  reference_score: nullable(Share("Likeness to the known fix; evidence, not a gate.")),
+  reference_score: nullable(Share("Similarity to the reference fix; evidence, not a gate.")),
 });
 type ArmBrief = Static<typeof ArmBrief>;
 
@@ -181,7 +181,7 @@ function workText({ changed_files, lines_added, lines_removed, probe_score, ...a
       ? []
       : [`${counted(changed_files, "file")} changed, +${lines_added} -${lines_removed} lines`]),
     ...(probe_score === null ? [] : [checks]),
-    ...(reference_score === null ? [] : [`likeness to the known fix ${scoreFigure(reference_score)}`]),
+    ...(reference_score === null ? [] : [`similarity to the reference fix ${scoreFigure(reference_score)}`]),
   ];
 }
 
