@@ -1,6 +1,6 @@
-/** Every limit that applies when nobody says otherwise, with its unit and the reason for its value. */
+/** Every default limit, with its unit and the reason for its value. */
 
-/** What an arm may use. Roomy for a small repository task; a runaway arm stops within ten minutes. */
+/** An arm's budget. It is generous for a small repository task; a runaway arm stops within ten minutes. */
 export const DEFAULT_BUDGET = {
   max_turns: 40,
   /** Input and output together; 40 turns of a 25k context. */
@@ -19,7 +19,7 @@ export const COMMAND_TIMEOUT_S = 60;
 /** Bytes of a command: Linux takes 128 kB as one argument, and the environment counts too. */
 export const COMMAND_BYTES = 120_000;
 
-/** kB of output a model reads of one command; head and tail are kept. */
+/** kB that a model reads of one command's output; head and tail are kept. */
 export const COMMAND_OUTPUT_KB = 64;
 
 /** Seconds for one probe check. */
@@ -28,10 +28,10 @@ export const CHECK_TIMEOUT_S = 60;
 /** Seconds for one setup step: it may fetch a thousand packages over a slow line. */
 export const SETUP_TIMEOUT_S = 600;
 
-/** kB of a check's output that `output_matches` looks at, and that is stored in part. */
+/** kB of a check's output that `output_matches` reads; a part of it is stored. */
 export const CHECK_OUTPUT_KB = 64;
 
-/** Tokens sent per model turn at most; enough for a whole source file. */
+/** The most tokens that one model turn may write; enough for a whole source file. */
 export const MAX_OUTPUT_TOKENS = 8192;
 
 /** Tokens of evidence shown to the judge per arm, estimated at `BYTES_PER_TOKEN`. */
@@ -59,16 +59,16 @@ export const CHANGED_FILES_BYTES = 2_000_000;
 /** Bytes of the unified diff kept per arm. */
 export const PATCH_BYTES = 2_000_000;
 
-/** Paths of an arm that are named as breaking the rules, or as put back; an arm may change thousands. */
+/** Paths of an arm that are listed as violations or as restored; an arm may change thousands. */
 export const NAMED_VIOLATIONS = 100;
 
-/** Times the judge is asked again after an unusable answer. */
+/** How often the judge is asked again after an unusable answer. */
 export const JUDGE_REASKS = 2;
 
 /** Tokens the judge may write: twenty criteria with notes and citations fit. */
 export const JUDGE_OUTPUT_TOKENS = 8192;
 
-/** Characters of a judge's reply that are read: several times what its tokens can hold. A longer one is asked for again. */
+/** Characters of a judge's reply that are read, several times what its tokens can hold. A longer reply is requested again. */
 export const JUDGE_REPLY_CHARS = 256_000;
 
 /** Sessions kept in memory when there is no state directory. */
@@ -87,25 +87,25 @@ export const BODY_BYTES = 1024 * 1024;
 /** Bytes of a table of results that a request brings: 20,000 trials with long names. */
 export const RESULTS_BODY_BYTES = 7 * 1024 * 1024;
 
-/** Bytes of a body that the server reads at all before it closes the connection; room to answer 413 in our own shape. */
+/** Bytes of a body that the server reads before it closes the connection; enough to answer 413 in our own format. */
 export const RAW_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Milliseconds between comment lines of an event stream: shorter than what proxies close as idle. */
+/** Milliseconds between comment lines of an event stream, short enough that proxies do not close it as idle. */
 export const KEEP_ALIVE_MS = 15_000;
 
-/** Milliseconds that a reader of an event stream may take nothing while something waits. */
+/** Milliseconds for which a reader of an event stream may read nothing while data waits. */
 export const STALLED_READER_MS = 30_000;
 
 /** Sessions that run at once, and that may wait for their turn. */
 export const MAX_SESSIONS = 4;
 export const MAX_QUEUED = 100;
 
-/** Seconds that runs in flight get to finish when the server is told to stop. */
+/** Seconds that running runs get to finish when the server is told to stop. */
 export const GRACE_S = 30;
 
 /** Characters of what a voter writes: some paragraphs, and a name. */
 export const VOTE_REASON_CHARS = 2_000;
 export const VOTER_CHARS = 100;
 
-/** Characters of an answer that checks read, and of a known answer. A longer one passes no check that reads it. */
+/** Characters of an answer that checks read, and of a reference answer. A longer one passes no check that reads it. */
 export const ANSWER_CHARS = 200_000;

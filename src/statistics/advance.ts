@@ -21,15 +21,15 @@ export interface TrialSpec {
 }
 
 interface Money {
-  /** What all trials so far have spent; an unknown cost counts as the most that it can be. USD. */
+  /** USD that all trials so far have spent; an unknown cost counts at its worst case. */
   readonly spent_usd: number;
-  /** What one trial is expected to cost before one has ended; null where prices are unknown, which no cost limit allows. USD. */
+  /** Expected USD of a trial before one has ended; null where prices are unknown, which a cost limit does not allow. */
   readonly estimate_usd: number | null;
 }
 
 export interface AdvanceInput extends Money {
   /**
-   * Trials up to this number were there when the series was started or last continued: their failures do not stop it again.
+   * Trials up to this number existed when the series was started or last continued, so their failures do not stop it again.
    * 0 without.
    */
   readonly begun_after?: number;
@@ -38,28 +38,28 @@ export interface AdvanceInput extends Money {
 }
 
 export interface Advance {
-  /** Why no trial starts any more. It is final: trials that still run are waited for, and change nothing of it. */
+  /** Why no further trial starts. It is final: running trials are awaited, and do not change it. */
   readonly stop: SeriesStop | null;
   /** The trials to start, in this order. */
   readonly start: readonly TrialSpec[];
-  /** Those that come after them, as long as all goes well and the cost limit bears them. */
+  /** The trials that follow if these succeed and the cost limit allows them. */
   readonly next: readonly TrialSpec[];
-  /** So many more trials must end before a round is complete, and anything new can be said. */
+  /** The number of trials that must still end to complete the round, before anything new can be said. */
   readonly behind: number;
 }
 
 const NOTHING = { start: [], next: [], behind: 0 };
 
-/** So many rounds of copies are enough to know that the arms do not vary. */
+/** After this many rounds of copies it is known that the arms do not vary. */
 const ROUNDS_OF_COPIES = 8;
 
-/** Rows of a table that may be given up: so many, or this share of all. Beyond them what is left is another table. */
+/** Rows of a table that may be given up: this many, or this share of all. Beyond that, the rest is no longer the same table. */
 const BORNE_ROWS = 3;
 const BORNE_SHARE = 1 / 20;
 
 /**
- * What comes next in a series that runs, from what is stored of it: asked at its start, and whenever a trial has ended.
- * Takes the third power of the trials left; others have their turn meanwhile.
+ * The next step of a running series, from what is stored of it. Called at its start, and whenever a trial has ended.
+ * Takes cubic time in the remaining trials, and yields to other work meanwhile.
  * @param series `stop` null, also when a stopped one is continued
  * @param rows of all its trials
  */
@@ -78,7 +78,7 @@ export async function advance(series: SeriesRecord, rows: readonly TrialRow[], i
   return { stop: specs.length > 0 ? "budget" : "exhausted", ...NOTHING };
 }
 
-/** So many more trials must end before a round of the series is complete. @param rows of all its trials */
+/** The number of trials that must still end to complete a round. @param rows of all its trials */
 export const trialsBehind = ({ plan, limits }: SeriesRecord, rows: readonly TrialRow[]): number =>
   behindOf(tallyByScenario(plan.scenarios, rows, limits.trials));
 
@@ -102,7 +102,7 @@ function specsOf(scenarios: SeriesRecord["plan"]["scenarios"], tallies: readonly
   return specs.sort((one, other) => one.round - other.round).map((spec, index) => ({ trial: first + index, ...spec }));
 }
 
-/** The user's mistake, what a recording lacks, and checks that cannot run fail every trial alike; what else happens may pass. */
+/** A user's mistake, an incomplete recording and checks that cannot run fail every trial; other failures may pass. */
 function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number): boolean {
   const failedNow = (rows: readonly TrialRow[]) =>
     rows.filter((row) => numberOf(row) > begunAfter && resultOf(row) === "failed").length;
@@ -120,7 +120,7 @@ function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number
   });
 }
 
-/** How many more trials the cost limit bears, those that run included at what a trial costs. */
+/** How many more trials the cost limit allows; running trials count at the cost of a trial. */
 function affordable({ limits }: SeriesRecord, tallies: readonly Tally[], money: Money): number {
   if (limits.max_cost_usd === null) return Number.POSITIVE_INFINITY;
   const rows = tallies.flatMap((tally) => tally.rows);
@@ -138,16 +138,16 @@ interface Spending {
   readonly open: number;
 }
 
-/** How many more trials a cost limit bears. */
+/** How many more trials a cost limit allows. */
 export function trialsBorne(max_cost_usd: number, { spent_usd, usd, open }: Spending): number {
   if (usd === null) return 0;
-  // Sums of fractions of a cent miss by some billionths.
+  // Sums of fractions of a cent are off by some billionths.
   const left = max_cost_usd - spent_usd - open * usd + 1e-9;
   if (left < 0) return 0;
   return usd === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / usd);
 }
 
-/** Only where a series stops when sure, from complete rounds alone. None of it makes a false claim likelier. */
+/** Applies only with `stop_when_sure`, and uses only complete rounds. It does not make a false claim likelier. */
 async function earlyStop(
   series: SeriesRecord,
   rows: readonly TrialRow[],
@@ -169,7 +169,7 @@ async function futility(standing: Standing, levels: Levels): Promise<SeriesStop 
   return (await isUnlikely(standing, levels)) ? "unlikely" : null;
 }
 
-/** Trials of all scenarios together below which no series can ever claim anything, so that none needs to stop early. */
+/** With fewer trials of all scenarios together, no series can ever claim anything, so none needs to stop early. */
 export function leastTrials(alpha: number): number {
   let trials = 1;
   while (claimedSide({ wins: trials, ties: 0, losses: 0 }, { alpha }) === undefined) trials += 1;

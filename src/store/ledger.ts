@@ -26,5 +26,5 @@ export interface Ledger {
 }
 
 export const exceedsLimit = ({ spent, reserved }: Spending, usd: number, limit: number): boolean =>
-  // Sums of fractions of a cent miss by some billionths.
+  // Sums of fractions of a cent are off by some billionths.
   spent + reserved + usd > limit + 1e-9;

@@ -14,10 +14,10 @@ import type { RequestKey, RequestKeys } from "./request-keys.ts";
 import type { SelfTestStore } from "./self-test-store.ts";
 import type { SeriesStore } from "./series-store.ts";
 
-/** A query without a limit asks for all. */
+/** Without a limit it returns all. */
 export type SessionQuery = SessionListRequest;
 
-/** The right to write a session's log. One attempt at a time has it. */
+/** The right to write a session's log, which one attempt at a time has. */
 export interface Run {
   readonly session_id: string;
   readonly attempt: number;
@@ -31,7 +31,7 @@ export interface LoggedEntry {
 }
 
 /**
- * Runs that a series is made of: the trials of a planned one, or the first `MAX_TRIALS_IN_ALL`, or `limit`, stored runs of a comparison;
+ * Which runs to list: the trials of a planned series; the first `limit` (or `MAX_TRIALS_IN_ALL`) stored runs of a comparison;
  * or one run.
  */
 export type TrialsOf =
@@ -40,17 +40,17 @@ export type TrialsOf =
   | { readonly session_id: string };
 
 /**
- * Entries that depend on the trials of the run's series as they are in the moment of the write, this one's own row as it was
- * before; a run that is no trial gets none. Pure: it may be called more than once.
+ * Entries that depend on the trials of the run's series at the moment of the write, with this run's own row as it was
+ * before; a run that is no trial gets no rows. The function is pure: it may be called more than once.
  */
 export type EntriesOfTrials = (trials: readonly TrialRow[]) => readonly RunEntry[];
 
-/** `written` survives the process, `durable` a power cut too. */
+/** `written` survives the process, `durable` also a power cut. */
 export type Safety = "written" | "durable";
 
 /**
  * Sessions, each an append-only log. Entries of one call are stored together or not at all. Calls of one process
- * are stored in their order. Nobody may change what was given to a store or read from it.
+ * are stored in their order. Values given to a store or read from it must not be changed.
  * @throws Failure `storage_full` or `storage_failed`, from every method; then nothing of the call is stored.
  */
 export interface SessionStore extends Disposable {
@@ -59,33 +59,33 @@ export interface SessionStore extends Disposable {
   readonly series: SeriesStore;
   readonly self_tests: SelfTestStore;
   readonly request_keys: RequestKeys;
-  /** Absent: what it keeps goes with the process. */
+  /** Absent: the store ends with the process. */
   readonly pruning?: Pruning;
-  /** Begins a log, written; undefined when its id is taken, or the key of who asks for it. */
+  /** Starts a log, written; undefined when the id or the requester's key is taken. */
   create(entry: CreatedEntry, key?: RequestKey): Promise<Run | undefined>;
   /**
-   * An end with a failure is kept when it cannot be stored: this process reads it, and it is stored when that works again.
+   * An end with a failure that cannot be stored is kept: this process can read it, and it is stored once that works again.
    * A completion that cannot be stored is refused, so that the run can end with that failure.
-   * Gives the session that the entries end, as `read` would tell it; undefined also where a store would have to read it.
+   * Returns the session if the entries end it, as `read` would; undefined where a store would have to read it first.
    * @throws Failure `interrupted` when another attempt has taken the session over, or it has ended.
    */
   append(run: Run, entries: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<SessionOutcome | undefined>;
   /** Takes over a session that has not ended, written; undefined when there is none. */
   takeOver(session_id: string, at: string): Promise<Run | undefined>;
-  /** Adds an entry that does not come from a run; durable, to all sessions or to none. Unknown sessions are left out. */
+  /** Adds an entry from outside a run to all sessions or to none, durably. Unknown sessions are ignored. */
   add(session_ids: readonly string[], entry: AddedEntry): Promise<void>;
   /** Entries beyond place `from`, in order; none for an unknown session. Writes nothing. */
   read(session_id: string, from?: number): Promise<readonly LoggedEntry[]>;
-  /** Newest first unless asked otherwise. Writes nothing. @throws Failure `unknown_session` for `before`. */
+  /** Newest first unless requested otherwise. Writes nothing. @throws Failure `unknown_session` for `before`. */
   list(query?: SessionQuery, signal?: AbortSignal): Promise<readonly SessionListing[]>;
-  /** Sessions that match, in figures. Writes nothing. `signal` ends the looking, here and in `list`. @throws Failure `cancelled` then */
+  /** Figures of the sessions that match. Writes nothing. `signal` cancels the query, here and in `list`. @throws Failure `cancelled` then */
   summarize(request: SessionSummaryRequest, signal?: AbortSignal): Promise<SessionSummary>;
   /**
-   * Lists them oldest first, without the damaged. One that has not ended shows its state; the rest of its row is complete at its
+   * Lists runs oldest first, without damaged ones. A run that has not ended shows its state; the rest of its row is complete at its
    * end. Writes nothing.
    */
   trials(of: TrialsOf): Promise<readonly TrialRow[]>;
-  /** Calls `wake` when entries of this process can be read and are as safe as was asked. The returned function ends it. */
+  /** Calls `wake` when entries of this process can be read and are as safe as requested. The returned function ends it. */
   watch(session_id: string, wake: () => void): () => void;
 }
 
@@ -110,14 +110,14 @@ export function demandReader(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new Failure("cancelled", "nobody waits for the answer any more");
 }
 
-/** It could not be stored, for want of space or worse. */
+/** Whether something could not be stored, for lack of space or another reason. */
 export const isLoss = (error: unknown) =>
   error instanceof Failure && (error.code === "storage_full" || error.code === "storage_failed");
 
 /** Whether the disk is full: nothing more can be stored until there is space. */
 export const isFull = (error: unknown) => error instanceof Failure && error.code === "storage_full";
 
-/** A loss that would have hit anything else as well: the store is out of reach. */
+/** Whether the store cannot be reached, so that any other write would fail, too. */
 export const isOutage = (error: unknown) =>
   error instanceof Failure && error.code === "storage_failed" && error.retryable;
 

@@ -31,7 +31,10 @@ testNeeding(...EXAMPLE_TOOLS)(
     const documents = await situations();
     for (const first of SIDES) {
       const files = [...documents.values()].map((situation) => situation[first]);
-      expect([first, await answers(gates, files)]).toEqual([first, tableBelow(page, "What these gates say")]);
+      expect([first, await answers(gates, files)]).toEqual([
+        first,
+        tableBelow(page, "This table shows what these gates answer"),
+      ]);
     }
   },
   240_000,

@@ -5,26 +5,26 @@ import type { Clock } from "../../runtime/clock.ts";
 import { isRetryable, TryFailed } from "./failed-try.ts";
 
 /**
- * Bytes of a reply that are read. The longest answers of today's models are below 1 MB; a server that sends more is
- * not answering.
+ * Bytes of a reply that are read. The longest answers of today's models are below 1 MB, so a server that sends more is
+ * not a model's API.
  */
 const MAX_REPLY_BYTES = 4 * 1024 * 1024;
 
-/** Milliseconds waited at most because a server asks for it; beyond a minute its quota, not its load, is the matter. */
+/** The most milliseconds to wait at a server's request; a longer wait is about a quota, not about load. */
 const MAX_WAIT_MS = 60_000;
 
-/** Values in a reply. A model says fewer in all that it may write. */
+/** JSON values in a reply. A model's longest reply has fewer. */
 const MAX_REPLY_VALUES = 100_000;
 
-/** Bytes of a refusal that are looked at. Those of the usual servers are below 2 kB, and pages of gateways below 30 kB. */
+/** Bytes of a refusal that are read. Those of the usual servers are below 2 kB, and gateways' pages below 30 kB. */
 const MAX_REFUSAL_BYTES = 128 * 1024;
 
 /** Levels of nesting in a refusal. Those of the usual servers have three. */
 const LEVELS = 64;
 
 /**
- * Reads a reply to its end and gives the SDK one that it can take as it is. Left to themselves the SDKs read without a
- * bound, do not repeat a reply that breaks off or is no JSON, and one ends its timeout when the headers have come.
+ * Reads a reply to its end and gives the SDK one that it can use directly. By themselves the SDKs read without a
+ * limit, do not retry a reply that breaks off or is no JSON, and one ends its timeout once the headers have arrived.
  *
  * @throws TryFailed for a reply that breaks off, is too large or no JSON object.
  */
@@ -34,12 +34,12 @@ export async function readReply(reply: Response, clock: Clock): Promise<Response
   const body = "value" in json ? asRecord(json.value) : undefined;
   const status = (reply.ok ? reportedStatus(body) : undefined) ?? reply.status;
   const headers = { "content-type": "application/json" };
-  // What no Response can be made of.
+  // A Response cannot have such a status.
   if (status > 599) throw new TryFailed({ kind: "status", status, words: refusalText(bytes) });
   if (status >= 300) {
     const words = refusalText(bytes);
     const retry = retryHeaders({ status, words, headers: reply.headers }, clock);
-    // The SDKs write the body anew into the message of their error, which overflows the stack for one that is nested deep.
+    // The SDKs copy the body into the message of their error, which overflows the stack for a deeply nested one.
     const told = isNested(parseJson(words), LEVELS) ? null : words || null;
     return new Response(told, { status, headers: { ...headers, ...retry } });
   }
@@ -50,10 +50,10 @@ export async function readReply(reply: Response, clock: Clock): Promise<Response
 }
 
 const readReplyJson = (bytes: Uint8Array) =>
-  // How deep a call's input is, is the model's matter: it is told.
+  // The depth of a call's input is the model's mistake, which it is told.
   readBoundedJson(bytes, { bytes: MAX_REPLY_BYTES, values: MAX_REPLY_VALUES, levels: MAX_REPLY_VALUES });
 
-/** What a reply says that is no answer, as far as it is looked at. */
+/** The text of a reply that is no answer, cut to what is read. */
 export const refusalText = (bytes: Uint8Array): string =>
   new TextDecoder().decode(bytes.subarray(0, MAX_REFUSAL_BYTES));
 
@@ -86,7 +86,7 @@ function reportedStatus(body: LooseRecord | undefined): number | undefined {
   return Number.isInteger(code) && code >= 400 && code <= 599 ? code : 502;
 }
 
-/** Whether the SDK will try again after this reply, as far as its tries last. */
+/** Whether the SDK will retry after this reply, if it has tries left. */
 export const isRepeated = (reply: Response): boolean => reply.headers.get("x-should-retry") === "true";
 
 /** A reply that is no answer. `words` is what the provider sent, as it came. */
@@ -96,14 +96,14 @@ interface Refusal {
   readonly headers: Headers;
 }
 
-/** When to try again after a refusal; `wait_ms` absent: whenever the caller likes. */
+/** When to retry after a refusal; without `wait_ms`, the caller decides. */
 interface NextTry {
   readonly repeat: boolean;
   readonly wait_ms: number | undefined;
 }
 
 /**
- * A server may say no, but cannot have a refusal repeated. 429 is not repeated for an account without credit. Waits beyond
+ * A server may forbid a retry but cannot demand one. 429 is not retried for an account without credit. Waits beyond
  * a minute are cut.
  */
 export function nextTry({ status, words, headers }: Refusal, clock: Clock): NextTry {
@@ -114,8 +114,8 @@ export function nextTry({ status, words, headers }: Refusal, clock: Clock): Next
 }
 
 /**
- * Whether and when the SDK tries again. It goes by these headers before its own rules, which repeat every 429 and 5xx, also
- * of an account without credit. One SDK would obey a wait of up to 24 days, the other not at all.
+ * Whether and when the SDK retries. These headers override its own rules, which retry every 429 and 5xx, also
+ * for an account without credit. One SDK would obey a wait of up to 24 days, the other none.
  */
 function retryHeaders(refusal: Refusal, clock: Clock): Record<string, string> {
   const { repeat, wait_ms } = nextTry(refusal, clock);
@@ -125,12 +125,12 @@ function retryHeaders(refusal: Refusal, clock: Clock): Record<string, string> {
   };
 }
 
-/** Milliseconds after which the last try would have been made: a quota that comes back later is not waited for. */
+/** Milliseconds after which the last retry would have been made; a quota that returns later is not waited for. */
 export const QUOTA_WAIT_MS = (PROVIDER_TRIES - 1) * MAX_WAIT_MS;
 
 const outlastsTries = (wait_ms = 0) => wait_ms > QUOTA_WAIT_MS;
 
-/** Milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. 0 becomes 1: an SDK takes 0 as not given. */
+/** Milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. 0 becomes 1, because an SDK takes 0 as absent. */
 export function askedWait(headers: Headers, clock: Clock): number | undefined {
   const after = headers.get("retry-after");
   const asked = [

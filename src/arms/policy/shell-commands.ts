@@ -22,7 +22,7 @@ export interface SimpleCommand {
   /** Its name and its arguments. */
   readonly words: readonly ShellWord[];
   readonly redirections: readonly string[];
-  /** The text on its standard input. Null when that is known only when it runs; undefined when nothing is put there. */
+  /** The text on its standard input. Null when it is known only at run time; undefined when there is none. */
   readonly input: string | null | undefined;
 }
 
@@ -37,11 +37,11 @@ export interface ShellLine {
 export const unknownName = ({ raw }: ShellWord): string =>
   `which command ${cut(raw)} stands for is known only when it runs`;
 
-/** Characters. The parser takes quadratic time for open here-documents, 26 ms for so many. */
+/** Characters. The parser takes quadratic time for open here-documents: 26 ms for this many. */
 export const COMMAND_CHARS = 16_384;
 
 /**
- * The parser reads the rest of a line anew where these stand inside one another. For so many, each of the texts of a row, that takes
+ * The parser reads the rest of a line again for each nested one of these. For this many of each text in a row, that takes
  * some ten milliseconds.
  */
 const MOST = [
@@ -49,12 +49,12 @@ const MOST = [
   { what: "backquotes and quotation marks", most: 2_000, texts: ["`", '"'] },
 ] as const;
 
-/** Levels of syntax: six quoted substitutions inside one another, or ten loops. The parser reads the rest anew at each. */
+/** Levels of syntax: six nested quoted substitutions, or ten loops. The parser reads the rest again at each level. */
 const MAX_LEVELS = 40;
 
 /**
  * The simple commands of a shell line, also those in substitutions, functions and here-documents that the shell expands. Never
- * throws. It helps rules to read a line. It runs nothing, and somebody who wants to deceive it can.
+ * throws. It helps rules to read a line. It runs nothing, and it can be deceived.
  */
 export function readShell(line: string): ShellLine {
   if (line.length > COMMAND_CHARS)
@@ -65,7 +65,7 @@ export function readShell(line: string): ShellLine {
   try {
     reader.read(parse(line));
   } catch (error) {
-    // The parser promises not to throw. Where it does, an arm must not fail for what its model wrote.
+    // The parser promises not to throw. If it does, an arm must not fail because of its model's text.
     reader.fault(`the parser failed: ${error instanceof Error ? error.message : "unknown"}`);
   }
   return reader;
@@ -76,7 +76,7 @@ interface Place {
   readonly source: string;
   readonly level: number;
   readonly input: SimpleCommand["input"];
-  /** Inside `((`, which is read as arithmetic too: such in such would be read twice at each level. */
+  /** Inside `((`, which is also read as arithmetic; nested ones would be read twice at each level. */
   readonly in_subshells: boolean;
 }
 
@@ -182,7 +182,7 @@ const wordOf = (part: Word | Assignment): ShellWord => (part.type === "Word" ? s
 const isCommand = (node: SyntaxNode): node is Exclude<PipelineNode, { type: "Pipeline" }> =>
   node.type !== "Time" && node.type !== "Negation";
 
-/** The text that redirections put on standard input, or else `before`. A file is not read, whoever names it: empty. */
+/** The text that redirections put on standard input, or else `before`. A file counts as empty, because it is never read. */
 function inputOf(redirections: readonly Redirection[], before: string | null | undefined) {
   const last = redirections.findLast(isInput);
   switch (last?.type) {
@@ -197,7 +197,7 @@ function inputOf(redirections: readonly Redirection[], before: string | null | u
   }
 }
 
-/** What a command of a pipeline gives to the next one; null when that is known only when it runs. */
+/** What a command of a pipeline passes to the next one; null when it is known only at run time. */
 function pipedText(node: PipelineNode): string | null {
   if (node.type !== "Command" || node.args.some(({ type }) => type !== "Word")) return null;
   const words = node.args.map((word) => (word.type === "Word" ? shellWord(word).plain : ""));

@@ -2,46 +2,46 @@ import type { ExternalAgent, WireName } from "../../domain/external-agent.ts";
 import type { ToolName } from "../../domain/tool.ts";
 import type { ArgumentRules } from "./arguments.ts";
 
-/** How a coding agent of somebody else is started, and what its tools are. Data, and pure functions. */
+/** How to start an external coding agent, and what its tools are: data and pure functions. */
 export interface Recipe {
   /** As scenarios write it. */
   readonly name: string;
-  /** The name that people read. */
+  /** Its readable name. */
   readonly title: string;
-  /** Words that would tell a judge who it is. */
+  /** Words that would reveal it to a judge. */
   readonly identities: readonly string[];
-  /** What it can speak, the preferred one first. */
+  /** The formats that it speaks, the preferred one first. */
   readonly wires: readonly WireName[];
   /** Its packages on npm; none for a command of the scenario's own. */
   readonly packages: readonly string[];
-  /** Names that its program can have in `node_modules/.bin`; the first that is there is started. */
+  /** Possible names of its program in `node_modules/.bin`; the first that exists is started. */
   readonly programs: readonly string[];
-  /** Versions that our tests have run. */
+  /** Versions that our tests ran. */
   readonly tested: readonly string[];
   /** Major version of Node that it needs; null when it is a program of its own. */
   readonly min_node: number | null;
-  /** Exit codes with which it ends in order, beside 0; absent: none. */
+  /** Normal exit codes besides 0; absent: none. */
   ok_exit?(args: readonly string[]): readonly number[];
   readonly tools: ToolTable;
   /** Its own tool that reads a skill by name; absent: it reads the skill's file like any other. */
   readonly skill_tool?: string;
   /** MCP servers become settings of its own; absent: abeval does not know how. */
   readonly takes_servers?: true;
-  /** The model that its small calls beside the work ask, unless the scenario says otherwise. */
+  /** The model of its side calls, unless the scenario says otherwise. */
   readonly side_model: ExternalAgent["side_model"];
   /** Globs of its own files in a workspace. */
   readonly notes: readonly string[];
-  /** `start` with `goes_on` goes on with the conversation that this home had last. Absent: it cannot. */
+  /** `start` with `goes_on` continues the last conversation of this home. Absent: it cannot. */
   readonly goes_on?: true;
-  /** Absent: no argument of the user's meets one of its own. */
+  /** Absent: no argument of the user conflicts with its own. */
   readonly arguments?: ArgumentRules;
-  /** Its command line, variables and files. `agent.env` and `agent.files` are laid over these. */
+  /** Its command line, variables and files. `agent.env` and `agent.files` override these. */
   start(launch: AgentLaunch): AgentStart;
-  /** What a tool printed, without what the agent wraps around it. `tool` is the agent's own name of the tool. */
+  /** A tool's output without the agent's wrapper. `tool` is the agent's own name of the tool. */
   unwrap(tool: string, output: string): UnwrappedOutput;
 }
 
-/** By the agent's own names. `own` is a tool that neither reads, changes nor runs anything of the workspace: plans, helpers. */
+/** Tools by the agent's own names. An `own` tool neither reads, changes nor runs anything in the workspace, such as plans and subagents. */
 export type ToolTable = Readonly<Record<string, ToolName | "own">>;
 
 /** An MCP server that an agent starts by itself. */
@@ -63,13 +63,13 @@ export interface AgentLaunch {
   readonly wire: WireName;
   /** `http://127.0.0.1:4010`. */
   readonly base: string;
-  /** Opens the proxy, and is no key of a provider. */
+  /** A token for the proxy, not a provider's key. */
   readonly key: string;
   /** MCP servers that it starts by itself. Absent: none. */
   readonly servers?: readonly AgentServer[];
   /** Added to the command, before the prompt. */
   readonly args: readonly string[];
-  /** The prompt is what the user says next. */
+  /** The prompt is the user's next message. */
   readonly goes_on?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import type { ProgramLimits } from "./limits.ts";
 
-/** `open` leads out and, for a model's commands, not to this machine; `host` is the network of this machine itself. */
+/** `open` reaches the internet but, for a model's commands, not this machine; `host` is this machine's own network. */
 export type CommandNetwork = "none" | "open" | "host";
 
 export interface ShellCommand {
@@ -13,13 +13,13 @@ export interface ShellCommand {
   readonly network: CommandNetwork;
 }
 
-/** What a program may take too much of. */
+/** A limit that a program may exceed. */
 type ExceededLimit = "timeout" | "output_limit" | "memory_limit" | "disk_limit";
 
-/** `exit_code` is null unless the command ended by itself; a death by signal is 128 + its number. */
+/** `exit_code` is null unless the command ended by itself; after a signal it is 128 + the signal's number. */
 export interface ExecResult {
   readonly ended: "exit" | ExceededLimit;
-  /** Of `disk_limit`: what was full, with the limit. */
+  /** For `disk_limit`: what was full, with the limit. */
   readonly full?: string;
   readonly exit_code: number | null;
   /** stdout and stderr in the order written, as valid text. */
@@ -29,30 +29,30 @@ export interface ExecResult {
   readonly duration_ms: number;
 }
 
-/** What the commands of one workspace have taken from its disk, added up from command to command. */
+/** Disk space that the commands of one workspace have used, added up over its commands. */
 export interface DiskTaken {
   bytes: number;
-  /** Taken since the workspace was measured. */
+  /** Bytes used since the workspace was last measured. */
   unmeasured_bytes: number;
 }
 
-/** A root in place of this machine's, which nobody can write. Its owner is the sandbox's; nobody changes it meanwhile. */
+/** A read-only root file system in place of this machine's. The sandbox's owner owns it, and it does not change meanwhile. */
 export interface ImageRoot {
   /** Absolute on this machine. */
   readonly directory: string;
-  /** Who programs are inside. */
+  /** The user that programs run as inside. */
   readonly user: Owner;
   /** The image's own variables. HOME and TMPDIR stay the sandbox's own. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Where a working directory stands inside, and beside what. */
+/** Where a working directory is mounted, and what else is mounted. */
 export interface Surroundings {
   /** Where it is mounted; default /workspace. */
   readonly at?: string | undefined;
-  /** Shown read-only. */
+  /** Mounted read-only. */
   readonly shown?: readonly Mount[];
-  /** Absolute paths inside: empty, writable, in memory, and anew for each program. */
+  /** Absolute paths inside of empty writable directories in memory, new for each program. */
   readonly private?: readonly string[];
   /** Absent: the programs of this machine. */
   readonly image?: ImageRoot | undefined;
@@ -62,13 +62,13 @@ export interface Surroundings {
 interface WorkingDirectory {
   /** Absolute host directory, mounted as the working directory; the only place that is writable and kept. */
   readonly directory: string;
-  /** They need bubblewrap. Absent: alone at /workspace. */
+  /** These need bubblewrap. Absent: the directory alone at /workspace. */
   readonly surroundings?: Surroundings | undefined;
-  /** Kept by whoever runs several programs in one directory, so that its size is known over all of them. */
+  /** The caller keeps it over several programs in one directory, so that their total is known. */
   readonly disk?: DiskTaken | undefined;
 }
 
-/** A home and temporary files on disk that several commands share, one after the other. */
+/** A home and temporary files on disk that several commands use in turn. */
 export interface Scratch {
   /** Absolute host directory that holds both, and nothing else. */
   readonly directory: string;
@@ -76,22 +76,22 @@ export interface Scratch {
   readonly home: string;
   /** Writable at /tmp. */
   readonly tmp: string;
-  /** The bytes that both together may take on disk. */
+  /** Bytes that both together may use on disk. */
   readonly max_bytes: number;
   readonly disk: DiskTaken;
 }
 
 export interface SandboxedCommand extends ShellCommand, WorkingDirectory {
-  /** Absent: a home and temporary files in memory that nobody keeps; without a sandbox, on disk. */
+  /** Absent: home and temporary files are in memory (on disk without a sandbox) and are not kept. */
   readonly scratch?: Scratch;
-  /** Variables as a program's. */
+  /** As a program's variables. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly mounts?: readonly Mount[];
   /** Default: those of a command. */
   readonly limits?: ProgramLimits;
 }
 
-/** A file or directory of this machine that a program may read at a path of its own. */
+/** A file or directory of this machine that a program may read at another path. */
 export interface Mount {
   /** Absolute path on this machine. */
   readonly from: string;
@@ -105,21 +105,21 @@ export interface SandboxedProgram extends WorkingDirectory {
   readonly network: CommandNetwork;
   /** Added to the variables that every command has. HOME and TMPDIR stay the sandbox's own. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Shown read-only. They need bubblewrap. */
+  /** Mounted read-only. They need bubblewrap. */
   readonly mounts?: readonly Mount[];
   /**
    * Absolute host directory of its owner, writable at /home/agent; for one program at a time. Its size is bounded. Absent: a
-   * home in memory that nobody keeps. It needs bubblewrap, as does `read_only`.
+   * home in memory that is not kept. It needs bubblewrap, as does `read_only`.
    */
   readonly home?: string;
   /**
    * Files and directories of `directory`, relative to it, that it cannot change, rename or remove: a write is EROFS. No link
-   * may lead to them, and nothing else may work in the directory while the program starts.
+   * may lead to them, and nothing else may run in the directory while the program starts.
    */
   readonly read_only?: readonly string[];
   /** Default: those of a command. */
   readonly limits?: ProgramLimits;
-  /** Absent: it may run as long as its caller wants. */
+  /** Absent: there is no timeout. */
   readonly timeout_ms?: number;
   /** Bytes that it may print to both streams together before it is stopped. */
   readonly max_printed_bytes?: number;
@@ -128,30 +128,30 @@ export interface SandboxedProgram extends WorkingDirectory {
 export interface ProcessEnd {
   /** `killed`: by its caller. */
   readonly ended: "exit" | "killed" | ExceededLimit;
-  /** Of `disk_limit`: what was full, with the limit. */
+  /** For `disk_limit`: what was full, with the limit. */
   readonly full?: string;
-  /** Null unless it ended by itself; a death by signal is 128 + its number. */
+  /** Null unless it ended by itself; after a signal it is 128 + the signal's number. */
   readonly exit_code: number | null;
   readonly duration_ms: number;
 }
 
-/** A program that runs. Disposal kills it with everything that it started, and returns when all of that is gone. */
+/** A running program. Disposal kills it and everything that it started, and returns when all of them are gone. */
 export interface SandboxedProcess extends AsyncDisposable {
-  /** Takes writes also when the program is gone; they are lost then. */
+  /** Accepts writes even when the program is gone; they are then lost. */
   readonly stdin: Writable;
-  /** It has one reader. A program whose output nobody reads has to wait. */
+  /** Has one reader. The program waits until its output is read. */
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
-  /** What it printed can still be read afterwards. @throws what kept it from being watched */
+  /** Its output can still be read afterwards. @throws what kept it from being watched */
   readonly ended: Promise<ProcessEnd>;
-  /** Reaches the program and what it started, unless that left its process group. */
+  /** Signals the program and what it started, except processes that left its process group. */
   signal(name: NodeJS.Signals): void;
   /**
-   * Stops it with everything that it started. Returns when nothing of that runs. It can be killed meanwhile.
-   * @throws when something goes on running
+   * Stops it and everything that it started. Returns when none of them runs. It can be killed meanwhile.
+   * @throws when something keeps running
    */
   pause(): Promise<void>;
-  /** Lets it go on after a pause. */
+  /** Continues it after a pause. */
   resume(): Promise<void>;
   /** Ends the whole tree; `ended` tells when it is gone. */
   kill(): void;
@@ -166,7 +166,7 @@ export interface Sandbox {
   run(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult>;
   /**
    * Starts a program that is talked to while it runs. `signal` kills it.
-   * @throws Failure `invalid_request` for a program that cannot be had as asked, `sandbox_unavailable`; `signal.reason`.
+   * @throws Failure `invalid_request` for a program that cannot run as requested, `sandbox_unavailable`; `signal.reason`.
    */
   start(program: SandboxedProgram, signal: AbortSignal): Promise<SandboxedProcess>;
 }

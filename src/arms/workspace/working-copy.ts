@@ -16,13 +16,13 @@ import { Snapshot } from "./tree/snapshot.ts";
 import { type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
 import type { FileSource } from "./workspace.ts";
 
-/** The files of an arm on disk, and those that it began with. An arm must not run while they are read. */
+/** An arm's files on disk, and those that it started with. The arm must not run while they are read. */
 export interface WorkingCopy {
   readonly root: string;
   readonly pristine: PristineTree;
-  /** Which of its files stood where when it was made. */
+  /** Its files when it was made. */
   readonly snapshot: Snapshot;
-  /** Files of the arm's own among them; absent: it has none. */
+  /** The arm's own files among them; absent: it has none. */
   readonly notes?: LaidNotes;
 }
 
@@ -30,14 +30,14 @@ export interface WorkingCopy {
 const withoutNotes = ({ notes }: WorkingCopy, entries: readonly TreeEntry[]): readonly TreeEntry[] =>
   notes ? entries.filter(({ path }) => !notes.has(path)) : entries;
 
-/** What puts the fixture's files back at the paths of the arm's own. */
+/** Differences that restore the fixture's files at the paths of the arm's own files. */
 const notedDifferences = ({ notes, pristine }: WorkingCopy): readonly TreeDifference[] => {
   if (!notes) return [];
   const before = new Map(pristine.entries.map((entry) => [entry.path, entry]));
   return notes.paths.map((path) => ({ path, before: before.get(path), after: undefined }));
 };
 
-/** What stands there now and counts as work. @throws TreeTooLarge */
+/** The current files that count as work. @throws TreeTooLarge */
 export const workOf = (
   { root, pristine }: WorkingCopy,
   options?: Pick<WalkOptions, "from">,
@@ -60,8 +60,8 @@ export async function changesOf(copy: WorkingCopy): Promise<Changes> {
 }
 
 /**
- * Among the paths that globs name. What does not count as work breaks no rule: tools leave it behind, and a fork gets it as it
- * was before the arm. @throws TreeTooLarge
+ * Differences among the paths that globs name. Files that do not count as work break no rule: tools leave them behind, and a fork gets them as they
+ * were before the arm. @throws TreeTooLarge
  */
 export async function differencesOf(
   copy: WorkingCopy,
@@ -81,7 +81,7 @@ function withoutMade({ notes }: WorkingCopy, work: readonly TreeEntry[]): readon
   return work.filter(({ path }) => !notes.made.has(path) || filled.has(path));
 }
 
-/** Milliseconds for a check's copy of an arm's work, and for each entry of the fixture, which no arm has made. */
+/** Milliseconds for a check's copy of an arm's work, plus a time for each entry of the fixture, which no arm made. */
 const FORK_MS = 60_000;
 const FORK_ENTRY_MS = 10;
 
@@ -95,12 +95,12 @@ interface Fork extends ForkTarget {
   /** The arm's files; undefined: it has touched none. */
   readonly copy: Promise<WorkingCopy> | undefined;
   readonly pristine: PristineTree;
-  /** What is put back as it was before the arm. */
+  /** Paths that are restored as they were before the arm. */
   readonly differences: readonly TreeDifference[];
   readonly overlay: FileSource;
 }
 
-/** Copies the fixture to where an arm works. */
+/** Copies the fixture to an arm's directory. */
 export async function copyPristine(
   { root: from, entries }: PristineTree,
   { to, owner }: Pick<ForkTarget, "to" | "owner">,
@@ -131,10 +131,10 @@ interface WorkTarget extends ForkTarget {
   readonly replaced: ReadonlySet<string>;
 }
 
-/** Copies the work but what will be replaced; the rest as it was before the arm. @throws TreeTooLarge */
+/** Copies the work except what will be replaced; the rest is as it was before the arm. @throws TreeTooLarge */
 async function copyWork(copy: WorkingCopy, { to, owner, replaced, clock }: WorkTarget): Promise<void> {
   const { root, pristine } = copy;
-  // While it is watched, the clock leaves out the pauses of our own loop.
+  // While watched, the clock excludes the pauses of our own loop.
   using _stalls = clock.watch?.();
   const { work, kept } = forkParts(withoutMade(copy, withoutNotes(copy, await workOf(copy))), pristine);
   const last = clock.ticks() + FORK_MS + FORK_ENTRY_MS * pristine.entries.length;
@@ -147,7 +147,7 @@ async function copyWork(copy: WorkingCopy, { to, owner, replaced, clock }: WorkT
 interface ForkParts {
   /** The arm's work. */
   readonly work: readonly TreeEntry[];
-  /** What does not count as work, as it was before the arm: nobody sees a change to it, so none may take effect. */
+  /** Files that do not count as work, as they were before the arm: a change to them is not seen, so none may take effect. */
   readonly kept: readonly TreeEntry[];
 }
 
@@ -157,7 +157,7 @@ function forkParts(work: readonly TreeEntry[], pristine: PristineTree): ForkPart
   const counted = new Set(pristine.work);
   const ignored = pristine.entries.filter((entry) => !counted.has(entry));
   const parents = new Set(ignored.flatMap(({ path }) => parentsOf(path)));
-  // The arm may have replaced a parent by a file or a link. That change shows, and nothing is written through it.
+  // The arm may have replaced a parent by a file or a link. That change is reported, and nothing is written through it.
   const isBlocked = ({ path }: TreeEntry) =>
     parentsOf(path).some((parent) => (standing.get(parent) ?? "directory") !== "directory");
   const kept = [...ignored, ...pristine.entries.filter(({ path }) => parents.has(path))];
@@ -166,7 +166,7 @@ function forkParts(work: readonly TreeEntry[], pristine: PristineTree): ForkPart
 }
 
 /**
- * The entries that lie neither at some paths nor below them. What is replaced anyway is not copied first.
+ * The entries that are neither at these paths nor below them, because replaced entries need not be copied first.
  * @param entries a directory before what it holds
  */
 async function notAt(replaced: ReadonlySet<string>, entries: readonly TreeEntry[]): Promise<readonly TreeEntry[]> {

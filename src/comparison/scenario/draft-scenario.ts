@@ -5,9 +5,9 @@ import type { Material } from "./draft/material.ts";
 import { type Note, withNotes } from "./draft/noted-document.ts";
 import { assignIds, slugOf } from "./resolve/ids.ts";
 
-/** A check as an author writes it, without what was not measured. */
+/** A check as an author writes it, without the measured fields. */
 export interface DraftCheck extends Omit<Exclude<CheckFile, string>, "id" | "before" | "required"> {
-  /** The hidden file that it runs, or other words that its id is made of. */
+  /** The hidden file that it runs, or another text that its id comes from. */
   readonly file: string;
 }
 
@@ -18,7 +18,7 @@ interface DraftQuestion {
   readonly anchors?: Readonly<Record<number, string>>;
 }
 
-/** What was seen when a draft was tried. */
+/** What a trial of the draft showed. */
 export interface MeasuredDraft {
   /** One for each check; empty when none was tried. */
   readonly checks: readonly MeasuredCheck[];
@@ -38,34 +38,34 @@ export interface MeasuredCheck {
   readonly reason: string | null;
 }
 
-/** How the reference fix comes: as a patch, as whole files, or by running a script once. */
+/** The form of the reference fix: a patch, whole files, or a script that runs once. */
 type DraftReference = { readonly kind: "patch" | "files" } | DraftSolution;
 
 /** A script that solves a task, run in the directory that has its files. */
 export interface DraftSolution {
   readonly kind: "script";
   readonly run: string;
-  /** Text by path; they are gone before its change is read. */
+  /** Text by path; these files are removed before the change is read. */
   readonly files: Readonly<Record<string, string>>;
   readonly timeout_s: number;
 }
 
-/** A scenario made of a task of somebody else, read and not yet written. Every importer returns one. */
+/** A scenario made from another tool's task, not yet written. Every importer returns one. */
 export interface Draft {
   readonly name: string;
   readonly title: string;
   /** What it was made from, for the first line of the file. */
   readonly origin: string;
-  /** The form that it had, as a tag. */
+  /** The task's original format, as a tag. */
   readonly form: string;
   readonly prompt: string;
   /** The commit that arms start from; absent: the files of its material below `fixture/`. */
   readonly commit?: string;
-  /** The image that it runs on; without a commit and a fixture, what lies in its working directory is the fixture. */
+  /** The image that it runs on; without a commit and a fixture, the image's working directory is the fixture. */
   readonly image?: { readonly path: string; readonly digest: string };
   /** Whether the fixture is a repository of one commit. */
   readonly repository?: boolean;
-  /** Where the workspace is mounted, and what is shown beside it: a directory of its material, or an empty place. */
+  /** Where the workspace is mounted, and what is mounted beside it: a directory of its material, or an empty one. */
   readonly at?: string;
   readonly also?: Readonly<Record<string, { readonly dir: string } | { readonly private: true }>>;
   /** Variables of every command. */
@@ -81,13 +81,13 @@ export interface Draft {
   /** Seconds that an arm gets; absent: the usual ones. */
   readonly max_seconds?: number;
   readonly questions: readonly DraftQuestion[];
-  /** The places at which an author has to decide something. */
+  /** The places where an author has to decide something. */
   readonly notes: readonly Note[];
   /** Files beside the scenario, below a directory of its name. */
   readonly material: readonly Material[];
 }
 
-/** The text of the scenario file. It says of its checks only what was seen. */
+/** The text of the scenario file. It claims about its checks only what was measured. */
 export function draftScenario(draft: Draft, { checks: seen, failed }: MeasuredDraft = UNTRIED): string {
   const { name, checks, setup } = draft;
   const scenario = {

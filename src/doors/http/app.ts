@@ -31,11 +31,11 @@ export interface AppOptions {
   /** Absent: requests are not logged. */
   readonly log?: LogRequest;
   readonly pace?: Partial<StreamTimes>;
-  /** These throw for requests that are not answered. Absent: every request is answered. */
+  /** These throw for requests that must not be answered. Absent: every request is answered. */
   readonly hosts?: (request: Request) => void;
   readonly origins?: (request: Request) => void;
   readonly web_ui?: WebUi;
-  /** In which a proxy names the user. Absent: nobody is named. */
+  /** The header in which a proxy names the user. Absent: no user is stored. */
   readonly user_header?: string | undefined;
   /** Absent: those of this app alone. */
   readonly metrics?: Metrics;
@@ -47,7 +47,7 @@ export interface AppOptions {
 
 export type HttpApp = ReturnType<typeof createApp>;
 
-/** The HTTP service: the endpoints of the interface, ours, and the web UI when there is one. */
+/** The HTTP service: the interface's endpoints, our additions, and the web UI if there is one. */
 export function createApp(services: Services, options: AppOptions = {}) {
   const { hosts, origins, stopping = NEVER, abandoned = NEVER, metrics = new Metrics() } = options;
   const context: RouteContext = {
@@ -58,7 +58,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
   const app = new Elysia({
     // Unknown fields are refused; the default drops them, and a misspelt `judge_model` with them.
     normalize: false,
-    // Requests from a socket and from a test take the same way; Bun's own router would not ask `onRequest`.
+    // Requests from a socket and from a test take the same path; Bun's own router would skip `onRequest`.
     systemRouter: false,
     // The default looks for the path after the eleventh character of the address: `http://a/` is shorter.
     handler: { standardHostname: false },
@@ -71,12 +71,12 @@ export function createApp(services: Services, options: AppOptions = {}) {
         methods: ["GET", "HEAD", "POST", "DELETE", "OPTIONS"],
         allowedHeaders: ["content-type", "idempotency-key", "if-none-match", "last-event-id"],
         exposeHeaders: ["etag", "link", "retry-after"],
-        // The plugin would answer preflights before the Host is checked, and Elysia would not tell the log.
+        // The plugin would answer preflights before the Host is checked, and Elysia would not log them.
         preflight: false,
       }),
     )
     .onRequest(({ request, set }) => {
-      // The plugin's `Vary: *` would forbid every cache.
+      // The plugin's `Vary: *` would prevent all caching.
       delete set.headers.vary;
       demandAddress(request);
       hosts?.(request);
@@ -86,7 +86,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
     .onParse(({ request, path }) => {
       // Not undefined, for which Elysia would try its own parsers.
       if (request.method !== "POST") return null;
-      // A connection that was open before the server began to stop can still ask.
+      // A connection that was open before the server began to stop can still send requests.
       if (stopping.aborted) throw new Failure("interrupted", "the server is stopping", { retryable: true });
       return path === RESULTS_PATH ? readTableBody(request) : readJson(request);
     })
@@ -107,7 +107,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
   return app;
 }
 
-/** Answers whether the process is alive and what it counted, and nothing else. */
+/** Serves only health and metrics. */
 export function createHealthApp(
   services: Services,
   { hosts, log, abandoned = NEVER, metrics = new Metrics() }: AppOptions,
@@ -148,7 +148,7 @@ const NEVER = new AbortController().signal;
 
 const preflight = () => new Response(null, { status: 204, headers: { "access-control-max-age": "86400" } });
 
-/** Values of a body, which are counted before it is parsed. */
+/** The most JSON values of a body, counted before it is parsed. */
 const BODY_VALUES = 10_000;
 
 /** Levels of a body; our requests have two. */
@@ -159,7 +159,7 @@ const MAX_VALUES = 1_000;
 
 /**
  * The body of a request, which must be JSON. Elysia's own parsers would also take form data and text, which a page of another
- * site may send without asking the browser first: it could then start a run.
+ * site may send without a preflight: it could then start a run.
  * @throws Failure `unsupported_media_type`, `body_too_large`, `invalid_request` (400 when it is not JSON)
  */
 async function readJson(request: Request): Promise<unknown> {
@@ -190,7 +190,7 @@ function syntaxFault(text: string): string {
 }
 
 /**
- * Elysia writes a value that does not fit into its error. Writing 100,000 levels would overflow the stack, writing an object
+ * Elysia prints a value that does not fit in its error. Printing 100,000 levels would overflow the stack, printing an object
  * with a `toString` of its own would fail, and half a million numbers take two seconds.
  */
 function refuseUnprintable(value: unknown): void {

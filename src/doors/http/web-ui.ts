@@ -16,7 +16,7 @@ const SECURITY_HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-/** Scripts and style sheets cannot be framed, and a first visit reads twenty of them, so their headers are short. */
+/** Scripts and style sheets cannot be framed, and a first visit loads twenty of them, so their headers are short. */
 const PART_HEADERS = { "content-security-policy": "default-src 'self'" };
 
 const isPart = (type: string) => /^text\/(javascript|css)\b/.test(type);
@@ -28,7 +28,7 @@ export interface WebUi extends Disposable {
 }
 
 /**
- * Copies the app into `staging`, a private directory, and serves the copy: the plugin follows a file that became a link.
+ * Copies the app into `staging`, a private directory, and serves the copy, because the plugin follows a file that became a link.
  * @throws Error when the directory cannot be read.
  */
 export async function openWebUi(directory: string, staging: string): Promise<WebUi> {
@@ -36,10 +36,10 @@ export async function openWebUi(directory: string, staging: string): Promise<Web
   const assets = await staticPlugin({
     assets: staging,
     prefix: "/",
-    // A route for each file that is there at the start. One for all would look at the disk at every request.
+    // One route for each file that exists at the start. A single route would read the disk at every request.
     alwaysStatic: true,
     staticLimit: MAX_FILES,
-    // Its tags are not quoted, and a client with two tags or a weak one would never get a 304.
+    // The plugin's tags are not quoted, and a client with two tags or a weak one would never get a 304.
     etag: false,
     indexHTML: false,
     silent: true,
@@ -72,7 +72,7 @@ function pathOf(request: Request): string | undefined {
   }
 }
 
-/** A place inside the app that somebody opens or reloads. */
+/** Whether this is a page of the app that is opened or reloaded. */
 function isPlaceInApp(request: Request, path: string): boolean {
   const wantsPage = request.headers.get("accept")?.includes("text/html") ?? false;
   const isRoute = !/(^|\/)\.|\.\w{1,8}$|[\\\0]/.test(path) || /^\/(sessions|scenarios|runs)\/[^/]+$/.test(path);
@@ -86,7 +86,7 @@ async function send(file: WebFile, request: Request, { headers }: Context["set"]
   Object.assign(headers, SECURITY_HEADERS, isPart(type) && PART_HEADERS);
   headers["cache-control"] = immutable ? "public, max-age=31536000, immutable" : "no-cache";
   if (compressed) headers.vary = "accept-encoding";
-  // The bytes differ with the coding, what they mean does not.
+  // The bytes differ with the coding, their meaning does not.
   headers.etag = coding ? `W/${etag}` : etag;
   if (isKnown(request, etag)) return new Response(null, { status: 304 });
   headers["content-type"] = type;
@@ -102,9 +102,9 @@ interface WebFile {
   readonly text?: Uint8Array<ArrayBuffer>;
   /** Strong and quoted. */
   readonly etag: string;
-  /** Its name holds a hash of what it holds, so it never changes. */
+  /** Its name contains a hash of its content, so it never changes. */
   readonly immutable: boolean;
-  /** The text in a coding, made once, when somebody first asks. Absent where that saves nothing. */
+  /** The compressed text, made once, at the first request. Absent where compression saves nothing. */
   readonly compressed?: (coding: Coding) => Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -135,7 +135,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Types that are not compressed already. */
 const TEXT = /^text|json|svg|wasm/;
 
-/** Bytes from which compressing pays. */
+/** Bytes from which compression is worthwhile. */
 const WORTH_BYTES = 1_000;
 
 /** The build puts files named after a hash of their content here. A name alone proves nothing: `hero-mountain.png`. */
@@ -169,7 +169,7 @@ async function* filesBelow(root: string, path: string): AsyncGenerator<string> {
     const below = `${path}/${entry.name}`;
     if (isApi(below)) continue;
     if (entry.isDirectory()) yield* filesBelow(root, below);
-    // An entry that is a link is neither; nor is a pipe, which would block who opens it.
+    // A link is neither, and neither is a pipe, which would block its reader.
     else if (entry.isFile()) yield below;
   }
 }

@@ -57,7 +57,7 @@ const Picture = Type.Object({ media_type: Type.String(), bytes: Type.Uint8Array(
 
 export const SessionCardQuery = Type.Pick(SessionReportQuery, ["verdict_id"]);
 
-/** The renderer is read only for a picture that needs it. */
+/** Loads the renderer only for a picture that needs it. */
 async function pictureOf(svg: string, format: Static<typeof Format>): Promise<Static<typeof Picture>> {
   if (format === "svg") return { media_type: "image/svg+xml;charset=utf-8", bytes: new TextEncoder().encode(svg) };
   const { cardPng } = await import("../report/card-png.ts");

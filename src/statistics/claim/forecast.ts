@@ -3,33 +3,33 @@ import { claimBorder } from "./claim-border.ts";
 import { claimedSide, equivalenceAt, type IsEquivalent, type Levels, type Uncertain } from "./conclusion.ts";
 import type { Counts } from "./e-process.ts";
 
-/** Where a series is that has neither claimed nor shown that there is no difference. */
+/** The state of a series without a conclusion. */
 export interface Standing {
   readonly counts: Counts;
   readonly uncertain: Uncertain;
-  /** Trials that the plan has left. */
+  /** Remaining trials of the plan. */
   readonly left: number;
 }
 
-/** How likely the rest of the plan brings a conclusion. */
+/** How likely the rest of the plan leads to a conclusion. */
 export interface Forecast {
   /** A claim or equivalence. */
   readonly chance_of_conclusion: number;
   readonly chance_of_claim: number;
 }
 
-/** Below this chance of a conclusion a series stops, when it stops when sure. */
+/** With `stop_when_sure`, a series stops below this chance of a conclusion. */
 export const LEAST_CHANCE = 0.02;
 
-/** Trials left beyond which a forecast takes too long: a tenth of a second at this many. */
+/** With more remaining trials a forecast takes too long; at this many it takes a tenth of a second. */
 export const MAX_FORECAST = 400;
 
-/** Places that the recursion looks at in the time of one unit of `Pace`. */
+/** Cells that the recursion visits in one unit of `Pace`. */
 const PLACES_IN_A_UNIT = 2_000;
 
 /**
- * The exact chance that the trials to come bring a conclusion before the plan ends. They fall as the trials so far did, with
- * one more of each kind (Polya's urn). Takes the third power of the trials left; others have their turn meanwhile.
+ * The exact chance that the remaining trials lead to a conclusion before the plan ends. They are drawn like the trials so far, with
+ * one more of each kind (Polya's urn). Takes cubic time in the remaining trials, and yields to other work meanwhile.
  */
 export async function forecast(standing: Standing, levels: Levels): Promise<Forecast> {
   const { claim, equivalence } = await drawn(standing, levels, Number.POSITIVE_INFINITY);
@@ -42,7 +42,7 @@ export async function isUnlikely(standing: Standing, levels: Levels): Promise<bo
   return claim + equivalence < LEAST_CHANCE;
 }
 
-/** Draws until no trial is left or conclusions have a chance of `enough`. */
+/** Draws until no trial remains or conclusions have a chance of `enough`. */
 async function drawn(standing: Standing, levels: Levels, enough: number): Promise<Urn> {
   const urn = new Urn(standing, levels);
   const pace = new Pace();
@@ -53,16 +53,16 @@ async function drawn(standing: Standing, levels: Levels, enough: number): Promis
   return urn;
 }
 
-/** All sequentials that the trials to come can take, one trial after the other. */
+/** All paths that the remaining trials can take, trial by trial. */
 class Urn {
   readonly #standing: Standing;
   readonly #isEquivalent: IsEquivalent;
   readonly #size: number;
   readonly #borders: Borders;
-  /** How likely it is that the series goes on with so many wins and losses to come, at `won * size + lost`. */
+  /** The probability that the series is still open after this many further wins and losses, at `won * size + lost`. */
   readonly #open: Float64Array;
   #closest: readonly number[] = [];
-  /** Chances of a sequential so far to end so. */
+  /** Probabilities of these ends so far. */
   claim = 0;
   equivalence = 0;
 
@@ -75,11 +75,11 @@ class Urn {
     this.#open[0] = 1;
   }
 
-  /** Draws trial `step`, from 1. Gives the number of places that it looked at. */
+  /** Draws trial `step`, from 1. Returns the number of cells that it visited. */
   draw(step: number): number {
     this.#closest = closestToLevel(this.#standing, this.#isEquivalent, step, this.#closest);
     let places = this.#closest.length * PLACES_OF_A_SEARCH;
-    // Downwards, so that the places that one is reached from are still as they were before this trial.
+    // Downwards, so that the cells that lead to one still hold the values from before this trial.
     for (let won = step; won >= 0; won -= 1) {
       const first = this.#borders.first[won] ?? 0;
       const last = Math.min(step - won, this.#borders.b[won] ?? 0);
@@ -107,11 +107,11 @@ class Urn {
 }
 
 interface Borders {
-  /** Wins to come with which a claims, for each number of losses to come. */
+  /** Further wins with which a claims, for each number of further losses. */
   readonly a: readonly number[];
   /** The same for b. */
   readonly b: readonly number[];
-  /** Losses to come below which a has claimed before, for each number of wins to come. */
+  /** Further losses below which a has claimed before, for each number of further wins. */
   readonly first: readonly number[];
 }
 
@@ -125,13 +125,13 @@ function claimBorders({ counts: { wins, losses }, left }: Standing, levels: Leve
   return { a, b: claimBorder({ wins: losses, losses: wins }, left, levels), first };
 }
 
-/** The search below takes as long as so many places. */
+/** The search below takes as long as this many cells. */
 const PLACES_OF_A_SEARCH = 50;
 
 /**
- * By how much the sides may differ at most for equivalence, for each number of decisive trials to come; none beyond the end:
- * decisive trials in place of others only widen the range. One trial more without a winner narrows it, so that the search
- * goes on from what was found a trial before.
+ * The largest difference of the sides that still shows equivalence, for each number of further decisive trials; none beyond the end:
+ * a decisive trial in place of another only widens the range. Each further trial without a winner narrows it, so the search
+ * continues from the result of the trial before.
  */
 function closestToLevel(
   { counts, uncertain }: Standing,
@@ -153,7 +153,7 @@ function closestToLevel(
   return closest;
 }
 
-/** Whether no outcome of the trials that are left can bring a conclusion. What they may show at best, they show at the end. */
+/** Whether no outcome of the remaining trials leads to a conclusion. Their best case is reached at the end. */
 export function cannotConclude({ counts, uncertain, left }: Standing, levels: Levels): boolean {
   const claims = (possible: Counts) => claimedSide(possible, levels) !== undefined;
   if (claims({ ...counts, wins: counts.wins + left }) || claims({ ...counts, losses: counts.losses + left }))
@@ -161,14 +161,14 @@ export function cannotConclude({ counts, uncertain, left }: Standing, levels: Le
   return !equivalenceAt(levels)(levelled(counts, left), uncertain);
 }
 
-/** After `more` trials that speak most for no difference: the side behind catches up, the rest has no winner. */
+/** After `more` trials that support no difference most: the side behind catches up, the rest has no winner. */
 function levelled({ wins, ties, losses }: Counts, more: number): Counts {
   const won = Math.min(Math.max(0, losses - wins), more);
   const lost = Math.min(Math.max(0, wins - losses), more);
   return { wins: wins + won, losses: losses + lost, ties: ties + more - won - lost };
 }
 
-/** A forecast from fewer trials says nothing. */
+/** A forecast from fewer trials is meaningless. */
 const LEAST_TRIALS = 8;
 
 const MOST_MORE = 10_000;

@@ -11,11 +11,11 @@ interface Trials {
   readonly deleted: number;
   /** Rounds that some scenarios lack a trial of; absent: every round has one of each. */
   readonly given_up?: GivenUp;
-  /** The first round that is looked at; absent: 1. */
+  /** The first round that is tested; absent: 1. */
   readonly from?: number;
 }
 
-/** Rounds are complete without what is lost for good; it is missing, and a claim must survive its worst case. */
+/** Rounds are complete without trials that are lost for good; these are missing, and a claim must survive their worst case. */
 export interface GivenUp {
   readonly rounds: number;
   /** Trials that are missing in rounds up to this one, from 1. */
@@ -24,13 +24,13 @@ export interface GivenUp {
 
 export interface Claim {
   readonly side: Side;
-  /** The round with which it was made. */
+  /** The round that completed the claim. */
   readonly round: number;
   readonly counts: Counts;
   readonly log_e: number;
 }
 
-/** What the trials said at the end of each round, one after the other. */
+/** What the trials showed at the end of each round. */
 export interface SequentialTest {
   /** Natural logarithm of the evidence after each round. */
   readonly log_e: readonly number[];
@@ -42,21 +42,21 @@ export interface SequentialTest {
   readonly inconclusive: number;
   /** Natural logarithm of the greatest evidence that could have made a claim; 0 without any. */
   readonly greatest: number;
-  /** Made once; it stays. */
+  /** Once made, it stays. */
   readonly claim: Claim | null;
   /** Later trials claimed the other side. */
   readonly reversed: boolean;
-  /** The claim rests on it that missing trials did not all go to the other side. */
+  /** The claim would fail if all missing trials had gone to the other side. */
   readonly fragile: boolean;
   /** The round that showed that there is no difference above the margin. */
   readonly equivalent_at: number | null;
-  /** By scenario: its trials are two or more, and known to repeat each other in all that the models said and called. */
+  /** By scenario: it has at least two trials, and all are identical in what the models said and called. */
   readonly repeats: readonly boolean[];
 }
 
 /**
- * Looks at the trials where it is allowed: a round is one trial of each scenario, and nothing is asked inside of it. While
- * the trials of every scenario only repeat each other nothing is concluded: copies are one observation.
+ * Tests the trials only at the end of each round, where that is valid; a round is one trial of each scenario. While
+ * the trials of every scenario are identical, nothing is concluded, because copies are one observation.
  */
 export function sequentialTestOf({ scenarios, deleted, given_up, from = 1 }: Trials, levels: Levels): SequentialTest {
   const shortest = scenarios.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
@@ -71,13 +71,13 @@ export function sequentialTestOf({ scenarios, deleted, given_up, from = 1 }: Tri
   return walk.sequential();
 }
 
-/** Whether the trials tell no more than one trial of each scenario would. */
+/** Whether the trials show no more than one trial of each scenario would. */
 export const isOnlyCopies = ({ repeats }: Pick<SequentialTest, "repeats">): boolean =>
   repeats.length > 0 && repeats.every(Boolean);
 
 /**
- * How the conclusion follows from the sequential: a claim goes before an equivalence, two claims cancel each other, and one that
- * the missing trials could take back is none.
+ * The conclusion of the test: a claim has priority over an equivalence, two opposite claims cancel each other, and a claim that
+ * the missing trials could revoke does not count.
  */
 export function conclusionOf({ claim, reversed, fragile, equivalent_at }: SequentialTest): Conclusion {
   if (reversed || fragile) return "undecided";
@@ -86,7 +86,7 @@ export function conclusionOf({ claim, reversed, fragile, equivalent_at }: Sequen
 }
 
 /**
- * The counts that speak least for the side ahead, whatever the missing trials were. Its evidence falls with every loss until
+ * The counts that support the side ahead least, whatever the missing trials were. Its evidence falls with every loss until
  * both sides are level, and rises for the other side beyond that.
  */
 export function worstCase({ wins, ties, losses }: Counts, missing: number): Counts {
@@ -173,7 +173,7 @@ class Walk {
     return this.#varies.map((varies, place) => !varies && (this.#trials[place] ?? 0) > 1);
   }
 
-  /** Whether every scenario only repeats itself; the list of `#repeats` would be made anew each round. */
+  /** Whether every scenario only repeats itself. Avoids building the list of `#repeats` in each round. */
   #isOnlyRepeats(): boolean {
     return this.#varies.every((varies, place) => !varies && (this.#trials[place] ?? 0) > 1);
   }

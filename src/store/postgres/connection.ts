@@ -11,15 +11,15 @@ import { ask, type Sql } from "./statement.ts";
 
 interface ConnectionOptions {
   readonly url: string;
-  /** Where LISTEN works, when `url` leads to a pooler that gives each transaction another connection. */
+  /** An address where LISTEN works, when `url` is a pooler that gives each transaction another connection. */
   readonly listen_url: string | undefined;
-  /** How long a lost connection is tried for. */
+  /** Seconds for which a lost connection is retried. */
   readonly lease_s: number;
   readonly version: string;
   readonly clock: Clock;
 }
 
-/** The connections of a process; with the one that listens there are 9. Waiting readers hold up no write, and neither holds up a sign of life. */
+/** The connections of a process; with the one that listens there are 9. They are separate so that readers block no write, and neither blocks a sign of life. */
 const CONNECTIONS = { reads: 4, writes: 3, signs: 1 } as const;
 type Use = keyof typeof CONNECTIONS;
 
@@ -30,22 +30,22 @@ const LONGEST_PAUSE_MS = 2_000;
 /** Milliseconds that a search may take. */
 const SEARCH_MS = 10_000;
 
-/** Searches that may wait for their turn. */
+/** Searches that may queue. */
 const WAITING_SEARCHES = 50;
 
 const NEVER = new AbortController().signal;
 
-/** How long a lost connection is tried for where a person waits for the answer. */
+/** Milliseconds for which a lost connection is retried while a person waits for the answer. */
 export const PATIENCE_MS = 1_000;
 
 /**
- * A PostgreSQL database. What is asked of it is asked again when the connection breaks, until the lease is over; so work that
- * writes must be the same when it is done twice, also when the first time was committed and nobody could say so.
- * A server that has become a standby counts as a broken connection: another one may answer next.
+ * A PostgreSQL database. Work is repeated when the connection breaks, until the lease is over, so work that
+ * writes must be idempotent, also when the first attempt was committed without an answer.
+ * A server that has become a standby counts as a broken connection, because another server may answer next.
  * Every error is a Failure, and none holds the password.
  */
 export class PostgresDatabase implements AsyncDisposable {
-  /** `postgres://user@host/database`: for people. */
+  /** `postgres://user@host/database`, to be shown. */
   readonly name: string;
   readonly lease_ms: number;
   readonly #address: DatabaseAddress;
@@ -54,13 +54,13 @@ export class PostgresDatabase implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #reading: Reachability;
   readonly #writing: Reachability;
-  /** Half of the connections that read are left to what takes no time. */
+  /** Half of the reading connections are kept for quick queries. */
   readonly #searches = new Semaphore(CONNECTIONS.reads / 2, WAITING_SEARCHES);
   readonly #pools: Readonly<Record<Use, ConnectionPool>>;
   #listener: SQL | undefined;
   #closing = false;
 
-  /** Connects with the first statement. @throws Failure `invalid_request` for what is no such URL */
+  /** Connects with the first statement. @throws Failure `invalid_request` for a malformed URL */
   constructor({ url, listen_url, lease_s, version, clock }: ConnectionOptions) {
     this.#address = databaseAddress(url);
     this.#listenAddress = listen_url === undefined ? undefined : databaseAddress(listen_url);
@@ -76,17 +76,17 @@ export class PostgresDatabase implements AsyncDisposable {
     this.#writing = new Reachability(clock, asks(DEMAND_WRITABLE));
   }
 
-  /** Whether it answers, known within half a second. */
+  /** Whether it answers, within half a second. */
   reachable(): Promise<boolean> {
     return this.#reading.now();
   }
 
-  /** Whether it also takes writes, which a standby does not. */
+  /** Whether it also accepts writes, which a standby does not. */
   writable(): Promise<boolean> {
     return this.#writing.now();
   }
 
-  /** The connections that write, as they are now: after an outage they are others. */
+  /** The current connections for writing; an outage replaces them. */
   get sql(): SQL {
     return this.#pools.writes.sql;
   }
@@ -97,8 +97,8 @@ export class PostgresDatabase implements AsyncDisposable {
   }
 
   /**
-   * Questions that may take long: a few at once, none for longer than `SEARCH_MS`, and none for somebody who has gone.
-   * @throws Failure `overloaded` for one that took too long, or when too many wait; `cancelled`; as `read` does
+   * Runs a query that may take long: a few at once, none longer than `SEARCH_MS`, and cancelled when the caller has gone.
+   * @throws Failure `overloaded` for a query that took too long, or when too many wait; `cancelled`; as `read` does
    */
   async search<T>(work: (sql: Sql) => Promise<T>, signal: AbortSignal = NEVER): Promise<T> {
     if (this.#searches.isFull)
@@ -115,27 +115,27 @@ export class PostgresDatabase implements AsyncDisposable {
     );
   }
 
-  /** One statement, or several of which each may stand alone. @throws as `read` does */
+  /** Runs one statement, or several that do not depend on each other. @throws as `read` does */
   async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return await this.#retried("writes", work, { longest_ms: this.lease_ms, patience_ms: this.lease_ms });
   }
 
-  /** Something short by which others know that this process lives: it waits for nobody. @throws as `read` does */
+  /** Writes a sign of life without waiting for other queries. @throws as `read` does */
   async sign<T>(work: (sql: SQL) => Promise<T>, patience_ms = this.lease_ms): Promise<T> {
     return await this.#retried("signs", work, { longest_ms: this.lease_ms / 3, patience_ms });
   }
 
-  /** Does what `read` does, once: for the first contact, when somebody waits to hear what is wrong. */
+  /** Does what `read` does, without retries, for the first contact: a person waits to hear what is wrong. */
   async reach<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return await this.#tried("writes", work, CONNECT_TIMEOUT_S * 2_000).catch((error: unknown) => {
       throw this.#failure(error);
     });
   }
 
-  /** All of `work` or nothing of it. @throws as `read` does */
+  /** Commits all of `work` or none of it. @throws as `read` does */
   async transaction<T>(work: (sql: Sql) => Promise<T>, longest_ms = this.lease_ms / 3): Promise<T> {
-    // A connection that says nothing must be given up before the lease is over, while there is time for another. The server
-    // gives up what we began as soon: a process that is stopped in the middle holds its locks no longer.
+    // A silent connection must be given up before the lease is over, while there is time for another. The server
+    // aborts our transaction after the same time, so that a stopped process does not hold its locks longer.
     const give_up_ms = Math.ceil(longest_ms);
     const begun = async (sql: Sql) => {
       await ask(sql, `SET LOCAL idle_in_transaction_session_timeout = ${give_up_ms}`);
@@ -145,7 +145,7 @@ export class PostgresDatabase implements AsyncDisposable {
     return await this.#retried("writes", (sql) => sql.begin(begun) as Promise<T>, times);
   }
 
-  /** Hears of `channel`; `again` whenever it may have missed something. The returned function ends it. @throws Failure */
+  /** Listens on `channel`; calls `again` whenever it may have missed something. The returned function ends it. @throws Failure */
   async listen(channel: string, heard: (payload: string) => void, again: () => void): Promise<() => Promise<void>> {
     this.#listener ??= this.#connect(this.#listenAddress ?? this.#address, 1);
     try {
@@ -156,7 +156,7 @@ export class PostgresDatabase implements AsyncDisposable {
     }
   }
 
-  /** Refuses all who wait for the database. */
+  /** Rejects everything that waits for the database. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true;
     const listener = this.#listener?.close({ timeout: 1 }).catch(() => undefined);
@@ -206,7 +206,7 @@ export class PostgresDatabase implements AsyncDisposable {
     }
   }
 
-  /** What is known of the database is old news. One that has become a standby lets its readers stay: they must leave it too. */
+  /** Discards the connections. A server that has become a standby keeps its readers connected, so they must be closed, too. */
   #lost(error: unknown, sql: SQL): void {
     if (!isConnectionLoss(error)) return;
     for (const known of [this.#reading, this.#writing]) known.doubt();
@@ -220,7 +220,7 @@ export class PostgresDatabase implements AsyncDisposable {
       ...{ url, database, max },
       connectionTimeout: CONNECT_TIMEOUT_S,
       connection: { application_name: this.#application },
-      // A pooler gives each transaction a connection that knows nothing of the statements of the last one.
+      // A pooler gives each transaction a connection that lacks the statements prepared by the last one.
       prepare: this.#listenAddress === undefined,
     });
   }
@@ -231,16 +231,16 @@ export class PostgresDatabase implements AsyncDisposable {
 }
 
 interface Times {
-  /** A connection that says nothing for so long is given up. */
+  /** Milliseconds after which a silent connection is given up. */
   readonly longest_ms: number;
-  /** A lost connection is tried again for so long. */
+  /** Milliseconds for which a lost connection is retried. */
   readonly patience_ms: number;
 }
 
 const BEGIN_SEARCH = `SELECT set_config('statement_timeout', $1, true), pg_backend_pid() AS pid, now()::text AS began`;
 
-/** Cancels this transaction alone: the connection may run another by now. */
+/** Cancels only this transaction, because the connection may run another by now. */
 const CANCEL = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = $1::int AND xact_start::text = $2`;
 
-/** An error where writes are refused: the session's own words for a standby, or for a database that was made read-only. */
+/** Fails where writes are refused: on a standby, or in a database that was made read-only. */
 const DEMAND_WRITABLE = "SELECT 1 / (current_setting('transaction_read_only') = 'off')::int";

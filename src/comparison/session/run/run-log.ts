@@ -17,21 +17,21 @@ export class RunLog {
   readonly #run: Run;
   readonly #stop: AbortController | undefined;
   #stage: Stage = "queued";
-  /** Why an entry was lost. From then on the run makes no other. */
+  /** Why an entry was lost. The run writes no entry after that. */
   #lost: unknown;
   #verdict: Verdict | undefined;
-  /** What is noted in this turn of the event loop. */
+  /** Entries noted in this turn of the event loop. */
   #noted: RunEntry[] = [];
   /** Settles with the last entry: entries are written in order. */
   #written: Promise<void> = Promise.resolve();
   #over = false;
   #outcome: SessionOutcome | undefined;
-  /** Somebody else writes the end. */
+  /** Another attempt writes the end. */
   #abandoned = false;
 
   /**
-   * @param stop given where another attempt follows one that loses its store: it fires as soon as an entry is lost, before the
-   * run finds out by itself, and neither an outage of the store nor a full disk is an end of the session.
+   * @param stop given where another attempt follows after the store is lost: it fires as soon as an entry is lost, before the
+   * run notices, and neither an outage of the store nor a full disk ends the session.
    */
   constructor(store: SessionStore, clock: Clock, run: Run, stop?: AbortController) {
     this.#store = store;
@@ -54,7 +54,7 @@ export class RunLog {
     return this.#outcome;
   }
 
-  /** Another attempt writes the end, or is to. */
+  /** Another attempt writes the end, or will. */
   get abandoned(): boolean {
     return this.#abandoned;
   }
@@ -64,7 +64,7 @@ export class RunLog {
     return this.#lost;
   }
 
-  /** Resolves when it is written: nothing of a stage begins, or is paid for, before. @throws Failure */
+  /** Resolves when it is written; nothing of the stage starts or costs money before that. @throws Failure */
   async enter(stage: StageEntry["stage"]): Promise<void> {
     this.#stage = stage;
     this.note({ type: "stage", at: this.#now(), stage });
@@ -73,8 +73,8 @@ export class RunLog {
   }
 
   /**
-   * Does not wait. Entries of one turn of the event loop are stored together, since each append reads and describes the
-   * session anew. An entry that could not be written ends the run at its next one. @throws Failure
+   * Does not wait. Entries of one turn of the event loop are stored together, because each append reads and describes the
+   * session again. An entry that could not be written ends the run at its next one. @throws Failure
    */
   note(entry: RunEntry): void {
     this.#throwLost();
@@ -91,7 +91,7 @@ export class RunLog {
   }
 
   /**
-   * Resolves when the verdict is on the disk, with where its series stands.
+   * Resolves when the verdict is on disk, with the standing of its series.
    * @throws Failure when it cannot be stored; `fail` tries again.
    */
   async complete(verdict: Verdict, standing?: SeriesSummary | SummaryOfTrials): Promise<void> {
@@ -102,7 +102,7 @@ export class RunLog {
     await this.#end({ type: "ended", at: this.#now(), state: "completed", failure: null }, standing);
   }
 
-  /** Never rejects for want of space: the store then keeps the end. */
+  /** Never rejects for lack of space, because the store then keeps the end. */
   async fail(reason: Failure): Promise<void> {
     const { code, message, retryable } = reason;
     const state = code === "cancelled" || code === "interrupted" ? code : "failed";
@@ -120,8 +120,8 @@ export class RunLog {
   }
 
   /**
-   * Gives the session back to whoever takes it next, and writes no more. False when that could not be written: whoever takes it
-   * next begins anew all the same, and counts this attempt as lost. Never rejects.
+   * Hands the session back to the next attempt and writes no more. False when that could not be written: the
+   * next attempt still starts over, and counts this one as lost. Never rejects.
    */
   async release(reason: unknown): Promise<boolean> {
     const written = this.#written.then(() =>
@@ -134,7 +134,7 @@ export class RunLog {
     );
   }
 
-  /** Writes no more: the run is another's. */
+  /** Writes no more, because another attempt has the run. */
   abandon(reason: unknown): void {
     this.#lost ??= reason;
     this.#abandoned = true;

@@ -88,7 +88,7 @@ function harmOf(place: string, needed: readonly RunFile[]): string | undefined {
   return around && `lies in ${around.path}, ${around.what}`;
 }
 
-/** The real path of an existing file; the absolute path of one that is not there yet. */
+/** The real path of an existing file; the absolute path of one that does not exist yet. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -97,9 +97,9 @@ function realPath(path: string): string {
   }
 }
 
-/** What a result is in each form; null: it has nothing to say there. A card is given as SVG. */
+/** A result in each format; null: it has nothing to say there. A card is SVG. */
 type Forms = Readonly<Record<Exclude<ReportFlag, "out" | "otel">, () => string | Promise<string> | null>> & {
-  /** The telemetry in pieces. Each is made when it is written. */
+  /** The telemetry in pieces, each made when it is written. */
   readonly otel?: () => AsyncIterable<string> | null;
 };
 
@@ -107,15 +107,15 @@ type Forms = Readonly<Record<Exclude<ReportFlag, "out" | "otel">, () => string |
 const cardFormat = (path: string) =>
   (["svg", "png"] as const).find((format) => path.toLowerCase().endsWith(`.${format}`));
 
-/** The renderer is read only for a picture that needs it. */
+/** Loads the renderer only for a picture that needs it. */
 async function drawn(flag: ReportFlag, content: Content, path: string): Promise<Content> {
   if (flag !== "card" || typeof content !== "string" || cardFormat(path) === "svg") return content;
   return await (await import("../../report/card-png.ts")).cardPng(content);
 }
 
 /**
- * Writes a result to stdout first: it has been paid for, even if a file cannot be written. Tells on stderr which reports could
- * not be; true when everything was written.
+ * Writes a result to stdout first, because it has been paid for, even if a file cannot be written. Reports on stderr which files could
+ * not be written; true when everything was written.
  */
 export async function deliver(result: object | null, reports: readonly Report[], forms: Forms): Promise<boolean> {
   const text = result && jsonText(result);
@@ -133,7 +133,7 @@ export async function deliver(result: object | null, reports: readonly Report[],
 }
 
 /**
- * A file that appears whole or not at all. A device or a pipe is written to directly. Opened before anything is spent, so
+ * A file that appears whole or not at all. A device or a pipe is written directly. It is opened before anything is spent, so
  * that a path that cannot be written is refused in time.
  */
 class OutFile {

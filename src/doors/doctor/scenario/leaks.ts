@@ -163,7 +163,7 @@ const sharedLines = ({ path, text, lines }: VisibleText, own: ReadonlySet<string
 interface VisibleText {
   /** A path of the fixture; null for a prompt. */
   readonly path: string | null;
-  /** The name that people read. */
+  /** Its readable name. */
   readonly name: string;
   readonly text: string;
   /** Its telling lines. */

@@ -3,14 +3,14 @@ import type { ChangedFile, Changes } from "../../../domain/evidence.ts";
 import { pathOfPatch, readPatch } from "../../../domain/patch.ts";
 import { type FileChange, fileChangesOf, lineCountsOf, linesOf, once, textChange } from "./file-change.ts";
 
-/** What differs from the known fix to the arm's work. Where the arm left a file alone, the fix's own lines are shown. */
+/** What differs from the reference fix to the arm's work. Where the arm left a file alone, the fix's own lines are shown. */
 export function armAgainstReference(reference_patch: string, arm: Changes): FileChange[] {
   const patches = filesOf(reference_patch);
   const files = new Map(arm.files.map((file) => [file.path, file]));
   const own = new Map(fileChangesOf(arm).map((change) => [change.path, change]));
   return [...new Set([...patches.keys(), ...files.keys()])].sort().flatMap((path) => {
     const [patch, file, change] = [patches.get(path), files.get(path), own.get(path)];
-    if (!patch) return change ? withNote(change, "The known fix leaves this file alone.") : [];
+    if (!patch) return change ? withNote(change, "The reference fix leaves this file alone.") : [];
     if (!file) return onlyReference(path, patch);
     const fixed = isKept(file) ? fixedText(file, patch) : undefined;
     return fixed === undefined ? unknown(file) : (textChange(path, fixed, file.after) ?? []);
@@ -42,13 +42,13 @@ const withNote = (change: FileChange, note: string): FileChange => ({
 });
 
 function onlyReference(path: string, patch: StructuredPatch): FileChange {
-  const note = "Only the known fix changes this file; the arm left it alone. These are the fix's own lines.";
+  const note = "Only the reference fix changes this file; the arm left it alone. These are the fix's own lines.";
   const lines = linesOf(patch);
   const text = { lines, before: null, after: null, note };
   return { path, status: "modified", ...lineCountsOf(lines), size: lines.length, read: () => text };
 }
 
-/** The file of the fixture with the known fix. Null: the fix removes it. Undefined: the fix does not apply. */
+/** The file of the fixture with the reference fix. Null: the fix removes it. Undefined: the fix does not apply. */
 function fixedText(file: ChangedFile, patch: StructuredPatch): string | null | undefined {
   if (patch.newFileName === "/dev/null") return null;
   const fixed = applyPatch(file.before ?? "", formatPatch({ ...patch, isGit: false }));

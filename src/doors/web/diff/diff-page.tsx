@@ -25,7 +25,7 @@ interface DiffPageProps {
 
 type Pair = readonly [ShownArm, ShownArm];
 
-/** Compares what the arms left with the fixture, with each other, and with the known fix. */
+/** Compares what the arms left with the fixture, with each other, and with the reference fix. */
 export function DiffPage({ id, verdict_id, view }: DiffPageProps) {
   const pair = useLoaded(`diff ${id} ${verdict_id}`, (signal) => readPair(id, verdict_id, signal));
   return (
@@ -95,7 +95,7 @@ function ViewName({ view: { from, to }, pair }: { view: View; pair: Pair }) {
 
 function EndName({ end, pair }: { end: View["from"]; pair: Pair }) {
   if (end === "a" || end === "b") return <ArmName side={end} name={pair[end === "a" ? 0 : 1].name} />;
-  return <span>{end === "fixture" ? "fixture" : "known fix"}</span>;
+  return <span>{end === "fixture" ? "fixture" : "reference fix"}</span>;
 }
 
 interface FilesProps {
@@ -110,7 +110,7 @@ function Files({ view, comparison, pair: [a, b], reference }: FilesProps) {
   return <ArmFiles arm={view.to === "b" ? b : a} {...{ view, comparison, reference }} />;
 }
 
-/** The work of one arm against the fixture or against the known fix. */
+/** The work of one arm against the fixture or against the reference fix. */
 function ArmFiles({ view, comparison, arm, reference }: Omit<FilesProps, "pair"> & { arm: ShownArm }) {
   const { changes } = arm.arm;
   const files = useMemo(() => {

@@ -30,8 +30,8 @@ export function JudgesPage(asked: { scenario: string | null; judge: string | nul
       </Show>
       <PagePart title="Test a judge">
         <p>
-          A self-test asks a judge about evidence of which the right answer is known: a known fix against nothing, the
-          same work twice, edits that change nothing. No arm runs. It takes 20 to 40 judge calls.
+          A self-test asks a judge about evidence whose right answer is known: a reference fix against nothing, the same
+          work twice, edits that change nothing. No arm runs. It takes 20 to 40 judge calls.
         </p>
         <SelfTestForm key={`${asked.scenario} ${asked.judge}`} {...asked} />
         <SelfTestList />
@@ -72,7 +72,7 @@ const NothingKnown = () => (
     <p class="empty">No model has judged here yet, so nothing is known about any judge. This is how you find out:</p>
     <dl class="judge-bars">
       <Way name="Self-test">
-        Whether it sees a known fix, and is moved by nothing else. The form below tests one: no run is needed.
+        Whether it sees a reference fix, and is moved by nothing else. The form below tests one: no run is needed.
       </Way>
       <Way name="Position bias">
         How often the order alone decided. Run a <a href="/scenarios">scenario</a> with a judge model: each verdict asks

@@ -61,7 +61,7 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   judge_unaudited: {
     tone: "note",
     title: "The judge has passed no self-test here",
-    text: "abeval run --self-test shows whether it can tell these tasks' known fix from none.",
+    text: "abeval run --self-test shows whether it can tell these tasks' reference fix from none.",
   },
   results_imported: {
     tone: "note",
