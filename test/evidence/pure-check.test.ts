@@ -33,19 +33,19 @@ test("an answer must contain every text, and a text in another case counts only 
   expect(await reasonOf(check, { answer: "Paris is in France." })).toBeNull();
   expect(await checked(check, { answer: "paris is in France." })).toEqual({
     status: "fail",
-    reason: "the answer does not contain Paris",
+    reason: 'the answer does not contain "Paris"',
   });
   expect(await reasonOf({ ...check, ignore_case: true }, { answer: "paris, FRANCE" })).toBeNull();
-  expect(await reasonOf(check, { answer: null })).toBe("the answer does not contain Paris");
+  expect(await reasonOf(check, { answer: null })).toBe('the answer does not contain "Paris"');
 });
 
 test("an answer must lack every text", async () => {
   const check = { answer_lacks: ["guarantee", "refund"] };
   expect(await reasonOf(check, { answer: "We promise nothing." })).toBeNull();
-  expect(await reasonOf(check, { answer: "A refund follows." })).toBe("the answer contains refund");
+  expect(await reasonOf(check, { answer: "A refund follows." })).toBe('the answer contains "refund"');
   expect(await reasonOf(check, { answer: "A Refund follows." })).toBeNull();
   expect(await reasonOf({ ...check, ignore_case: true }, { answer: "A Refund follows." })).toBe(
-    "the answer contains refund",
+    'the answer contains "refund"',
   );
 });
 
@@ -54,7 +54,7 @@ test("an answer must match a text or an expression, line by line", async () => {
   expect(await reasonOf({ answer_matches: "/^Dear /" }, { answer: "Hello Dear" })).toBe(
     "the answer does not contain /^Dear /",
   );
-  expect(await reasonOf({ answer_matches: "a.c" }, { answer: "abc" })).toBe("the answer does not contain a.c");
+  expect(await reasonOf({ answer_matches: "a.c" }, { answer: "abc" })).toBe('the answer does not contain "a.c"');
 });
 
 describe("JSON", () => {

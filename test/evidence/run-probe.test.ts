@@ -42,7 +42,7 @@ test("a check passes when its exit code and its text are right, and counts with 
   expect(result.checks.map(({ reason }) => reason)).toEqual([
     null,
     null,
-    "output does not contain other",
+    'output does not contain "other"',
     null,
     "timed out after 0.2 s",
   ]);
@@ -52,7 +52,7 @@ test("a text in the part of a long output that is not kept is not said to be mis
   const run = "head -c 100000 /dev/zero | tr '\\0' a; echo right; head -c 100000 /dev/zero | tr '\\0' a";
   const { checks } = await probe([check("long", run, { output_matches: "right" })], "true");
   expect(checks[0]?.reason).toBe(
-    "output does not contain right in the 64 kB that are kept of its beginning and end; it printed 195 kB",
+    'output does not contain "right" in the 64 kB that are kept of its beginning and end; it printed 195 kB',
   );
 });
 

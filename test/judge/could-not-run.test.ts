@@ -16,7 +16,8 @@ const LATE = stopped({ status: "error", exit_code: null, reason: "timed out afte
 async function verdictOn(a: ProbeResult, b: ProbeResult, status = "warn" as "warn" | "disqualify") {
   const model = scoringJudge(({ evidence }) => ({ style: evidence.includes("slice.plain") ? 4 : 1 }));
   const violations = [{ rule: "protected_path", severity: status, subject: "pager.test.ts", blocked: false }];
-  const kase = buildCase({ criteria: [judged("style", 1)], a: { probe: a, violations }, b: { probe: b } });
+  const criteria = [judged("style", 1), { id: "checks", kind: "measured", weight: 1, measure: "probe_score" } as const];
+  const kase = buildCase({ criteria, a: { probe: a, violations }, b: { probe: b } });
   const options = { model, model_name: "mock/judge", clock: fixedClock(), entropy: countingEntropy() };
   const verdict = await openJudge(options)(kase, new AbortController().signal);
   return { verdict, calls: model.requests.length };
@@ -34,6 +35,11 @@ test.each(["warn", "disqualify"] as const)(
       "In this one run of pager-last-page, hidden checks could not run on either arm (last-page: bun is not found); nothing was judged, and this is not a tie.",
     );
     expect(calls).toBe(0);
+    expect([verdict.score_a, verdict.score_b, verdict.score_gap]).toEqual([null, null, null]);
+    expect(verdict.criteria.map(({ score_a, score_b, supported }) => [score_a, score_b, supported])).toEqual([
+      [null, null, false],
+      [null, null, false],
+    ]);
   },
 );
 

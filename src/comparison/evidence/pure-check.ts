@@ -41,13 +41,16 @@ function whyNotAnswered(check: ProbeCheck, answer: string): string | null {
   const plain = (text: string) => (ignore_case ? text.toLowerCase() : text);
   const has = (text: string) => plain(answer).includes(plain(text));
   const missing = answer_contains.find((text) => !has(text));
-  if (missing !== undefined) return `the answer does not contain ${missing}`;
+  if (missing !== undefined) return `the answer does not contain "${missing}"`;
   const present = answer_lacks.find(has);
-  if (present !== undefined) return `the answer contains ${present}`;
+  if (present !== undefined) return `the answer contains "${present}"`;
   if (answer_matches !== undefined && !matches(answer_matches, answer))
-    return `the answer does not contain ${answer_matches}`;
+    return `the answer does not contain ${patternText(answer_matches)}`;
   return null;
 }
+
+/** A literal text in quotes; a regex has its slashes. */
+export const patternText = (pattern: string) => (regexOf(pattern) === null ? `"${pattern}"` : pattern);
 
 /** `/regex/` or literal text, looked for anywhere in `text`. Linear time whatever the pattern. */
 export function matches(pattern: string, text: string): boolean {

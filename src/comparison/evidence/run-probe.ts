@@ -9,7 +9,7 @@ import { excerpt } from "../../domain/excerpt.ts";
 import { Mistake } from "../../domain/failure.ts";
 import type { ScenarioInput } from "../../domain/scenario.ts";
 import { checkKind, type FileSet, type Probe, type ProbeCheck } from "../../domain/task.ts";
-import { type Left, matches, pureCheck } from "./pure-check.ts";
+import { type Left, matches, patternText, pureCheck } from "./pure-check.ts";
 
 /** What a check may read of an arm, besides the copy of its workspace. */
 interface Readable {
@@ -122,7 +122,7 @@ function whyNot(check: ProbeCheck, result: ExecResult): string | null {
   if (result.ended !== "exit") return `stopped: ${result.ended.replace("_", " ")}`;
   if (result.exit_code !== check.expect_exit) return `exit code ${result.exit_code}, expected ${check.expect_exit}`;
   if (check.output_matches !== null && !matches(check.output_matches, result.output))
-    return `output does not contain ${check.output_matches}${leftOut(result)}`;
+    return `output does not contain ${patternText(check.output_matches)}${leftOut(result)}`;
   return null;
 }
 

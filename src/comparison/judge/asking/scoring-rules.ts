@@ -15,15 +15,24 @@ export interface ScoringRules extends Pick<Basis, "gates" | "tie_margin"> {
 
 export function scoringRules({ rubric, task, a, b }: Case, facts: Readonly<Record<Side, Facts>>): ScoringRules {
   const arms = { a: a.summary, b: b.summary };
+  const gates = gatesOf(facts.a, facts.b);
+  const measured = rubric.criteria.flatMap((criterion) =>
+    criterion.kind === "measured" ? [measure(criterion, arms, task)] : [],
+  );
   return {
-    gates: gatesOf(facts.a, facts.b),
+    gates,
     tie_margin: rubric.tie_margin,
-    measured: rubric.criteria.flatMap((criterion) =>
-      criterion.kind === "measured" ? [measure(criterion, arms, task)] : [],
-    ),
+    measured: gates.no_winner === "check_could_not_run" ? measured.map(notJudged) : measured,
     weights: new Map(rubric.criteria.map(({ id, weight }) => [id, weight])),
   };
 }
+
+/** Two equal scores would read as a tie. */
+const notJudged = ({ note, ...score }: Measured): Measured => ({
+  ...score,
+  ...{ score_a: null, score_b: null, supported: false },
+  note: `${note}; not judged: a hidden check could not run`,
+});
 
 export const basisWith = (
   rules: ScoringRules,

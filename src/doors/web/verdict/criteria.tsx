@@ -1,4 +1,4 @@
-import type { CriterionScore, JudgeCall, Side } from "../../../domain/verdict.ts";
+import type { CriterionScore, Side, Verdict } from "../../../domain/verdict.ts";
 import { score } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";
@@ -18,8 +18,9 @@ interface CriteriaProps {
 /** The criteria that count, what each adds to the lead, its weight and its reasons. The others are folded away. */
 export function Criteria({ comparison, weighing }: CriteriaProps) {
   const { criteria } = comparison.verdict;
-  const counted = ordered(criteria);
-  const others = criteria.filter(({ supported }) => !supported);
+  // Verdicts stored by an earlier version hold scores here, too.
+  const counted = isJudged(comparison.verdict) ? ordered(criteria) : [];
+  const others = criteria.filter((row) => !counted.includes(row));
   return (
     <>
       {counted.length > 0 && (
@@ -37,6 +38,9 @@ export function Criteria({ comparison, weighing }: CriteriaProps) {
     </>
   );
 }
+
+/** Where a hidden check could not run, nothing was judged. */
+const isJudged = ({ outcome, flags }: Verdict) => outcome !== "invalid" || !flags.includes("check_could_not_run");
 
 /** The criteria that move most come first, under the rubric's weights, so that no row jumps while a slider moves. */
 function ordered(criteria: readonly CriterionScore[]): readonly CriterionScore[] {
@@ -89,11 +93,11 @@ function leadText(leader: ReturnType<typeof leaderOf>, winner_side: Side | null,
 
 /** Criteria without a score for both arms; they leave the sum. */
 function Uncounted({ rows, comparison }: { rows: readonly CriterionScore[]; comparison: Comparison }) {
-  const { calls } = comparison.verdict;
+  const { verdict } = comparison;
   return (
     <details class="fold">
       <summary>
-        Not counted: <strong>{rows.map(({ id }) => id).join(", ")}</strong>
+        {isJudged(verdict) ? "Not counted" : "Not judged"}: <strong>{rows.map(({ id }) => id).join(", ")}</strong>
       </summary>
       <ul class="uncounted">
         {rows.map((row) => (
@@ -102,7 +106,7 @@ function Uncounted({ rows, comparison }: { rows: readonly CriterionScore[]; comp
             <p>
               <QuestionOf row={row} comparison={comparison} />
             </p>
-            <p class="aside">Not scored, so it counts for neither arm: {whyNotScored(row, calls)}</p>
+            <p class="aside">Not scored, so it counts for neither arm: {whyNotScored(row, verdict)}</p>
           </li>
         ))}
       </ul>
@@ -110,9 +114,10 @@ function Uncounted({ rows, comparison }: { rows: readonly CriterionScore[]; comp
   );
 }
 
-function whyNotScored({ kind }: CriterionScore, calls: readonly JudgeCall[]): string {
+function whyNotScored({ kind }: CriterionScore, verdict: Verdict): string {
+  if (!isJudged(verdict)) return "a hidden check could not run.";
   if (kind === "measured") return "the figure is not known for both.";
-  const shown = calls.filter(({ masked }) => !masked);
+  const shown = verdict.calls.filter(({ masked }) => !masked);
   if (shown.length === 0) return "no model was asked.";
   return shown.every(({ valid }) => valid) ? "the judge found too little to cite." : "the judge gave no usable answer.";
 }
