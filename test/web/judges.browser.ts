@@ -42,6 +42,9 @@ describeNeeding(CHROMIUM)("the page of judges", () => {
     await page.getByRole("button", { name: "Test this judge" }).click();
     await page.getByText("This was refused").waitFor();
     await page.getByLabel("Scenario").selectOption("quick");
+    await page.getByLabel("Judge model").fill("");
+    await page.getByText("The judge of quick is builtin/evidence. It asks no model").waitFor();
+    await page.getByLabel("Judge model").fill("nobody/knows-it");
     await page.getByRole("button", { name: "Test this judge" }).click();
     await page.waitForURL(/\/judges\/self-test-quick-/);
     await page.getByText("Nothing about this judge was learned here.").waitFor();

@@ -1,16 +1,53 @@
 import { Fragment } from "preact";
+import type { Task } from "../../../domain/task.ts";
 import { ArmName } from "../part/arm-name.tsx";
+import { SaidToArms } from "../part/said-to-arms.tsx";
 import { citedRef, isLit, useCitedTarget } from "./cited.ts";
-import type { ShownArm } from "./shown-arm.ts";
+import { isAnswerTheWork, type ShownArm } from "./shown-arm.ts";
 
-/** The final answers of the arms. They are claims, not evidence. */
+/** The final answers of the arms. They are claims, not evidence. Where they are the work, what was asked stands above them. */
 export function Answers({ arms }: { arms: readonly ShownArm[] }) {
   return (
-    <div class="columns">
-      {arms.map((shown) => (
-        <Answer key={shown.side} shown={shown} />
+    <>
+      {isAnswerTheWork(arms) && <Asked arms={arms} />}
+      <div class="columns">
+        {arms.map((shown) => (
+          <Answer key={shown.side} shown={shown} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** What both were asked; of two sessions with other tasks, what each was. */
+function Asked({ arms }: { arms: readonly ShownArm[] }) {
+  const tasks = arms.map(({ session }) => session.definition.task);
+  const isSame = new Set(
+    tasks.map(({ messages, prompt, follow_ups }) => JSON.stringify([messages, prompt, follow_ups])),
+  );
+  return (
+    <div class="columns asked">
+      {(isSame.size === 1 ? tasks.slice(0, 1) : tasks).map((task, index) => (
+        <Question
+          key={index}
+          task={task}
+          title={isSame.size === 1 ? "Both were asked" : `${arms[index]?.name} was asked`}
+        />
       ))}
     </div>
+  );
+}
+
+/** Characters above which a question is folded, so that the answers stay in sight. */
+const LONG = 1_200;
+
+function Question({ task, title }: { task: Task; title: string }) {
+  const length = task.prompt.length + (task.messages ?? []).reduce((sum, { text }) => sum + text.length, 0);
+  return (
+    <details open={length <= LONG}>
+      <summary>{title}</summary>
+      <SaidToArms task={task} />
+    </details>
   );
 }
 

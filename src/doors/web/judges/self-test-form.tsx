@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { listScenarios, listSelfTests, startSelfTest } from "../api.ts";
+import { isBuiltin } from "../../../domain/model-name.ts";
+import { getScenario, listScenarios, listSelfTests, startSelfTest } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
 import { JudgeField } from "../part/model-field.tsx";
 import { SendingNotice } from "../part/sending-notice.tsx";
@@ -51,6 +52,10 @@ export function SelfTestForm({ scenario, judge: named }: { scenario: string | nu
           {busy ? "Starting …" : "Test this judge"}
         </button>
       </form>
+      <p class="aside" role="status">
+        {isBuiltin(judge.value.trim()) && `${judge.value.trim()} ${ASKS_NO_MODEL}`}
+        {chosen.value !== "" && judge.value.trim() === "" && <UsualJudge key={chosen.value} scenario={chosen.value} />}
+      </p>
       <SendingNotice of={sending} happened="A self-test on this scenario began" lost={LOST}>
         {(self_test_id) => (
           <>
@@ -59,6 +64,20 @@ export function SelfTestForm({ scenario, judge: named }: { scenario: string | nu
           </>
         )}
       </SendingNotice>
+    </>
+  );
+}
+
+const ASKS_NO_MODEL = "asks no model, so there is no judge to test. Name a judge model.";
+
+/** Who is tested when the field of the judge is empty. */
+function UsualJudge({ scenario }: { scenario: string }) {
+  const loaded = useLoaded(`scenario ${scenario}`, (signal) => getScenario(scenario, signal)).value;
+  const model = loaded.state === "ready" ? loaded.value.rubric.judge.model : null;
+  if (model === null) return null;
+  return (
+    <>
+      The judge of {scenario} is <code>{model}</code>. {isBuiltin(model) && `It ${ASKS_NO_MODEL}`}
     </>
   );
 }

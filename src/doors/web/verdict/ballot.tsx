@@ -28,7 +28,7 @@ export function Ballot({ comparison, session_id }: { comparison: Comparison; ses
           Two arms did the same task. You see what they left, not who they were or what the judge said.
           {shortcutsOn.value && " Vote with one key: 1 the first, 2 the second, 0 neither."}
         </p>
-        <SaidToArms task={a.session.definition.task} />
+        {!answerFirst && <SaidToArms task={a.session.definition.task} />}
         {hasSeen(verdict.verdict_id) && (
           <p>This browser has shown you this verdict before, so your vote counts as not blind.</p>
         )}

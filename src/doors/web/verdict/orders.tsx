@@ -18,11 +18,8 @@ export function Orders({ comparison }: { comparison: Comparison }) {
         No model was asked. <code>{verdict.judge.model}</code> goes by rules, hidden checks and measured criteria alone.
       </p>
     );
-  const calls = [...verdict.calls].sort(
-    (one, other) =>
-      (one.judge ?? "").localeCompare(other.judge ?? "") ||
-      Number(one.masked) - Number(other.masked) ||
-      one.order.localeCompare(other.order),
+  const calls = verdict.calls.toSorted(
+    (one, other) => Number(one.masked) - Number(other.masked) || one.order.localeCompare(other.order),
   );
   return (
     <>
@@ -35,12 +32,12 @@ export function Orders({ comparison }: { comparison: Comparison }) {
             ? "No position bias: the order moved no score."
             : `Position bias: ${score(Math.abs(verdict.position_pull))} of 1 towards the arm shown ${verdict.position_pull > 0 ? "first" : "second"}.`}
       </p>
-      <Panel comparison={comparison} />
-      <div class="calls">
-        {calls.map((call) => (
-          <Call key={`${call.judge} ${call.order} ${call.masked}`} call={call} comparison={comparison} />
-        ))}
-      </div>
+      {verdict.judge.members?.map((member) => (
+        <section key={member.model} class="member">
+          <MemberVote member={member} comparison={comparison} />
+          <Calls calls={calls.filter(({ judge }) => judge === member.model)} comparison={comparison} />
+        </section>
+      )) ?? <Calls calls={calls} comparison={comparison} />}
       <p class="small-print">
         Judging took {duration(verdict.usage.latency_ms)}, {tokens(verdict.usage.tokens_in)} in,{" "}
         {tokens(verdict.usage.tokens_out)} out, cost {usd(verdict.usage.cost_usd)}. Protocol {verdict.judge.protocol}.{" "}
@@ -57,41 +54,47 @@ const WHY_NEITHER = {
   inconclusive: "its scores do not clearly name one, or not without the arms' own words",
 };
 
-/** Whom each judge of a panel votes for. */
-function Panel({ comparison: { a, b, verdict } }: { comparison: Comparison }) {
-  const names: Record<Side, string> = { a: a.name, b: b.name };
+type Member = NonNullable<Comparison["verdict"]["judge"]["members"]>[number];
+
+/** Whom a judge of a panel votes for. */
+function MemberVote({ member, comparison }: { member: Member; comparison: Comparison }) {
+  const { model, vote, outcome } = member;
+  const names: Record<Side, string> = { a: comparison.a.name, b: comparison.b.name };
   return (
-    verdict.judge.members && (
-      <ul aria-label="Judges of the panel">
-        {verdict.judge.members.map(({ model, vote, outcome }) => (
-          <li key={model}>
-            <code>{model}</code>{" "}
-            {vote === null ? (
-              "no usable answer"
-            ) : (
-              <>
-                votes for <Choice choice={vote === 0 ? "tie" : vote > 0 ? "a" : "b"} names={names} />
-                {vote === 0 && <span class="aside"> {named<string>(WHY_NEITHER, outcome)}</span>}
-              </>
-            )}
-          </li>
-        ))}
-      </ul>
-    )
+    <h3>
+      <code>{model}</code>{" "}
+      {vote === null ? (
+        <span class="aside">gave no usable answer</span>
+      ) : (
+        <>
+          <span class="aside">votes for</span>{" "}
+          <Choice choice={vote === 0 ? "tie" : vote > 0 ? "a" : "b"} names={names} />
+          {vote === 0 && <span class="aside">: {named<string>(WHY_NEITHER, outcome)}</span>}
+        </>
+      )}
+    </h3>
   );
 }
+
+const Calls = ({ calls, comparison }: { calls: readonly JudgeCall[]; comparison: Comparison }) => (
+  <div class="calls">
+    {calls.map((call) => (
+      <Call key={`${call.order} ${call.masked}`} call={call} comparison={comparison} />
+    ))}
+  </div>
+);
 
 function Call({ call, comparison: { a, b, verdict } }: { call: JudgeCall; comparison: Comparison }) {
   const second = verdict.judge.protocol === FIRST_PROTOCOL ? "suspected lines masked" : "the arms' own words withheld";
   const names: Record<Side, string> = { a: a.name, b: b.name };
   const first: Side = call.order === "ab" ? "a" : "b";
+  const Heading = verdict.judge.members ? "h4" : "h3";
   return (
     <div class="call">
-      <h3>
+      <Heading>
         <ArmName side={first} name={names[first]} /> shown first
-        {call.judge && <span class="aside"> {call.judge}</span>}
         {call.masked && <span class="aside"> {second}</span>}
-      </h3>
+      </Heading>
       {call.valid ? (
         <Finding call={call} names={names} />
       ) : (
