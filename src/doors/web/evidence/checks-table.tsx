@@ -16,7 +16,7 @@ export function ChecksTable({ arms }: { arms: readonly ShownArm[] }) {
   return (
     <DataTable
       label="Hidden checks"
-      kind="sides checks-table"
+      kind="sides checks-table folded"
       heads={["Check", ...arms.map((arm) => <ArmName side={arm.side} name={arm.name} />)]}
     >
       {ids.map((id) => (
@@ -64,13 +64,16 @@ export function CheckLight({ check }: { check: CheckResult }) {
   return <Light status={status} {...(status === "error" && { name: resultWord(check) })} />;
 }
 
-function CheckCell({ shown: { side, arm }, id }: { shown: ShownArm; id: string }) {
+function CheckCell({ shown: { side, name, arm }, id }: { shown: ShownArm; id: string }) {
   const isCited = citedRef(side, "probe") === id;
   const target = useCitedTarget<HTMLParagraphElement>(isCited);
   const check = checkOf(arm, id);
   const why = check?.could_not_run ?? check?.reason;
   return (
     <td data-cited={isCited || undefined} data-lit={isLit({ side, kind: "probe", ref: id }) || undefined}>
+      <span class="of-arm">
+        <ArmName side={side} name={name} />
+      </span>
       {check ? (
         <>
           <p ref={target} tabIndex={-1}>

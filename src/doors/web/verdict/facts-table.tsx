@@ -17,14 +17,14 @@ export function FactsTable({ a, b, facts }: FactsTableProps) {
   return (
     <DataTable
       label="Facts about both arms"
-      kind="sides facts"
+      kind="sides facts folded arm-facts"
       heads={[<span class="hidden-text">Fact</span>, ...heads, "Difference"]}
     >
       {FACTS.map((fact) => (
         <tr key={fact.name}>
           <th scope="row">{fact.name}</th>
-          <td>{fact.text(both.a)}</td>
-          <td>{fact.text(both.b)}</td>
+          <td data-head="A">{fact.text(both.a)}</td>
+          <td data-head="B">{fact.text(both.b)}</td>
           <td>
             <Difference fact={fact} both={both} />
           </td>
