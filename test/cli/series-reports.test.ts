@@ -110,11 +110,11 @@ test("the reports of a suite say what failed in how many scenarios, and nothing 
   const rows = suite(["a", "failed", "failed", "failed"]).map((row) => (row.failure ? { ...row, failure } : row));
   const series = await report(SUITE, rows);
   const [html, markdown] = [await seriesHtml(series), seriesMarkdown(series)];
-  expect(markdown).toContain("| what failed | rows | candidate failed | baseline failed | among them |");
+  expect(markdown).toContain("| what failed | scenarios | candidate failed | baseline failed | among them |");
   expect(markdown).toMatch(/\| 2 \| – \| – \| two, one \|/);
   expect(html).toContain("<h2>What failed</h2>");
   expect(html).toContain(
-    '<th scope="col">What failed</th><th scope="col">Rows</th><th scope="col">candidate failed</th>',
+    '<th scope="col">What failed</th><th scope="col">Scenarios</th><th scope="col"><span class="a">A</span> candidate failed</th>',
   );
   for (const text of [html, markdown]) expect(text).not.toContain("<b>|");
   expect(seriesMarkdown(await report(SUITE, suite(["a", "b"])))).not.toContain("what failed");

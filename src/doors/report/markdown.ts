@@ -144,7 +144,7 @@ type ArmRow = (name: string, cell: (arm: ArmSummary) => string) => string[];
 function armRows(arms: readonly ArmSummary[]): string[][] {
   const row: ArmRow = (name, cell) => [name, ...arms.map(cell)];
   const tokens = (arm: ArmSummary, side: "tokens_in" | "tokens_out") =>
-    leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : String(value)));
+    leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : value.toLocaleString("en-US")));
   return [
     row("model", (arm) => arm.model),
     row("ended", endText),

@@ -41,13 +41,13 @@ ${failure === null ? null : html`<p class="bad">The series failed: ${failure}</p
 <p>${statement}</p>
 <p>Win rate of <span class="a">${arms.a.arm_id}</span>: <strong>${winRateText(series)}</strong></p>${rangeOf(series)}
 <p class="soft ends"><span>0% <span class="b">${arms.b.arm_id}</span></span><span>50%</span><span><span class="a">${arms.a.arm_id}</span> 100%</span></p>
-${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${SERIES_FLAG_TEXT[flag]}</p>`)}`}
+${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${titled(SERIES_FLAG_TEXT[flag])}.</p>`)}`}
 ${groupsIn(series)}
 ${failedIn(series)}
 ${scenarios.length > 1 ? await suiteOf(series) : scenarioOf(series)}
 ${evidencePlot(series)}
 <h2>Both arms</h2>
-${htmlTable(["", arms.a.arm_id, arms.b.arm_id], armFigures(series))}
+${htmlTable(["", ...armHeads(series)], armFigures(series))}
 ${power && html`<p class="soft">${power}</p>`}
 ${await checksOf(series)}
 ${await trialsOf(series)}
@@ -93,8 +93,10 @@ function groupsIn(series: Series): Html | null {
 function failedIn(series: Series): Html | null {
   const found = failedTable(series);
   if (found === null) return null;
-  const [what, rows, a, b, named] = found.head;
-  return html`<h2>What failed</h2>${htmlTable([titled(what), titled(rows), a, b, titled(named)], found.rows)}`;
+  const [what, members, , , named] = found.head;
+  const [a, b] = armHeads(series);
+  const head = [titled(what), titled(members), html`${a} failed`, html`${b} failed`, titled(named)];
+  return html`<h2>What failed</h2>${htmlTable(head, found.rows)}`;
 }
 
 /** One line for each scenario: the result of every trial, and what the trials say together. */
@@ -127,6 +129,11 @@ type Names = Readonly<Record<Side, string>>;
 
 const letter = (side: Side): Html => html`<span class="${side}">${side.toUpperCase()}</span>`;
 
+const armHeads = ({ arms: { a, b } }: Pick<Series, "arms">): readonly [Html, Html] => [
+  html`${letter("a")} ${a.arm_id}`,
+  html`${letter("b")} ${b.arm_id}`,
+];
+
 const mark = (kind: TrialKind): Html => html`<span class="trial ${kind}">${TRIAL_MARKS[kind]}</span>`;
 
 const strip = (trials: Series["trials"], arms: Names): Html =>
@@ -145,7 +152,7 @@ async function checksOf({ scenarios, arms }: Series): Promise<Html | null> {
   if (rates.length === 0) return null;
   return html`<h2>Hidden checks passed</h2>
 ${await longHtmlTable(
-  ["Scenario", "Check", arms.a.arm_id, arms.b.arm_id],
+  ["Scenario", "Check", ...armHeads({ arms })],
   rates.slice(0, CHECK_RATES),
   ({ scenario, id, a, b }) => [scenario, id, passedText(a), passedText(b)],
 )}${rates.length > CHECK_RATES ? html`<p class="soft">and ${rates.length - CHECK_RATES} more</p>` : null}`;

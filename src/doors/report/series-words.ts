@@ -1,4 +1,5 @@
 import { cut } from "../../domain/excerpt.ts";
+import { memberWord } from "../../domain/member.ts";
 import { durationText, percentText, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series, SeriesGroup } from "../../domain/series.ts";
@@ -38,14 +39,14 @@ export const GROUPS_TEXT =
   "Groups describe; no claim is made of one. With several groups, some ranges leave 50% out by chance.";
 
 /** Head and rows of the table of groups; null where nothing was grouped. */
-export function groupTable({ groups = [], arms, imported }: Pick<Series, "groups" | "arms" | "imported">) {
+export function groupTable({ groups = [], arms, scenarios }: Pick<Series, "groups" | "arms" | "scenarios">) {
   const [first] = groups;
   if (first === undefined) return null;
   const range = ({ low, high }: SeriesGroup) => `${percentText(low)} to ${percentText(high)}`;
   return {
     head: [
       first.field,
-      imported ? "scenarios" : "rows",
+      `${memberWord(scenarios)}s`,
       "wins-ties-losses",
       `win rate of ${arms.a.arm_id}`,
       "range",
@@ -63,7 +64,13 @@ export function failedTable(series: Series) {
   if (failed.length === 0) return null;
   const { a, b } = series.arms;
   return {
-    head: ["what failed", "rows", `${a.arm_id} failed`, `${b.arm_id} failed`, "among them"] as const,
+    head: [
+      "what failed",
+      `${memberWord(series.scenarios)}s`,
+      `${a.arm_id} failed`,
+      `${b.arm_id} failed`,
+      "among them",
+    ] as const,
     rows: failed.slice(0, FAILED_ROWS).map(({ what, by_arm, rows }) => {
       const [of_a, of_b] = by_arm ? [String(by_arm.a), String(by_arm.b)] : ["–", "–"];
       const { named, more } = failedShown(rows);

@@ -129,7 +129,7 @@ function armRows(reported: Reported, showing: Showing): (string | Html)[][] {
   const arms = armsOf(reported).map(({ arm }) => arm);
   const row = (name: string, cell: (arm: ArmSummary) => string | Html) => [name, ...arms.map(cell)];
   const tokens = (arm: ArmSummary, side: "tokens_in" | "tokens_out") =>
-    leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : String(value)));
+    leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : value.toLocaleString("en-US")));
   const why = (arm: ArmSummary) => whyDisqualified(arm.violations).join(" and ");
   const left = (arm: ArmSummary) => unmetText(arm).join(", ");
   return [
