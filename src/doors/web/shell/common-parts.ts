@@ -1,4 +1,5 @@
 // Small parts that most pages use. Each would be a file of its own, whose request costs more than its content.
+import "../../../domain/binomial.ts";
 import "../../../domain/end-text.ts";
 import "../../../domain/every-verdict.ts";
 import "../../../domain/member.ts";
@@ -18,10 +19,13 @@ import "../part/caveats.tsx";
 import "../part/flag-text.ts";
 import "../part/light.tsx";
 import "../part/said-to-arms.tsx";
+import "../part/sending-notice.tsx";
 import "../part/step-in-row.ts";
 import "../part/table.tsx";
 import "../part/origin.tsx";
 import "../part/when-idle.ts";
+import "../send-once.ts";
 import "../series/range-bar.tsx";
+import "../series/series-mark.tsx";
 import "../series/status-name.tsx";
 import "../verdict/outcome.tsx";
