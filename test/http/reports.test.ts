@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { momentText } from "../../src/domain/number-text.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { ArmPointer, Verdict } from "../../src/domain/verdict.ts";
 import { aService, type TestService } from "./service.ts";
@@ -98,7 +99,9 @@ test("a verdict across two sessions is saved from either, and tells two arms of 
   const html = await report(one, "html");
   expect(await report(other, "html")).toBe(html);
   for (const { session_id } of [one, other]) expect(html).toContain(`Session ${session_id}`);
-  expect(html).toContain(`Arm A ran ${one.created_at}, arm B ${other.created_at}; judged again`);
+  expect(html).toContain(
+    `Arm A ran ${momentText(one.created_at)}, arm B ${momentText(other.created_at)}; judged again`,
+  );
   expect(await report(one, "markdown")).toContain("|  | left (arm&#95;a) | left (arm&#95;b) |");
 
   const blind = bodyOf(await report(other, "html-blind"));
