@@ -91,6 +91,18 @@ describe("inputs", () => {
     expect((await membersOf(await loadScenarioFile(path)))[0]?.digest).not.toBe(before[0]?.digest ?? "");
   });
 
+  test("rows share what no template fills: thousands of them cost little memory", async () => {
+    await using files = await folder(TABLE);
+    const { definition, table } = await loadScenarioFile(files.path("tone.yaml"));
+    const [row] = table?.rows ?? [];
+    if (!table || !row) throw new Error("the table has no rows");
+    const { rubric, policies, arms } = (await table.resolve(row)).definition;
+    expect(rubric).toBe(definition.rubric);
+    expect(policies).toBe(definition.policies);
+    expect(arms.map(({ system_prompt }) => system_prompt)).toEqual(["You know a.b.", "You know a.b."]);
+    expect(definition.arms[0].system_prompt).toBe("You know {{wanted}}.");
+  });
+
   test("what a row alone names is read again each time: a file that lacked is found when it is there", async () => {
     const ran = changed(
       '{id: plain, model: openai/gpt-x, system_prompt: "You know {{wanted}}."}',

@@ -57,7 +57,8 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
   const document = await readYaml(source.text, problems);
   if (document.readable) checkShape(document.value, problems);
   const { directory: root, git = new GitFiles() } = source;
-  const context: ResolveContext = { problems, root, git, sources: new Set(), kept: new Map() };
+  const shared = { kept: new Map(), areas: new WeakMap<object, unknown>() };
+  const context: ResolveContext = { problems, root, git, sources: new Set(), ...shared };
   if (!isMap(document.value)) {
     const result = invalidScenario(source.file, located(document, problems));
     return { result, sources: context.sources, fill: async () => result, warnings: [] };

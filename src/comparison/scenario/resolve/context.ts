@@ -16,6 +16,8 @@ export interface ResolveContext {
   readonly git: GitFiles | null;
   /** What was read for the scenario and stands for each row of its inputs, by what names it. */
   readonly kept: Map<string, Promise<unknown>>;
+  /** Areas as they were resolved, by how they are written. One in which no row fills a template is the same object for all. */
+  readonly areas: WeakMap<object, unknown>;
   /** A row is filled in. It adds nothing to `kept`, which lasts as long as the scenario: thousands may name files of their own. */
   readonly row?: boolean;
   /** It has inputs, and none of their rows is filled in. */
@@ -49,6 +51,19 @@ export function readOnce<T>(
   const found = (kept.get(key) as Promise<T> | undefined) ?? read(); // `what` says of which type it is
   if (!row) kept.set(key, found);
   return found;
+}
+
+/** Resolves once what all rows write alike, so that they share it. */
+export async function resolveOnce<T>(
+  { areas }: ResolveContext,
+  authored: object,
+  resolve: () => Promise<T> | T,
+): Promise<T> {
+  const before = areas.get(authored) as T | undefined; // each object is of one area
+  if (before !== undefined) return before;
+  const resolved = await resolve();
+  areas.set(authored, resolved);
+  return resolved;
 }
 
 /** The real path of what the file names; both it and the path as written become sources. @throws Unusable */

@@ -9,7 +9,7 @@ import type { Problems } from "../authored/problems.ts";
 import type { ScenarioFile } from "../authored/scenario-file.ts";
 import { checkArmFiles } from "./arm-files.ts";
 import { checkBudgets, resolveArms } from "./arms.ts";
-import type { ResolveContext } from "./context.ts";
+import { type ResolveContext, resolveOnce } from "./context.ts";
 import { checkListeners } from "./conversation.ts";
 import { withAnswer } from "./deliverable.ts";
 import { checkPattern } from "./pattern.ts";
@@ -58,18 +58,21 @@ interface Areas {
 
 async function resolveAreas(context: ResolveContext, file: ScenarioFile): Promise<Areas> {
   const { problems } = context;
+  const { policies = NO_POLICIES } = file;
   // Asked first, since resolving adds problems that say nothing about the shape of another area.
   const [taskSound, armsSound, policiesSound, rubricSound, replaySound] = (
     ["task", "arms", "policies", "rubric", "replay"] as const
   ).map((area) => problems.sound([area]));
   return {
     task: taskSound ? await resolveTask(context, file.task) : null,
-    arms: armsSound ? await resolveArms(context, file.arms) : null,
-    policies: policiesSound ? resolvePolicies(problems, file.policies) : null,
-    rubric: rubricSound ? resolveRubric(problems, file.rubric) : null,
+    arms: armsSound ? await resolveOnce(context, file.arms, () => resolveArms(context, file.arms)) : null,
+    policies: policiesSound ? await resolveOnce(context, policies, () => resolvePolicies(problems, policies)) : null,
+    rubric: rubricSound ? await resolveOnce(context, file.rubric, () => resolveRubric(problems, file.rubric)) : null,
     replay: replaySound && file.replay ? resolveReplay(problems, file.replay) : undefined,
   };
 }
+
+const NO_POLICIES: NonNullable<ScenarioFile["policies"]> = {};
 
 /** Adds the problems that lie between two areas. */
 function checkTogether(problems: Problems, file: ScenarioFile, { task, arms, policies, rubric }: Areas): void {
