@@ -43,14 +43,9 @@ describe.each(CALLING)("$wire: $title", ({ wire, sent, reply }) => {
       expect(pass(wire, bytes, options, [cut]).bytes.toString()).toBe(once);
     for (const form of [sent, sent.replaceAll("\n", "\r\n"), sent.replaceAll("\n", "\r"), inLines(sent)]) {
       const whole = pass(wire, form, options);
-      const cuts = fc.array(fc.nat(form.length), { maxLength: 30 });
-      const everywhere = fc.constant([...Buffer.from(form).keys()]);
-      fc.assert(
-        fc.property(fc.oneof(cuts, everywhere), (places) => {
-          expect(pass(wire, form, options, places).bytes.equals(whole.bytes)).toBe(true);
-        }),
-        { numRuns: 10 },
-      );
+      const fits = (places: number[]) => pass(wire, form, options, places).bytes.equals(whole.bytes);
+      expect(fits([...Buffer.from(form).keys()])).toBe(true);
+      fc.assert(fc.property(fc.array(fc.nat(form.length), { maxLength: 30 }), fits), { numRuns: 5 });
     }
   });
 
