@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readLog } from "../src/arms/imported/read-log.ts";
+import { Problems } from "../src/comparison/scenario/authored/problems.ts";
 import { containerOf } from "../src/comparison/scenario/draft/container-task.ts";
 import { readDockerfile } from "../src/comparison/scenario/draft/dockerfile.ts";
 import { promptOf } from "../src/comparison/scenario/draft/from-commit.ts";
@@ -111,7 +112,7 @@ export const IMPORT_READERS: readonly Reader[] = [
     reads: "a template",
     n: 16_000,
     read: (prompt) => [
-      filling({ task: { prompt } })({ a: "{{a}}" }),
+      filling({ task: { prompt } })({ a: "{{a}}" }, new Problems()),
       attempt(() => templatesOf({ task: { prompt } }, ["a"]).faults.length, ""),
     ],
     families: ["{", "{{", "{{a", "{{a}}", "{{{{", ["{{", " "], ["{{", "a", "}"]],

@@ -185,6 +185,42 @@ describe("inputs", () => {
     const failure = await failureOf(membersOf(await loadScenarioFile(files.path("tone.yaml"))));
     expect(failure.message).toContain("4:11 task.prompt");
     expect(failure.message).toContain('(with the input "1", whose question is empty)');
+    await using long = await folder(TABLE, `question,wanted\n${"x".repeat(5_000_000)},w\n`);
+    const tooLong = await failureOf(membersOf(await loadScenarioFile(long.path("tone.yaml"))));
+    expect(tooLong.message).toContain(
+      'values of more than 8388608 characters would be filled in; shorten them (with the input "1")',
+    );
+  });
+
+  test("lines may end differently, names of columns may have spaces around them, and a null id is none", async () => {
+    for (const rows of ["id, question ,wanted\r\na,q,w\nb,r,w\r\n", "id,question,wanted\na,q,w\r\nb,r,w\n"]) {
+      await using files = await folder(TABLE, rows);
+      const members = await membersOf(await loadScenarioFile(files.path("tone.yaml")));
+      expect(members.map(({ definition }) => definition.input?.values)).toEqual([
+        { id: "a", question: "q", wanted: "w" },
+        { id: "b", question: "r", wanted: "w" },
+      ]);
+    }
+    const inline = changed("inputs_file: rows.csv", "inputs: [{id: null, question: q, wanted: w}]");
+    await using files = await folder(inline);
+    const [member] = await membersOf(await loadScenarioFile(files.path("tone.yaml")));
+    expect(member?.definition.input?.id).toBe("1");
+  });
+
+  test("rows of JSON are refused where they have too many columns or lie too deep", async () => {
+    const jsonl = changed("rows.csv", "rows.jsonl");
+    const wide = Array.from({ length: 20 }, (_, row) =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: 100 }, (_, column) => [`c${row}-${column}`, 0]))),
+    ).join("\n");
+    const deep = `{"question":"q","wanted":"w","more":${"[".repeat(1_000)}${"]".repeat(1_000)}}`;
+    for (const [rows, said] of [
+      [wide, "inputs_file: rows.jsonl has more than 1000 columns; keep those that are used"],
+      [deep, "rows.jsonl line 1: has 1001 levels of nesting, at most 200 are read"],
+      ['{"question":"q","wanted":"w"},', "line 1: is not JSON: each line is one whole object, with no comma after it"],
+    ] as const) {
+      await using files = await scenarioFolder({ "tone.yaml": jsonl, "rows.jsonl": rows });
+      expect((await failureOf(loadScenarioFile(files.path("tone.yaml")))).message).toContain(said);
+    }
   });
 
   test("a column that nothing uses is a warning, as are templates without inputs", async () => {

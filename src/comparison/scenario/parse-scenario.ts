@@ -89,7 +89,7 @@ function fillerOf(source: ScenarioText, context: ResolveContext, file: ScenarioF
   const filled = filling(template);
   return async (row) => {
     const own = { ...context, problems: new Problems(), row: true };
-    const text = filled(row.values);
+    const text = filled(row.values, own.problems);
     checkShape(text, own.problems);
     const member = await resolveScenario(own, text as ScenarioFile, source.stem);
     if (member) return { ...member, input: row };

@@ -1,4 +1,5 @@
 import { CsvError, type Parser, parse } from "csv-parse";
+import { isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { breathe, Pace } from "../../runtime/pace.ts";
 
@@ -44,17 +45,18 @@ export async function openTable(text: string, form: TableForm): Promise<Table> {
   return form === "csv" ? await readCsv(text) : { rows: jsonRows(text) };
 }
 
-/** Columns that a header may name. */
-const MAX_COLUMNS = 1_000;
+/** Columns that a table may have. */
+export const MAX_COLUMNS = 1_000;
 
 async function readCsv(text: string): Promise<Table> {
   const records = csvRecords(text);
   const first = (await records.next()).value;
   if (first === undefined) throw new TableFault("has no header; its first line names the columns", 1);
-  const header = first.record;
+  // A template, and a flag, name a column without the spaces around it.
+  const header = first.record.map((name) => name.trim());
   if (header.length > MAX_COLUMNS) throw new TableFault(`has ${header.length} columns, more than ${MAX_COLUMNS}`, 1);
   for (const [index, name] of header.entries()) {
-    if (name.trim() === "") throw new TableFault("the header has no name there", 1, index + 1);
+    if (name === "") throw new TableFault("the header has no name there", 1, index + 1);
     if (header.indexOf(name) !== index) throw new TableFault(`the header has "${name}" twice; keep one`, 1, index + 1);
   }
   return { header, rows: rowsOf(header, records) };
@@ -80,7 +82,9 @@ const SLICE = 64 * 1024;
 
 async function* csvRecords(text: string): AsyncGenerator<CsvRecord, undefined> {
   const found: CsvRecord[] = [];
-  const parser = parse({ bom: true, info: true, skip_empty_lines: true });
+  // Left to itself the parser takes the first line's end for all: an editor may have added lines with another.
+  const record_delimiter = text.includes("\n") ? ["\r\n", "\n"] : ["\r"];
+  const parser = parse({ bom: true, info: true, skip_empty_lines: true, record_delimiter });
   parser.on("data", (record: CsvRecord) => found.push(record));
   const failed = new Promise<never>((_, reject) => parser.on("error", reject));
   failed.catch(() => undefined);
@@ -164,10 +168,13 @@ async function* jsonRows(text: string): AsyncGenerator<TableRow> {
   }
 }
 
+/** Values of one line, those that lie in others among them. */
+const MAX_VALUES = 100_000;
+
 function parsed(text: string, line: number): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new TableFault(`is not JSON: ${error instanceof Error ? error.message : error}`, line);
-  }
+  const read = readBoundedJson(Buffer.from(text), { bytes: 3 * MAX_LINE, values: MAX_VALUES });
+  if (!("fault" in read)) return read.value;
+  if (!isMalformed(read.fault)) throw new TableFault(`has ${read.fault}`, line);
+  const advice = "each line is one whole object, with no comma after it or after its last value";
+  throw new TableFault(`is not JSON: ${advice}`, line);
 }

@@ -3,6 +3,7 @@ import { cut } from "../../../domain/excerpt.ts";
 import type { Scenario, ScenarioInput } from "../../../domain/scenario.ts";
 import { MAX_SCENARIOS } from "../../../domain/series-record.ts";
 import { sha256 } from "../../../domain/sha256.ts";
+import { MAX_COLUMNS } from "../../table/table-rows.ts";
 import type { FieldPath } from "../authored/problems.ts";
 import type { ScenarioFile } from "../authored/scenario-file.ts";
 import { attempt, type ResolveContext } from "../resolve/context.ts";
@@ -28,6 +29,13 @@ export async function readTable(context: ResolveContext, file: ScenarioFile): Pr
   const rows = checkedRows(context, written, sourceOf(file));
   if (rows === null) return null;
   const fields = fieldsOf(rows, written.header);
+  if (fields.length > MAX_COLUMNS) {
+    problems.add(
+      sourceOf(file).path(0),
+      `${sourceOf(file).name}has more than ${MAX_COLUMNS} columns; keep those that are used`,
+    );
+    return null;
+  }
   const { used, faults } = templatesOf(file, fields);
   for (const { path, message } of faults) problems.add(path, message);
   if (!checkValues(context, rows, used, sourceOf(file), written)) return null;
@@ -87,13 +95,20 @@ const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A row without an id has its number. */
-const idOf = (given: unknown, index: number): string => (given === undefined ? String(index + 1) : textOf(given));
+const idOf = (given: unknown, index: number): string =>
+  given === undefined || given === null ? String(index + 1) : textOf(given);
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
-const fieldsOf = (rows: readonly ScenarioInput[], header: readonly string[] = []): string[] => [
-  ...new Set([...header, ...rows.flatMap(({ values }) => Object.keys(values))]),
-];
+/** Those of the rows that follow are not looked at where there are too many already. */
+function fieldsOf(rows: readonly ScenarioInput[], header: readonly string[] = []): string[] {
+  const fields = new Set(header);
+  for (const { values } of rows) {
+    if (fields.size > MAX_COLUMNS) break;
+    for (const name of Object.keys(values)) fields.add(name);
+  }
+  return [...fields];
+}
 
 /** Every row has a value for whatever a template names. */
 function checkValues(

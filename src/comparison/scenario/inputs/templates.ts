@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import { didYouMean } from "../../../domain/did-you-mean.ts";
 import { columnsText } from "../../table/table-rows.ts";
-import type { FieldPath } from "../authored/problems.ts";
+import type { FieldPath, Problems } from "../authored/problems.ts";
 
 /** How a value becomes text in one place: as it is, or as part of a pattern, in which it means itself. */
 type Kind = "text" | "pattern";
@@ -47,17 +47,22 @@ interface TemplateFault {
   readonly message: string;
 }
 
+/** Mistakes that are told with the column that may be meant: looking for it costs a look at every column. */
+const HINTS = 10;
+
 /** Names that templates use, each with the first place that uses it; and what is wrong with templates. */
 export function templatesOf(file: unknown, columns: readonly string[]) {
+  const known = new Set(columns);
   const used = new Map<string, FieldPath>();
   const faults: TemplateFault[] = [];
   for (const { path, text } of TEMPLATED.flatMap(([pattern]) => placesOf(file, pattern)))
-    for (const name of namesIn(text)) {
-      if (columns.includes(name)) used.set(name, used.get(name) ?? path);
-      else faults.push({ path, message: `{{${name}}} names no column of the inputs${hintOf(name, columns)}` });
+    for (const name of new Set(namesIn(text))) {
+      const hint = () => (faults.length < HINTS ? hintOf(name, columns) : "");
+      if (known.has(name)) used.set(name, used.get(name) ?? path);
+      else faults.push({ path, message: `{{${name}}} names no column of the inputs${hint()}` });
     }
   for (const { path, text } of COMMANDS.flatMap((pattern) => placesOf(file, pattern)))
-    for (const name of namesIn(text).filter((one) => columns.includes(one)))
+    for (const name of namesIn(text).filter((one) => known.has(one)))
       faults.push({
         path,
         message: `{{${name}}} cannot stand in a command: a shell would run what the value says; read it from $ABEVAL_EVIDENCE/input.json in a check`,
@@ -80,21 +85,45 @@ export const firstTemplate = (file: unknown) =>
     }))
     .find(({ names }) => names.length > 0);
 
-/** Gives the file with the values of a row in the places of their names. What a value says is not filled again. */
-export function filling(file: unknown): (values: Readonly<Record<string, unknown>>) => unknown {
+/** Characters that values may add to the texts of one row: a template may name a long value a thousand times. */
+const MAX_FILLED = 8 * 1024 * 1024;
+
+/**
+ * Gives the file with the values of a row in the places of their names. What a value says is not filled again. Where it would be too long,
+ * there is a problem, and the name stays.
+ */
+export function filling(file: unknown): (values: Readonly<Record<string, unknown>>, problems: Problems) => unknown {
   const places = TEMPLATED.flatMap(([pattern, kind]) => placesOf(file, pattern).map((place) => ({ ...place, kind })));
   const templates = places.filter(({ text }) => text.includes("{{"));
-  return (values) =>
-    templates.reduce((now, { path, text, kind }) => withText(now, path, fillText(text, values, kind)), file);
+  return (values, problems) => {
+    let added = 0;
+    const add = (path: FieldPath, value: string): boolean => {
+      const before = added;
+      added += value.length;
+      if (before <= MAX_FILLED && added > MAX_FILLED)
+        problems.add(path, `values of more than ${MAX_FILLED} characters would be filled in; shorten them`);
+      return added <= MAX_FILLED;
+    };
+    return templates.reduce((now, { path, text, kind }) => {
+      const filled = fillText(text, values, kind, (value) => add(path, value));
+      return withText(now, path, filled);
+    }, file);
+  };
 }
 
-function fillText(text: string, values: Readonly<Record<string, unknown>>, kind: Kind): string {
+function fillText(
+  text: string,
+  values: Readonly<Record<string, unknown>>,
+  kind: Kind,
+  fits: (value: string) => boolean,
+): string {
   const isPattern = kind === "pattern" && text.length > 1 && text.startsWith("/") && text.endsWith("/");
   return text.replace(TEMPLATE, (whole: string, name: string | undefined) => {
     if (name === undefined) return "{{";
     const key = name.trim();
     if (!Object.hasOwn(values, key)) return whole;
     const value = textOf(values[key]);
+    if (!fits(value)) return whole;
     return isPattern ? RE2JS.quote(value) : value;
   });
 }
