@@ -34,4 +34,6 @@ test("a line of a commit's message that looks like a field gets no note", () => 
     "# Two prompts. The scrip",
     "# Asks no model. Remove ",
   ]);
+  const named = draftScenario({ ...draft, origin: "the task a\npolicies: {network: open}", title: "b\ntitle: c" });
+  expect(parse(named)).toEqual({ ...parse(draftScenario(draft)), title: "b\ntitle: c" });
 });

@@ -116,7 +116,9 @@ export function draftScenario(draft: Draft, { checks: seen, failed }: MeasuredDr
     ...NOTES,
     ...(checks.length > 0 ? checkNotes(draft, seen) : []),
   ];
-  return `# Made from ${plainText(draft.origin)} by \`abeval run --new\`: ${plainText(draft.title)}\n${withNotes(scenario, notes)}`;
+  // What follows a line's end in the name of a directory or of a row would be a field of the scenario.
+  const heading = plainText(`Made from ${draft.origin} by \`abeval run --new\`: ${draft.title}`).replace(/\s+/g, " ");
+  return `# ${heading}\n${withNotes(scenario, notes)}`;
 }
 
 const hasFiles = ({ material }: Draft, below: "fixture" | "probe") =>
