@@ -213,12 +213,16 @@ test.each([
   expect(failure.message).toContain(message);
 });
 
-test("a log of a million steps, and a file of 4 GB, are refused", async () => {
+test("a log of a million steps or lines, and a file of 4 GB, are refused", async () => {
   const step = '{"type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":""}}\n';
   const many = await failureOf(
     loadArms([{ id: "x", ran: { log: "runs/many" } }, OURS], { "runs/many": step.repeat(700_000) }),
   );
   expect(many.message).toContain("has more than 20000 turns and results");
+  const short = await failureOf(
+    loadArms([{ id: "x", ran: { log: "runs/short" } }, OURS], { "runs/short": `{${"\n1".repeat(600_000)}` }),
+  );
+  expect(short.message).toContain("has more than 500000 lines");
   await using folder = await scenarioFolder(
     await importedFiles({ arms: [{ id: "x", ran: { log: "runs/big" } }, OURS] }),
   );

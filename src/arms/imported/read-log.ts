@@ -32,6 +32,9 @@ const LOG_BYTES = 64 * 1024 * 1024;
 /** The limits of a line, and of a log that is one document. */
 const JSON_LIMITS = { bytes: 8 * 1024 * 1024, values: 100_000 };
 
+/** Lines, the empty ones too: each costs time and memory, however short it is. Those of a long session have a few hundred bytes each. */
+const MOST_LINES = 500_000;
+
 /** Turns and results that are told of. Long sessions have some hundreds. */
 const MOST_STEPS = 20_000;
 
@@ -85,6 +88,7 @@ class Reading {
     };
     for await (const bytes of lines(terminated(chunks), JSON_LIMITS.bytes, tooLong)) {
       this.#line += 1;
+      if (this.#line > MOST_LINES) throw new LogFault(`has more than ${MOST_LINES} lines`);
       await this.#pace.bytes(bytes.length * PARSING_COST);
       if (bytes.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09)) continue;
       this.#take(bytes);
