@@ -6,7 +6,8 @@ import { describeNeeding } from "../needs.ts";
 import { PHONE, shownText } from "./browser.ts";
 import { inspect } from "./inspect.ts";
 import { JUDGE_NAME } from "./judge-name.ts";
-import { SETUP_LOG } from "./scenarios.ts";
+import { faultsOfTab } from "./keyboard.ts";
+import { EVIDENCE_SCENARIOS, SETUP_LOG } from "./scenarios.ts";
 import { webService } from "./web-service.ts";
 
 /** A page to inspect, and the words that show that it has loaded. */
@@ -24,7 +25,12 @@ interface Sessions {
   readonly failed: string;
   readonly series: string;
   readonly selfTest: string;
+  readonly answered: string;
+  readonly panel: string;
+  readonly unchecked: string;
 }
+
+const PANEL = `panel(${JUDGE_NAME}+gateway/impartial-2+gateway/impartial-3)`;
 
 const openEverything = (page: Page) =>
   page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true })") as Promise<void>;
@@ -57,7 +63,16 @@ const LOOKS: readonly Look[] = [
     ready: "Verdicts on this pair",
   },
   { name: "series-list", path: () => "/series", ready: "2 of 2 trials count" },
-  { name: "series", path: ({ series }) => `/series/${series}`, ready: "Plan and limits", act: openEverything },
+  { name: "series", path: ({ series }) => `/series/${series}`, ready: "Plan and limits" },
+  { name: "series-open", path: ({ series }) => `/series/${series}`, ready: "Plan and limits", act: openEverything },
+  { name: "series-export", path: ({ series }) => `/api/series/${series}/report`, ready: "Both arms" },
+  { name: "verdict-export", path: ({ judged }) => `/api/sessions/${judged}/report`, ready: "What they changed" },
+  { name: "checks-export", path: ({ unchecked }) => `/api/sessions/${unchecked}/report`, ready: "could not run" },
+  { name: "duel", path: ({ judged }) => `/api/sessions/${judged}/report?format=html-duel`, ready: "apart" },
+  { name: "results", path: () => "/series/results", ready: "What the table holds" },
+  { name: "answers", path: ({ answered }) => `/sessions/${answered}`, ready: "Both were asked" },
+  { name: "panel", path: ({ panel }) => `/sessions/${panel}`, ready: "gateway/impartial-3" },
+  { name: "unchecked", path: ({ unchecked }) => `/sessions/${unchecked}`, ready: "Not judged" },
   { name: "judges", path: () => "/judges", ready: "Test this judge" },
   { name: "self-test", path: ({ selfTest }) => `/judges/${selfTest}`, ready: "Test it again" },
   { name: "blind-pairs", path: () => "/judges/blind", ready: "Which is the better answer" },
@@ -88,41 +103,11 @@ async function openHelp(page: Page): Promise<void> {
   await page.getByRole("dialog").waitFor();
 }
 
-/** Numbers all that can be used, and gives how much that is. Of a row that arrow keys go through, one counts. */
-const NUMBER = `(() => {
-  const used = [...document.querySelectorAll("a[href], button, input, select, summary")].filter(
-    (each) => each.checkVisibility() && !each.disabled && each.tabIndex >= 0,
-  );
-  used.forEach((each, index) => each.setAttribute("data-number", index));
-  return used.length;
-})()`;
-
-/** The number of what has the focus, and whether a reader sees that it has. */
-const FOCUSED = `(() => {
-  const { outlineStyle, boxShadow } = getComputedStyle(document.activeElement);
-  const number = document.activeElement.getAttribute("data-number");
-  return { number, isSeen: outlineStyle !== "none" || boxShadow !== "none" };
-})()`;
-
-/** What Tab does not reach, or where nobody sees the focus. */
-async function faultsOfTab(page: Page): Promise<string[]> {
-  const many = await page.evaluate<number>(NUMBER);
-  const missed = new Set(Array.from({ length: many }, (_, index) => String(index)));
-  const faults: string[] = [];
-  for (let pressed = 0; pressed < many + SPARE_KEYS && missed.size > 0; pressed += 1) {
-    await page.keyboard.press("Tab");
-    const { number, isSeen } = await page.evaluate<{ number: string | null; isSeen: boolean }>(FOCUSED);
-    if (number !== null && missed.delete(number) && !isSeen) faults.push(`no focus is seen on ${number}`);
-  }
-  for (const number of missed) {
-    const html = await page.locator(`[data-number="${number}"]`).evaluateAll((found) => found[0]?.outerHTML ?? "gone");
-    if (html !== "gone") faults.push(`Tab does not reach ${html.slice(0, 200)}`);
-  }
-  return faults;
+/** A page of the UI, or an export as a reader opens it from a file. */
+async function open(page: Page, url: string, path: string): Promise<void> {
+  if (path.startsWith("/api/")) await page.setContent(await (await fetch(url + path)).text());
+  else await page.goto(path);
 }
-
-/** Regions that scroll take the focus, too. */
-const SPARE_KEYS = 40;
 
 async function goBlind(page: Page): Promise<void> {
   await page.keyboard.press("b");
@@ -139,29 +124,35 @@ async function startSelfTest(url: string): Promise<string> {
 }
 
 describeNeeding(CHROMIUM)("every page of the web UI", () => {
-  const web = webService();
+  const web = webService({ scenarios: EVIDENCE_SCENARIOS });
   let sessions: Sessions;
   beforeAll(async () => {
     const { service } = web;
-    const [judged, conflict, stopped, failed, series] = await Promise.all([
+    const [judged, conflict, stopped, failed, series, answered, panel, unchecked] = await Promise.all([
       service.run("extract-rate-limit", JUDGE_NAME),
       service.run("hostile"),
       service.start("slow"),
       service.start("unprepared"),
       service.runSeries({ scenarios: ["quick"], trials: 2 }),
+      service.run("asked"),
+      service.run("hostile", PANEL),
+      service.run("unchecked"),
     ]);
     const selfTest = await startSelfTest(service.url);
     await fetch(`${service.url}/api/runs/${stopped}`, { method: "DELETE" });
     await (await fetch(`${service.url}/api/runs/${failed}/stream`)).text();
-    sessions = { judged: judged.session_id, conflict: conflict.session_id, stopped, failed, series, selfTest };
+    sessions = {
+      ...{ judged: judged.session_id, conflict: conflict.session_id, stopped, failed, series, selfTest },
+      ...{ answered: answered.session_id, panel: panel.session_id, unchecked: unchecked.session_id },
+    };
   }, 60_000);
 
   test.each(LOOKS)(
-    "$name is accessible and fits, at 1440, 1024 and 390 pixels, in light and dark",
+    "$name fits at 1440, 1024 and 390 pixels, and is accessible at 1440 and 390, in light and dark",
     async ({ name, path, ready, act }) => {
       await using reader = await web.visit();
       const { page, complaints } = reader;
-      await page.goto(path(sessions));
+      await open(page, web.service.url, path(sessions));
       await page.getByText(new RegExp(ready)).first().waitFor();
       await act?.(page);
       expect(await inspect(page, name)).toEqual([]);
@@ -171,11 +162,11 @@ describeNeeding(CHROMIUM)("every page of the web UI", () => {
   );
 
   test.each(LOOKS.filter(({ act }) => act === undefined))(
-    "$name is used by keys alone: Tab reaches whatever can be used, and a reader sees where",
+    "$name is used by keys alone: Tab reaches whatever can be used, a reader sees where, and folds open and close",
     async ({ path, ready }) => {
       await using reader = await web.visit();
       const { page } = reader;
-      await page.goto(path(sessions));
+      await open(page, web.service.url, path(sessions));
       await page.getByText(new RegExp(ready)).first().waitFor();
       await page.waitForLoadState("networkidle");
       expect(await faultsOfTab(page)).toEqual([]);
@@ -191,6 +182,41 @@ describeNeeding(CHROMIUM)("every page of the web UI", () => {
     const why = "task.setup[0] `cat setup.log; exit 3` failed (exit code 3)";
     const [, ...shown] = (await shownText(notice)).split("Stopped while preparing")[1]?.split(/\n+/) ?? [];
     expect(shown).toEqual([why, ...SETUP_LOG.split("\n"), "setup_failed"]);
+  }, 60_000);
+
+  test("a check that could not run is told as that, and nothing as failed or judged", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto(`/sessions/${sessions.unchecked}`);
+    const row = page.getByRole("row", { name: /^lint/ });
+    await row.waitFor();
+    expect((await shownText(row)).match(/could not run/g)).toHaveLength(2);
+    const told = await shownText(page.locator("main"));
+    expect(told).not.toMatch(/\bfailed\b|0\.50/);
+    expect(told).toContain("Not judged: checks");
+  }, 60_000);
+
+  test("an answer stands below its question, and what a check looked for is quoted", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto(`/sessions/${sessions.answered}`);
+    const answers = page.locator("#answers");
+    await answers.getByText("Until when can I return the shoes?").waitFor();
+    expect(await shownText(answers)).toMatch(/shoes\?.*Within 30 days\..*At any time\./s);
+    await page.getByText('the answer does not contain "30 days"').first().waitFor();
+  }, 60_000);
+
+  test("the hearings of a panel stand below the judge that held them", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto(`/sessions/${sessions.panel}`);
+    const judges = page.locator("#orders .member");
+    await judges.nth(2).waitFor();
+    for (const [index, member] of (await judges.all()).entries()) {
+      await member.getByRole("heading", { level: 3, name: `gateway/impartial-${index + 1}` }).waitFor();
+      const hearings = await member.getByRole("heading", { level: 4 }).allInnerTexts();
+      expect(hearings.filter((text) => text.includes("shown first")).length).toBeGreaterThanOrEqual(2);
+    }
   }, 60_000);
 
   test("Live is accessible and fits while both arms are at work", async () => {

@@ -139,3 +139,30 @@ export const WEB_OPINIONS: readonly Opinion[] = [
     citations: [{ kind: "answer", ref: "final", quote: "onerror" }],
   },
 ];
+
+/** A question whose answer is the work, and a check that can run on neither arm. */
+export const EVIDENCE_SCENARIOS = {
+  asked: `
+name: asked
+title: A question
+task:
+  prompt: Until when can I return the shoes?
+  deliverable: answer
+  probe: {checks: [{id: rule, answer_contains: [30 days]}]}
+arms:
+  - {id: exact, model: scripted/exact, script: [{say: Within 30 days.}]}
+  - {id: vague, model: scripted/vague, script: [{say: At any time.}]}
+rubric: {criteria: [{id: checks, measure: probe_score}], judge: {model: builtin/evidence}}
+`,
+  unchecked: `
+name: unchecked
+title: A check whose program is missing
+task:
+  prompt: Say hello.
+  probe: {checks: [{id: lint, run: "sh -c 'no-such-linter .'"}, {id: greets, run: "true"}]}
+arms:
+  - {id: short, model: scripted/short, script: [{say: Hello.}]}
+  - {id: long, model: scripted/long, script: [{say: Good morning to you.}]}
+rubric: {criteria: [{id: checks, measure: probe_score}], judge: {model: builtin/evidence}}
+`,
+};
