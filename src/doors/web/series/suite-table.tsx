@@ -40,6 +40,7 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
   const trialsOf = Map.groupBy(trials, memberName);
   const isCut = [...trialsOf.values()].some((own) => own.length > latest);
   const columns = columnsOf(series, arms);
+  const claims = scenarios.some(({ conclusion }) => conclusion !== "undecided");
   return (
     <>
       <p>{aheadText(aheadIn(scenarios.map(wonIn)), arms)}</p>
@@ -52,7 +53,7 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
               {columns.map(({ by, name, kind }) => (
                 <Head key={by} {...{ order, by, name, kind }} descends />
               ))}
-              <th scope="col">Its own claim</th>
+              {claims && <th scope="col">Its own claim</th>}
             </tr>
           </thead>
           <tbody>
@@ -75,13 +76,15 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
                     {cell(row)}
                   </td>
                 ))}
-                <td data-head="Its own claim">
-                  {row.conclusion === "undecided" ? (
-                    "–"
-                  ) : (
-                    <StatusName conclusion={row.conclusion} state="completed" arms={arms} />
-                  )}
-                </td>
+                {claims && (
+                  <td data-head="Its own claim">
+                    {row.conclusion === "undecided" ? (
+                      "none"
+                    ) : (
+                      <StatusName conclusion={row.conclusion} state="completed" arms={arms} />
+                    )}
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>
@@ -93,8 +96,9 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
       <Legend trials={trials} arms={arms} />
       <p class="small-print">
         {isCut && `Of each scenario the latest ${count(latest)} trials are drawn. `}
-        Every scenario counts the same. A row makes a claim of its own only at a higher bar, because with many rows some
-        would cross the usual one by chance.
+        Every scenario counts the same.{" "}
+        {claims ? "A row makes a claim of its own only at" : "No row makes a claim of its own: it takes"} a higher bar,
+        because with many rows some would cross the usual one by chance.
       </p>
     </>
   );
