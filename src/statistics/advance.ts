@@ -5,7 +5,7 @@ import { sumKnown } from "../domain/usage.ts";
 import { claimedSide, type Levels } from "./claim/conclusion.ts";
 import { findingsOf } from "./claim/findings.ts";
 import { cannotConclude, isUnlikely, MAX_FORECAST, type Standing } from "./claim/forecast.ts";
-import { nextNumber, standingOfTest } from "./claim/remaining.ts";
+import { standingOfTest } from "./claim/remaining.ts";
 import { isOnlyCopies } from "./claim/sequential-test.ts";
 import { failsTooOften, numberOf, resultOf, roundsToStart, type Tally, tallyByScenario } from "./claim/tally.ts";
 import { costOfTrial } from "./costs.ts";
@@ -101,6 +101,10 @@ function specsOf(scenarios: SeriesRecord["plan"]["scenarios"], tallies: readonly
   const first = nextNumber(tallies);
   return specs.sort((one, other) => one.round - other.round).map((spec, index) => ({ trial: first + index, ...spec }));
 }
+
+/** The number of the next trial: no number is given twice. */
+const nextNumber = (tallies: readonly Tally[]): number =>
+  1 + tallies.flatMap(({ rows }) => rows).reduce((largest, row) => Math.max(largest, numberOf(row)), 0);
 
 /** A user's mistake, an incomplete recording and checks that cannot run fail every trial; other failures may pass. */
 function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number): boolean {

@@ -30,7 +30,7 @@ import { groupsOf } from "./summary/groups.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
 import { crashedOf, solvedOf, usageLostOf } from "./summary/reliability.ts";
 import { scenarioRowsOf } from "./summary/scenario-rows.ts";
-import { isNeverFired, skillsOf } from "./summary/skills.ts";
+import { skillsOf } from "./summary/skills.ts";
 import { trialListOf } from "./summary/trial-list.ts";
 import { servedAnotherBefore } from "./words/baseline.ts";
 import { seriesStatement } from "./words/statement.ts";
@@ -152,6 +152,10 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     trials,
   };
 }
+
+/** An arm was given a skill that it read in no trial. */
+const isNeverFired = ({ a, b }: Series["arms"]): boolean =>
+  [...(a.skills ?? []), ...(b.skills ?? [])].some(({ fired }) => fired === 0);
 
 function comingOf(findings: Findings, chances: Forecast | null, costs: Costs) {
   const { subject, sequential, tallies, deleted } = findings;

@@ -3,17 +3,18 @@ import {
   MAX_TALLIES,
   type SessionFilter,
   type SessionListing,
+  type SessionListRequest,
   type SessionSort,
   type SessionSummary,
   type SessionSummaryRequest,
   type SessionTally,
   searchedWords,
 } from "../domain/session-list.ts";
+
 import { sumKnown } from "../domain/usage.ts";
-import type { SessionQuery } from "./store.ts";
 
 /** Answers a query from all listings, which are given newest first. */
-export function chooseListings(rows: readonly SessionListing[], query: SessionQuery): readonly SessionListing[] {
+export function chooseListings(rows: readonly SessionListing[], query: SessionListRequest): readonly SessionListing[] {
   const { sort = "created", order = "desc", offset = 0, limit } = query;
   const matching = matchingRows(rows, query);
   const sorted =

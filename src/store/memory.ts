@@ -3,6 +3,7 @@ import { Failure } from "../domain/failure.ts";
 import { MAX_TRIALS_IN_ALL } from "../domain/series-record.ts";
 import { isFinal, type SessionOutcome } from "../domain/session.ts";
 import type { SessionEntry } from "../domain/session-entry.ts";
+import type { SessionListRequest } from "../domain/session-list.ts";
 import { type TrialRow, trialRowOf } from "../domain/trial.ts";
 import { chooseListings, summarize } from "./choose-listings.ts";
 import { fold } from "./fold.ts";
@@ -12,15 +13,7 @@ import { MemorySeries } from "./memory/memory-series.ts";
 import { isLog } from "./read-session.ts";
 import { MemoryKeys } from "./request-keys.ts";
 import { memorySelfTests } from "./self-test-store.ts";
-import {
-  entriesGiven,
-  type LoggedEntry,
-  type Run,
-  type SessionQuery,
-  type SessionStore,
-  superseded,
-  type TrialsOf,
-} from "./store.ts";
+import { entriesGiven, type LoggedEntry, type Run, type SessionStore, superseded, type TrialsOf } from "./store.ts";
 import { Watchers } from "./watchers.ts";
 
 interface KeptSession {
@@ -122,7 +115,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     async read(session_id, from = 0) {
       return structuredClone(sessions.get(session_id)?.log.slice(from) ?? []);
     },
-    async list(query: SessionQuery = {}) {
+    async list(query: SessionListRequest = {}) {
       const { before } = query;
       if (before !== undefined && !sessions.has(before))
         throw new Failure("unknown_session", `there is no session ${before}`);

@@ -1,6 +1,6 @@
-import type { SessionSort, SessionSummary } from "../domain/session-list.ts";
+import type { SessionListRequest, SessionSort, SessionSummary } from "../domain/session-list.ts";
+
 import { tallied } from "./choose-listings.ts";
-import type { SessionQuery } from "./store.ts";
 
 // What the stores in SQL say alike: their columns have the same names.
 
@@ -30,7 +30,7 @@ const SORTS: Readonly<Record<SessionSort, (order: "asc" | "desc") => string>> = 
   duration: by("duration"),
 };
 
-export const orderOf = ({ sort = "created", order = "desc" }: SessionQuery) => SORTS[sort](order);
+export const orderOf = ({ sort = "created", order = "desc" }: SessionListRequest) => SORTS[sort](order);
 
 /** Counts of the sessions with one result; a null name stands for damaged rows. */
 export interface ResultRow {

@@ -14,9 +14,6 @@ import type { RequestKey, RequestKeys } from "./request-keys.ts";
 import type { SelfTestStore } from "./self-test-store.ts";
 import type { SeriesStore } from "./series-store.ts";
 
-/** Without a limit it returns all. */
-export type SessionQuery = SessionListRequest;
-
 /** The right to write a session's log, which one attempt at a time has. */
 export interface Run {
   readonly session_id: string;
@@ -76,8 +73,8 @@ export interface SessionStore extends Disposable {
   add(session_ids: readonly string[], entry: AddedEntry): Promise<void>;
   /** Entries beyond place `from`, in order; none for an unknown session. Writes nothing. */
   read(session_id: string, from?: number): Promise<readonly LoggedEntry[]>;
-  /** Newest first unless requested otherwise. Writes nothing. @throws Failure `unknown_session` for `before`. */
-  list(query?: SessionQuery, signal?: AbortSignal): Promise<readonly SessionListing[]>;
+  /** Newest first unless requested otherwise; all without a limit. Writes nothing. @throws Failure `unknown_session` for `before`. */
+  list(query?: SessionListRequest, signal?: AbortSignal): Promise<readonly SessionListing[]>;
   /** Figures of the sessions that match. Writes nothing. `signal` cancels the query, here and in `list`. @throws Failure `cancelled` then */
   summarize(request: SessionSummaryRequest, signal?: AbortSignal): Promise<SessionSummary>;
   /**

@@ -17,6 +17,3 @@ export function timeIn(value: unknown): string | null {
 
 const TIME_CHARS = 40;
 const YEAR_10000 = 253_402_300_800_000;
-
-export const usdIn = (value: unknown): number | null =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;

@@ -4,7 +4,7 @@ import { type Clock, startTimer } from "../../runtime/clock.ts";
 import type { CallOptions } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
 import { isRetryable, statusOf, TryFailed } from "./failed-try.ts";
-import { isRepeated, readReply } from "./provider-reply.ts";
+import { readReply } from "./provider-reply.ts";
 import type { Redact } from "./redaction.ts";
 import { ReplayedReply } from "./replayed-reply.ts";
 
@@ -94,6 +94,9 @@ export class ProviderCall {
     this.#options.onRetry?.({ status, attempts: this.attempts, waited_ms: Math.round(now - began) });
   }
 }
+
+/** Whether the SDK will retry after this reply, if it has tries left. */
+const isRepeated = (reply: Response): boolean => reply.headers.get("x-should-retry") === "true";
 
 interface CallInit extends RequestInit {
   readonly call: ProviderCall;

@@ -86,9 +86,6 @@ function reportedStatus(body: LooseRecord | undefined): number | undefined {
   return Number.isInteger(code) && code >= 400 && code <= 599 ? code : 502;
 }
 
-/** Whether the SDK will retry after this reply, if it has tries left. */
-export const isRepeated = (reply: Response): boolean => reply.headers.get("x-should-retry") === "true";
-
 /** A reply that is no answer. `words` is what the provider sent, as it came. */
 interface Refusal {
   readonly status: number;

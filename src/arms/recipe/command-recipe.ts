@@ -1,5 +1,5 @@
 import type { ExternalAgent } from "../../domain/external-agent.ts";
-import { AGENT_INSTALL, PROVIDER_PATHS, promptHome, providerVariables } from "./inside.ts";
+import { PROVIDER_PATHS, promptHome, providerVariables } from "./inside.ts";
 import type { AgentLaunch, Recipe } from "./recipe.ts";
 import { outputAsItIs } from "./unwrap-output.ts";
 
@@ -49,11 +49,4 @@ function filled(argument: string, { prompt, prompt_file, model, key, base }: Age
   ]);
   const values = new Map([...Object.entries({ prompt, prompt_file, model, key }), ...bases]);
   return argument.replace(PLACEHOLDER, (written, name: string) => values.get(name) ?? written);
-}
-
-/** The file of a command that its install holds, relative to the install; null when no argument names one. */
-export function entryOf(command: readonly string[]): string | null {
-  const below = `${AGENT_INSTALL}/`;
-  const named = command.find((argument) => argument.startsWith(below));
-  return named === undefined ? null : named.slice(below.length);
 }

@@ -4,7 +4,6 @@ import { open, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { ExternalAgent } from "../../domain/external-agent.ts";
 import { Failure } from "../../domain/failure.ts";
-import { entryOf } from "./command-recipe.ts";
 import { AGENT_INSTALL } from "./inside.ts";
 import { recipeOf } from "./recipes.ts";
 
@@ -79,6 +78,13 @@ async function entryIn(path: string, agent: Installed): Promise<string | null> {
     if (await isFileIn(path, entry)) return entry;
   }
   throw refused(`the install "${agent.install}" has no ${title}${howToInstall(agent)}`);
+}
+
+/** The file of a command that its install holds, relative to the install; null when no argument names one. */
+function entryOf(command: readonly string[]): string | null {
+  const below = `${AGENT_INSTALL}/`;
+  const named = command.find((argument) => argument.startsWith(below));
+  return named === undefined ? null : named.slice(below.length);
 }
 
 function howToInstall(agent: Installed): string {

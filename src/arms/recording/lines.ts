@@ -9,9 +9,6 @@ export const RECORDING_VERSION = 1;
 export const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Lines of a file. A run of a thousand requests has some ten thousand. */
-export const MAX_LINES = 250_000;
-
 /**
  * The values of one line and of the part of a request that is in it. A request that is passed on has 100,000 values at most, and
  * one part of it takes three values of a line. A reply is one text in which each quotation mark is escaped.

@@ -12,7 +12,6 @@ import {
   Header,
   LINE_LIMITS,
   MAX_LINE_BYTES,
-  MAX_LINES,
   MAX_RECORDING_BYTES,
   PartLine,
   RECORDING_VERSION,
@@ -87,6 +86,9 @@ async function readLines(file: FileHandle, name: string, refuse: Refuse): Promis
   if (header === undefined) throw refuse("is no recording: it is empty");
   return { name, header, exchanges, texts };
 }
+
+/** Lines of a file. A run of a thousand requests has some ten thousand. */
+const MAX_LINES = 250_000;
 
 function headerOf(bytes: Uint8Array, read: BoundedJson, refuse: Refuse): Header {
   const line = "value" in read ? read.value : undefined;

@@ -4,7 +4,7 @@ import type { BubblewrapSandbox } from "./bubblewrap.ts";
 import { type Fault, readFault, sandboxUnavailable } from "./fault.ts";
 import { type SandboxHost, THIS_HOST } from "./host.ts";
 import { openBubblewrap } from "./open-sandbox.ts";
-import type { CommandNetwork, Owner, SandboxProbe } from "./sandbox.ts";
+import type { CommandNetwork, Owner } from "./sandbox.ts";
 import { makeTempDir, tempRoot } from "./temp-dir.ts";
 
 /** Whether a sandbox works here: runs a command in one with everything switched on. */
@@ -17,6 +17,10 @@ export async function probeSandbox(host: SandboxHost = THIS_HOST): Promise<Sandb
     return { ok: false, ...faultOf(error) };
   }
 }
+
+type SandboxProbe =
+  | { readonly ok: true; readonly version: string; readonly ms: number }
+  | { readonly ok: false; readonly reason: string; readonly fix: string };
 
 /** A sandbox that has run a command. @throws Failure `sandbox_unavailable` */
 export async function triedSandbox(host: SandboxHost): Promise<BubblewrapSandbox> {

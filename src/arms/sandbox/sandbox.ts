@@ -175,7 +175,3 @@ export interface Owner {
   readonly uid: number;
   readonly gid: number;
 }
-
-export type SandboxProbe =
-  | { readonly ok: true; readonly version: string; readonly ms: number }
-  | { readonly ok: false; readonly reason: string; readonly fix: string };

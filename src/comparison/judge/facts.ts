@@ -3,7 +3,6 @@ import type { Facts } from "../../domain/evidence.ts";
 import type { Policies } from "../../domain/policies.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
-import { runOnNeither } from "../../domain/verdict-text.ts";
 
 /** What code established about an arm; no opinion is part of it. */
 export function factsOf(arm: ArmSummary, policies: Policies): Facts {
@@ -39,26 +38,6 @@ export function requiredChecks({ probe }: ArmSummary): { readonly failed: number
   if (probe === null) return null;
   const required = probe.checks.filter((check) => check.required);
   return { failed: required.filter(({ status }) => status !== "pass").length, total: required.length };
-}
-
-/**
- * A hidden check ran on both arms that is known to fail before the work. One that is not may pass whatever an arm does, as
- * `true` would.
- */
-export function isChecked(a: Pick<ArmSummary, "probe">, b: Pick<ArmSummary, "probe">): boolean {
-  const known = ({ probe }: Pick<ArmSummary, "probe">) =>
-    probe?.checks.some(({ before }) => before === "fail") ?? false;
-  return known(a) && known(b);
-}
-
-/** Checks that did not run to their end, with what stopped them. Those that could run on neither arm are told apart. */
-export function stoppedChecks({ probe }: ArmSummary, other: Pick<Facts, "probe">): readonly string[] {
-  const neither = new Set(runOnNeither({ probe }, other).map(({ id }) => id));
-  return (probe?.checks ?? []).flatMap(({ id, status, reason, could_not_run }) => {
-    if (neither.has(id)) return [];
-    if (could_not_run !== undefined) return `${id} could not run: ${could_not_run}`;
-    return status === "error" ? `${id}: ${reason ?? "it did not end"}` : [];
-  });
 }
 
 /** Severity applies to what was done. A refused call disqualifies nobody. */

@@ -1,5 +1,7 @@
 import type { ModelClient } from "../../arms/model/client.ts";
+import { checksApart, EVERYTHING, isSameWork, leaveOut } from "../../domain/equal-work.ts";
 import type { Price } from "../../domain/price-list.ts";
+import { type ArmSummary, wholeAnswer } from "../../domain/session.ts";
 import { armNames } from "../../domain/verdict-text.ts";
 import type { Clock, Entropy } from "../../runtime/clock.ts";
 import type { JudgedPair } from "./asking/ask-both-orders.ts";
@@ -9,12 +11,11 @@ import { JudgingBudget } from "./asking/judging-budget.ts";
 import { basisWith, type ScoringRules, scoringRules } from "./asking/scoring-rules.ts";
 import { needsMaskedRepetition } from "./decide.ts";
 import { factsOf } from "./facts.ts";
-import { type Case, type Judge, newVerdictId } from "./judge.ts";
+import { type Case, type Judge, type JudgedArm, newVerdictId } from "./judge.ts";
 import { isJudged } from "./scenario-brief.ts";
 import { composeVerdict } from "./verdict/compose-verdict.ts";
 import { type JudgeResult, NO_MODEL_ASKED } from "./verdict/judge-result.ts";
 import { gatherCandidates } from "./view/candidates.ts";
-import { withoutChance } from "./without-chance.ts";
 
 interface JudgeOptions {
   /** Undefined: a panel, or `builtin/evidence`. */
@@ -95,3 +96,27 @@ const hearing = async (pair: JudgedPair, rules: ScoringRules, signal: AbortSigna
   needsMaskedRepetition: (calls, suspicions) =>
     needsMaskedRepetition(basisWith(rules, { calls, suspicions }), rules.weights, pair.kase.task.answer),
 });
+
+/**
+ * The case without checks by which chance told the same files apart, so that nothing rests on them. A run leaves them out by
+ * itself; arms that are judged across sessions, or were stored by earlier versions, may still have them.
+ */
+function withoutChance(kase: Case): Case {
+  const [a, b] = [kase.a.summary, kase.b.summary];
+  const ids = new Set([a, b].flatMap(({ probe }) => (probe?.not_repeatable ?? []).map(({ id }) => id)));
+  // The checks of another scenario are other checks.
+  const isAlike =
+    !(kase.flags.includes("scenario_drift") || (kase.task.answer && wholeAnswer(a) !== wholeAnswer(b))) &&
+    isSameWork(a.changes, b.changes, EVERYTHING);
+  if (isAlike) for (const id of checksApart(kase.task, a.probe, b.probe)) ids.add(id);
+  return ids.size === 0 ? kase : { ...kase, a: without(kase.a, ids), b: without(kase.b, ids) };
+}
+
+/** The nearness to the reference fix counted the checks, too. */
+function without(arm: JudgedArm, ids: ReadonlySet<string>): JudgedArm {
+  const { summary } = arm;
+  const probe = summary.probe && leaveOut(summary.probe, ids);
+  if (probe === summary.probe) return arm;
+  const changed: ArmSummary = { ...summary, probe, reference_fix: null };
+  return { ...arm, summary: changed };
+}

@@ -5,6 +5,7 @@ import { Failure } from "../../domain/failure.ts";
 import { memberName } from "../../domain/member.ts";
 import {
   MARGIN,
+  type SeriesBaseline,
   type SeriesColumn,
   type SeriesLimits,
   type SeriesPlan,
@@ -12,15 +13,17 @@ import {
 } from "../../domain/series-record.ts";
 import type { SeriesRequest } from "../../domain/series-request.ts";
 import { sha256 } from "../../domain/sha256.ts";
+import { SIDES } from "../../domain/verdict.ts";
 import { Pace } from "../../runtime/pace.ts";
 import type { TrialSpec } from "../../statistics/advance.ts";
 import type { Needs } from "../../store/shared-store.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { demandEveryPrice } from "./cost-limits.ts";
 import { needsOfPlan } from "./needs.ts";
 import { prepareSession, type SessionPlan } from "./prepare-session.ts";
 import { nameInSeries, type PlannedMember, plannedMember } from "./series/planned-member.ts";
-import { demandMoney, demandOneSeries, demandTrialPrices, limitsOf } from "./series/series-limits.ts";
-import { otherPlan, seriesPlan, toldOfBaseline } from "./series/series-plan.ts";
+import { demandMoney, demandOneSeries, limitsOf } from "./series/series-limits.ts";
+import { otherPlan, seriesPlan } from "./series/series-plan.ts";
 import type { SessionServices } from "./services.ts";
 
 export type SeriesOptions = Omit<SeriesRequest, "scenarios" | "continue" | "baseline">;
@@ -101,6 +104,14 @@ export async function prepareSeries(
   return { ...told, members: scenarios, needs, prepare };
 }
 
+/** What a reader hears of the stored runs before the first trial. */
+function toldOfBaseline({ series_id, at, runs, side }: SeriesBaseline, trials: number, now: Date): string {
+  const hours = Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 3_600_000));
+  const used = Math.min(runs, trials);
+  const beyond = trials > runs ? `both arms run from trial ${runs + 1} on` : `${runs - used} are left`;
+  return `baseline: ${runs} stored runs of ${series_id}, ${hours} hours old, stand in for arm ${side}; ${used} are used, ${beyond}`;
+}
+
 /** What may stand in for what the scenarios say. */
 type Replacement = Pick<SeriesOptions, "judge_model" | "model_override">;
 
@@ -128,6 +139,15 @@ async function planEach(services: Services, { scenarios, baseline, replacement, 
     await pace.units(MEMBER_UNITS);
   }
   return { planned, needs: [...needs].sort() };
+}
+
+/** @throws Failure `invalid_request` for a trial that costs what nobody knows, under a limit of the whole series */
+function demandTrialPrices({ scenario, chosen, stand_in }: SessionPlan, { max_cost_usd }: SeriesLimits): void {
+  if (max_cost_usd === null) return;
+  demandEveryPrice(
+    scenario.arms.filter((_, index) => stand_in?.side !== SIDES[index]),
+    { limit: "max_cost_usd (--max-cost)", judge_prices: chosen.prices },
+  );
 }
 
 interface Preparing extends Pick<SeriesSource, "load"> {

@@ -30,7 +30,7 @@ import { type Draw, scriptChoices, scriptFor } from "./scripts/choose-script.ts"
 import type { SessionServices } from "./services.ts";
 import { openRecordings, toldOfReplay } from "./session-recordings.ts";
 import { workspacePlaces } from "./task-image.ts";
-import { type WorstCaseCost, worstCaseOfRun } from "./worst-case-cost.ts";
+import { type CostByPart, worstCaseOfRun } from "./worst-case-cost.ts";
 
 export interface RunOptions {
   readonly model_override?: string;
@@ -56,7 +56,7 @@ export interface SessionPlan {
   /** What runs each arm. */
   readonly runners: readonly [RunArm, RunArm];
   readonly chosen: ChosenJudge;
-  readonly worst_case: WorstCaseCost;
+  readonly worst_case: CostByPart;
   readonly sandbox: Sandbox;
   readonly settings: SessionSettings;
   /** What is compared with what, by which judge. */

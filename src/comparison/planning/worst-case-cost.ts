@@ -89,14 +89,12 @@ export interface CostByPart {
 }
 
 /** The most that each part of a run can cost within its budgets; null without a price. */
-export type WorstCaseCost = CostByPart;
-
-export const worstCaseOfRun = (scenario: Scenario, judge_price: Price | null): WorstCaseCost => ({
+export const worstCaseOfRun = (scenario: Scenario, judge_price: Price | null): CostByPart => ({
   arms: [worstCaseOfArm(scenario, scenario.arms[0]), worstCaseOfArm(scenario, scenario.arms[1])],
   judge: worstCaseOfJudging(scenario, judge_price),
 });
 
-export const worstCaseTotal = ({ arms, judge }: WorstCaseCost): number | null => sumKnown([...arms, judge]);
+export const worstCaseTotal = ({ arms, judge }: CostByPart): number | null => sumKnown([...arms, judge]);
 
 /** What somebody pays of a run's cost: what is replayed was paid for when it was recorded. */
 export function payable({ arms: [first, second] }: Scenario, replayed: Replayed, { arms, judge }: CostByPart) {

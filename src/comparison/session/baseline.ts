@@ -12,10 +12,8 @@ import { evidenceDigestsOf } from "../planning/comparison.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { storedSession } from "./stored-arm.ts";
 
-type Store = SessionStore;
-
 /** The stored runs of a series, as a baseline. @throws Failure `unknown_series`, `invalid_request` */
-export async function storedBaseline(store: Store, series_id: string): Promise<Baseline> {
+export async function storedBaseline(store: SessionStore, series_id: string): Promise<Baseline> {
   const record = await seriesRecord(store, series_id);
   const all = await store.trials({ series_id });
   const rows = all.filter(isWhole);
@@ -41,7 +39,7 @@ export async function storedBaseline(store: Store, series_id: string): Promise<B
   return { ...digests, series_id, at: record.created_at, stopped, preferred, members };
 }
 
-async function seriesRecord({ series, persistent }: Store, series_id: string): Promise<SeriesRecord> {
+async function seriesRecord({ series, persistent }: SessionStore, series_id: string): Promise<SeriesRecord> {
   if (series_id.startsWith("results-"))
     throw new Failure(
       "invalid_request",
@@ -69,7 +67,7 @@ const isOfFixedLength = ({ state, stop, limits, changes }: SeriesRecord): boolea
   !limits.stop_when_sure &&
   changes.every((change) => change.limits.trials === limits.trials && !change.limits.stop_when_sure);
 
-function runOf(store: Store, { session_id }: TrialRow, at: string): BaselineRun {
+function runOf(store: SessionStore, { session_id }: TrialRow, at: string): BaselineRun {
   const load = async () => {
     const session = await storedSession({ store }, session_id);
     return evidenceIn(session);

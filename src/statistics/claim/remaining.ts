@@ -1,6 +1,6 @@
 import type { Standing } from "./forecast.ts";
 import type { SequentialTest } from "./sequential-test.ts";
-import { missingOf, numberOf, roundsToStart, type Tally } from "./tally.ts";
+import { missingOf, roundsToStart, type Tally } from "./tally.ts";
 
 /** What a forecast needs: every trial that is missing by now will be before those that come. */
 export function standingOfTest(
@@ -20,7 +20,3 @@ function trialsLeft(tallies: readonly Tally[], trials: number, rounds: number): 
   );
   return going.length === 0 ? 0 : (Math.min(...possible) - rounds) * going.length;
 }
-
-/** The number of the next trial: no number is given twice. */
-export const nextNumber = (tallies: readonly Tally[]): number =>
-  1 + tallies.flatMap(({ rows }) => rows).reduce((largest, row) => Math.max(largest, numberOf(row)), 0);

@@ -1,5 +1,4 @@
 import { memberName } from "../../domain/member.ts";
-import type { Series } from "../../domain/series.ts";
 import type { SkillCount } from "../../domain/series-arm.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
@@ -32,7 +31,3 @@ function solvedAmong(rows: readonly TrialRow[], side: Side): SkillCount["solved_
   const known = rows.flatMap(({ arms }) => arms[side].solved ?? []);
   return { solved: known.filter(Boolean).length, trials: known.length };
 }
-
-/** An arm was given a skill that it read in no trial. */
-export const isNeverFired = ({ a, b }: Series["arms"]): boolean =>
-  [...(a.skills ?? []), ...(b.skills ?? [])].some(({ fired }) => fired === 0);

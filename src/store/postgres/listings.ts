@@ -3,11 +3,13 @@ import {
   MAX_TALLIES,
   type SessionFilter,
   SessionListing,
+  type SessionListRequest,
   type SessionSummary,
   type SessionSummaryRequest,
   type SessionTally,
   searchedWords,
 } from "../../domain/session-list.ts";
+
 import { withUsers } from "../choose-listings.ts";
 import {
   DAMAGED,
@@ -18,12 +20,11 @@ import {
   type ResultRow,
   summaryOfRows,
 } from "../sql-listings.ts";
-import type { SessionQuery } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import { ask, type Sql, type Value } from "./statement.ts";
 
 /** Newest first unless asked otherwise, without rows that are damaged. @throws Failure `unknown_session` for `before` */
-export async function readListings(sql: Sql, query: SessionQuery): Promise<readonly SessionListing[]> {
+export async function readListings(sql: Sql, query: SessionListRequest): Promise<readonly SessionListing[]> {
   const { limit, offset = 0 } = query;
   const { where, values } = conditionsOf(query);
   if (query.before !== undefined) {
@@ -40,10 +41,6 @@ export async function readListings(sql: Sql, query: SessionQuery): Promise<reado
   if (limit === undefined || first.listings.length === first.found) return first.listings;
   return (await page(limit + DAMAGED)).listings.slice(0, limit);
 }
-
-/** Whether an index gives the rows in their order: nothing is looked for, and none is left out. */
-export const isPlain = ({ limit, before, scenario, state, ...others }: SessionQuery): boolean =>
-  limit !== undefined && Object.values(others).every((value) => value === undefined);
 
 export async function summarizeListings(
   sql: Sql,

@@ -6,7 +6,6 @@ import type { Entropy } from "../../runtime/clock.ts";
 import type { MaterialStore } from "../shared-store.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import { ask, type Sql } from "./statement.ts";
-import { isWorkOlderThan } from "./waiting-work.ts";
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -174,6 +173,10 @@ const FINISH = `INSERT INTO abeval.materials (digest, bytes, chunks, used_at) VA
 const RENAME = "UPDATE abeval.material_chunks SET digest = $1 WHERE digest = $2";
 
 const READ = "SELECT data FROM abeval.material_chunks WHERE digest = $1 AND n = $2::int";
+
+/** Whether there is work, waiting or running, that was offered so long ago. */
+const isWorkOlderThan = (interval: string) => `EXISTS (SELECT FROM abeval_queue.job AS one
+  WHERE one.state <= 'active' AND one.created_on < now() - interval '${interval}')`;
 
 const SWEEP = `WITH unused AS (
     DELETE FROM abeval.materials

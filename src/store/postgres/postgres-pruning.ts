@@ -2,7 +2,6 @@ import type { Pruning } from "../pruning.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import { isAlive } from "./presence.ts";
 import { ask, type Sql } from "./statement.ts";
-import { isWorkOn } from "./waiting-work.ts";
 
 /** A series of 20,000 trials goes in one write. */
 const LONGEST_MS = 120_000;
@@ -58,6 +57,10 @@ const SESSIONS = `SELECT position::text, session_id, series_id, scenario, ended,
       + (SELECT coalesce(sum(pg_column_size(entry)), 0) FROM abeval.entries WHERE entries.session_id = sessions.session_id)
     )::float8 AS bytes
   FROM abeval.sessions WHERE position > $1::bigint ORDER BY sessions.position LIMIT 500`;
+
+/** Whether somebody works on it, or is to. */
+const isWorkOn = (id: string) => `EXISTS (SELECT FROM abeval_queue.job AS one
+  WHERE one.state <= 'active' AND one.data->'work'->>'id' = ${id})`;
 
 const IS_ENDED = `state <> 'running' AND (owner IS NULL OR NOT ${isAlive("owner")}) AND NOT ${isWorkOn("series.series_id")}
   AND NOT EXISTS (SELECT FROM abeval.sessions WHERE sessions.series_id = series.series_id AND NOT ended)`;

@@ -5,13 +5,13 @@ import type { SeriesListRequest } from "../../domain/series-request.ts";
 import type { RequestKey } from "../request-keys.ts";
 import type { SharedSeriesStore, TrialCounts } from "../series-store.ts";
 import { isLoss } from "../store.ts";
+import { isResults, parsedSeries } from "../stored-series.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
 import { beginOnce } from "./postgres-keys.ts";
+import { isAlive } from "./presence.ts";
 import {
-  countTrials,
   insertSeries,
-  interruptDeadSeries,
   keepStoredResults,
   readSeries,
   readSeriesRows,
@@ -20,6 +20,7 @@ import {
   takeSeries,
   updateSeries,
 } from "./series-rows.ts";
+import { ask, type Sql } from "./statement.ts";
 import { UnsavedEnds } from "./unsaved-ends.ts";
 
 interface Owner {
@@ -104,3 +105,34 @@ export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
     await this.#flusher.write(({ sql }) => updateSeries(sql, record, this.#me));
   }
 }
+
+async function countTrials(sql: Sql, series_id: string): Promise<TrialCounts> {
+  const [row] = await ask<TrialCounts>(sql, COUNTS, [series_id]);
+  return row ?? { trials: 0, lost: 0 };
+}
+
+/** What dead processes ran and no queue brings back is interrupted, and free to be taken. */
+async function interruptDeadSeries(sql: Sql, at: string): Promise<void> {
+  for (const { series_id, state, series } of await ask<Dead>(sql, DEAD)) {
+    const stored = state === "running" ? parsedSeries(series) : undefined;
+    const record = stored && !isResults(stored) ? stored : undefined;
+    // One that was taken and has not been written since has not run: it stays as it is.
+    const left: SeriesRecord | undefined = record && { ...record, state: "interrupted", finished_at: at };
+    await ask(sql, RELEASE, [series_id, left?.state ?? state, left ? JSON.stringify(left) : series]);
+  }
+}
+
+interface Dead {
+  readonly series_id: string;
+  readonly state: string;
+  readonly series: string;
+}
+
+const COUNTS = `SELECT count(*)::int AS trials,
+    (count(*) FILTER (WHERE ended AND (state <> 'completed' OR outcome IS NULL OR outcome = 'invalid')))::int AS lost
+  FROM abeval.sessions WHERE series_id = $1`;
+
+const DEAD = `SELECT series_id, state, series FROM abeval.series
+  WHERE owner IS NOT NULL AND NOT queued AND NOT ${isAlive("owner")} FOR UPDATE SKIP LOCKED`;
+
+const RELEASE = "UPDATE abeval.series SET owner = NULL, state = $2, series = $3 WHERE series_id = $1";

@@ -1,24 +1,22 @@
 import { Failure } from "../../domain/failure.ts";
 import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
-import type { SessionListing, SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
+import type {
+  SessionListing,
+  SessionListRequest,
+  SessionSummary,
+  SessionSummaryRequest,
+} from "../../domain/session-list.ts";
+
 import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { breathe } from "../../runtime/pace.ts";
 import { foldLog } from "../read-session.ts";
 import type { RequestKey } from "../request-keys.ts";
 import { endsWithFailure, entriesBehind, readableTrials, type StoredTrial, type UnsavedEnd } from "../session-row.ts";
-import {
-  type EntriesOfTrials,
-  isLoss,
-  type LoggedEntry,
-  type Run,
-  type Safety,
-  type SessionQuery,
-  type TrialsOf,
-} from "../store.ts";
+import { type EntriesOfTrials, isLoss, type LoggedEntry, type Run, type Safety, type TrialsOf } from "../store.ts";
 import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
-import { isPlain, readListings, summarizeListings } from "./listings.ts";
+import { readListings, summarizeListings } from "./listings.ts";
 import { beginOnce } from "./postgres-keys.ts";
 import type { RunWakes } from "./run-wakes.ts";
 import { SessionRows } from "./session-rows.ts";
@@ -95,7 +93,7 @@ export class PostgresSessions implements AsyncDisposable {
     return [...stored, ...entriesBehind(stored.at(-1)?.n ?? 0, unsaved)].filter(({ n }) => n > from);
   }
 
-  async list(query: SessionQuery = {}, signal?: AbortSignal): Promise<readonly SessionListing[]> {
+  async list(query: SessionListRequest = {}, signal?: AbortSignal): Promise<readonly SessionListing[]> {
     const { database } = this.#parts;
     // The newest, or those behind one, come from an index.
     const read = (sql: Sql) => readListings(sql, query);
@@ -164,6 +162,10 @@ export class PostgresSessions implements AsyncDisposable {
     this.#parts.wakes.wake(session_id);
   }
 }
+
+/** Whether an index gives the rows in their order: nothing is looked for, and none is left out. */
+const isPlain = ({ limit, before, scenario, state, ...others }: SessionListRequest): boolean =>
+  limit !== undefined && Object.values(others).every((value) => value === undefined);
 
 const keyOf = ({ session_id, attempt }: Run) => `${session_id} ${attempt}`;
 

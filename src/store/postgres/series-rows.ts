@@ -5,7 +5,6 @@ import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { seriesListingOf } from "../listing.ts";
-import type { TrialCounts } from "../series-store.ts";
 import { notRunning, stillRunning, unknownSeries } from "../store.ts";
 import { isResults, keptAgain, parsedSeries, READ_LIKE, type StoredSeries } from "../stored-series.ts";
 import { isAlive } from "./presence.ts";
@@ -56,11 +55,6 @@ export async function readSeries(sql: Sql, series_id: string): Promise<SeriesRec
   return stored && !isResults(stored) ? stored : undefined;
 }
 
-export async function countTrials(sql: Sql, series_id: string): Promise<TrialCounts> {
-  const [row] = await ask<TrialCounts>(sql, COUNTS, [series_id]);
-  return row ?? { trials: 0, lost: 0 };
-}
-
 /** As `readSeries`, of a table of results. */
 export async function readStoredResults(sql: Sql, series_id: string): Promise<StoredResults | undefined> {
   const stored = await readStored(sql, series_id);
@@ -101,23 +95,6 @@ export async function readSeriesRows(
   return listings;
 }
 
-/** What dead processes ran and no queue brings back is interrupted, and free to be taken. */
-export async function interruptDeadSeries(sql: Sql, at: string): Promise<void> {
-  for (const { series_id, state, series } of await ask<Dead>(sql, DEAD)) {
-    const stored = state === "running" ? parsedSeries(series) : undefined;
-    const record = stored && !isResults(stored) ? stored : undefined;
-    // One that was taken and has not been written since has not run: it stays as it is.
-    const left: SeriesRecord | undefined = record && { ...record, state: "interrupted", finished_at: at };
-    await ask(sql, RELEASE, [series_id, left?.state ?? state, left ? JSON.stringify(left) : series]);
-  }
-}
-
-interface Dead {
-  readonly series_id: string;
-  readonly state: string;
-  readonly series: string;
-}
-
 const running = ({ state }: SeriesRecord, owner: string | null) => (state === "running" ? owner : null);
 
 async function positionOf(sql: Sql, series_id: string): Promise<string> {
@@ -144,18 +121,9 @@ const OWNER = "SELECT owner FROM abeval.series WHERE series_id = $1 FOR SHARE";
 
 const READ = "SELECT series FROM abeval.series WHERE series_id = $1";
 
-const COUNTS = `SELECT count(*)::int AS trials,
-    (count(*) FILTER (WHERE ended AND (state <> 'completed' OR outcome IS NULL OR outcome = 'invalid')))::int AS lost
-  FROM abeval.sessions WHERE series_id = $1`;
-
 const LIST = `SELECT series FROM abeval.series
   WHERE ($1::bigint IS NULL OR position < $1::bigint) AND ($2::text IS NULL OR state = $2)
     AND ($3::text IS NULL OR $3 = ANY (scenarios))
   ORDER BY position DESC LIMIT $4::int`;
 
 const POSITION = "SELECT position FROM abeval.series WHERE series_id = $1";
-
-const DEAD = `SELECT series_id, state, series FROM abeval.series
-  WHERE owner IS NOT NULL AND NOT queued AND NOT ${isAlive("owner")} FOR UPDATE SKIP LOCKED`;
-
-const RELEASE = "UPDATE abeval.series SET owner = NULL, state = $2, series = $3 WHERE series_id = $1";

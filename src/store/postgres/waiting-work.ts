@@ -76,11 +76,3 @@ export async function waitingByNeeds(sql: Sql): Promise<readonly WaitingWork[]> 
     WHERE state < 'active' GROUP BY 1 ORDER BY 2 DESC LIMIT 100`;
   return await ask(sql, statement);
 }
-
-/** Whether there is work, waiting or running, that was offered so long ago. */
-export const isWorkOlderThan = (interval: string) => `EXISTS (SELECT FROM abeval_queue.job AS one
-  WHERE one.state <= 'active' AND one.created_on < now() - interval '${interval}')`;
-
-/** Whether somebody works on it, or is to. */
-export const isWorkOn = (id: string) => `EXISTS (SELECT FROM abeval_queue.job AS one
-  WHERE one.state <= 'active' AND one.data->'work'->>'id' = ${id})`;

@@ -2,11 +2,13 @@ import { Failure } from "../../domain/failure.ts";
 import {
   type SessionFilter,
   SessionListing,
+  type SessionListRequest,
   type SessionSummary,
   type SessionSummaryRequest,
   type SessionTally,
   searchedWords,
 } from "../../domain/session-list.ts";
+
 import { breathe } from "../../runtime/pace.ts";
 import { tallied, withUsers } from "../choose-listings.ts";
 import {
@@ -18,7 +20,7 @@ import {
   type ResultRow,
   summaryOfRows,
 } from "../sql-listings.ts";
-import { demandReader, type SessionQuery } from "../store.ts";
+import { demandReader } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
 import { placesOf } from "./session-texts.ts";
@@ -32,7 +34,7 @@ const TURN_ROWS = 20_000;
  */
 export async function readListings(
   database: Database,
-  query: SessionQuery,
+  query: SessionListRequest,
   signal: AbortSignal | undefined,
 ): Promise<readonly SessionListing[]> {
   const { limit, sort, order, offset } = query;
@@ -62,12 +64,12 @@ async function* turns(database: Database, top: number, signal: AbortSignal | und
   }
 }
 
-const belowOf = (database: Database, { before }: SessionQuery) =>
+const belowOf = (database: Database, { before }: SessionListRequest) =>
   before === undefined ? Number.MAX_SAFE_INTEGER : positionOf(database, before);
 
 function listingsAmong(
   database: Database,
-  query: SessionQuery & Placed,
+  query: SessionListRequest & Placed,
   { from, below }: Positions,
 ): readonly SessionListing[] {
   const { limit, offset = 0 } = query;

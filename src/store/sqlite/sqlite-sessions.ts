@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import type { SessionOutcome } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
-import type { SessionListing, SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
+import type {
+  SessionListing,
+  SessionListRequest,
+  SessionSummary,
+  SessionSummaryRequest,
+} from "../../domain/session-list.ts";
+
 import type { TrialRow } from "../../domain/trial.ts";
 import { breathe } from "../../runtime/pace.ts";
 import type { RequestKey } from "../request-keys.ts";
@@ -13,7 +19,6 @@ import {
   type LoggedEntry,
   type Run,
   type Safety,
-  type SessionQuery,
   type TrialsOf,
 } from "../store.ts";
 import { Watchers } from "../watchers.ts";
@@ -118,7 +123,7 @@ export class SqliteSessions implements Disposable {
     return guarded(this.#parts.stateDir, () => this.#logs.read(session_id, from));
   }
 
-  async list(query: SessionQuery = {}, signal?: AbortSignal): Promise<readonly SessionListing[]> {
+  async list(query: SessionListRequest = {}, signal?: AbortSignal): Promise<readonly SessionListing[]> {
     return await guardedWhile(this.#parts.stateDir, () => readListings(this.#parts.database, query, signal));
   }
 

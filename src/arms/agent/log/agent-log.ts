@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { Failure } from "../../../domain/failure.ts";
+import { UNKNOWN_USAGE } from "../../../domain/usage.ts";
 import type { BudgetState } from "../../arm/budget.ts";
 import type { DecisionLog } from "../../arm/decision-log.ts";
 import type { Meter } from "../../arm/meter.ts";
@@ -16,7 +17,7 @@ import { AgentCalls } from "./agent-calls.ts";
 import { AgentDecisions, type SaidTurn } from "./agent-decisions.ts";
 import type { AskedTurn } from "./asked-turn.ts";
 import { MAIN_THREAD, type ThreadName, Threads } from "./threads.ts";
-import { UNHEARD, UnderWay } from "./under-way.ts";
+import { UnderWay } from "./under-way.ts";
 
 interface AgentLogParts {
   readonly run: ArmRun;
@@ -206,3 +207,10 @@ export class AgentLog {
     this.#parts.stop(stop());
   }
 }
+
+/** What is known of a reply that nobody waited for. */
+const UNHEARD: WireReply = {
+  ...UNKNOWN_USAGE,
+  ...{ text: "", calls: [], stop_reason: "hung_up", model_served: null, ended: "cut", error: null, message_digest: "" },
+  cache_write_tokens: null,
+};

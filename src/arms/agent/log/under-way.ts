@@ -1,7 +1,5 @@
-import { UNKNOWN_USAGE } from "../../../domain/usage.ts";
 import type { BudgetState } from "../../arm/budget.ts";
 import type { Meter, SentRequest } from "../../arm/meter.ts";
-import type { WireReply } from "../../wire/wire.ts";
 
 /** Requests whose replies have not ended. Agents send several at once, and each was let in before the others were counted. */
 export class UnderWay<T extends SentRequest> {
@@ -40,10 +38,3 @@ export class UnderWay<T extends SentRequest> {
     return meter.exhausted(left.some(({ side }) => !side) ? undefined : "turns");
   }
 }
-
-/** What is known of a reply that nobody waited for. */
-export const UNHEARD: WireReply = {
-  ...UNKNOWN_USAGE,
-  ...{ text: "", calls: [], stop_reason: "hung_up", model_served: null, ended: "cut", error: null, message_digest: "" },
-  cache_write_tokens: null,
-};

@@ -1,6 +1,6 @@
 import { asCount, asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
 import type { LogContents, LoggedTurn, LogReader } from "../log-step.ts";
-import { textOfParts, timeIn, usdIn } from "../log-values.ts";
+import { textOfParts, timeIn } from "../log-values.ts";
 
 /** Whether a document says that it is a trajectory in this form, whatever its version. */
 export const isAtif = (document: LooseRecord): boolean => atifVersion(document) !== undefined;
@@ -20,6 +20,9 @@ export const atifLog = (log: LogContents): LogReader => ({
     for (const step of asRecords(document["steps"])) readStep(log, step);
   },
 });
+
+const usdIn = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
 
 /** What is copied from an earlier trajectory was counted there. */
 function readStep(log: LogContents, step: LooseRecord): void {

@@ -3,7 +3,7 @@ import { asRecord, asText, isNested, type LooseRecord, parseJson } from "../../.
 import { sha256 } from "../../../domain/sha256.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import type { Fetch } from "../../model/provider-call.ts";
-import { DROPPED_FIELDS, type Normalise } from "./normalise.ts";
+import type { Normalise } from "./normalise.ts";
 
 /** A place in a request, such as `messages[2]`, and the hash of what stands there. */
 type Part = readonly [place: string, hash: string];
@@ -125,6 +125,12 @@ function placesOf(text: string): (readonly [place: string, value: unknown])[] {
   const head: LooseRecord = Object.fromEntries(fields.filter((field) => !isApart(field)));
   return [["head", head], ...fields.filter(isApart).flatMap(([name, value]) => itemsOf(name, value))];
 }
+
+/** Fields beside the conversation that hold ids of a run or a user. `cache_control` stands anywhere and only moves. */
+const DROPPED_FIELDS: ReadonlySet<string> = new Set([
+  ...["metadata", "client_metadata", "prompt_cache_key", "prompt_cache_retention", "cache_control"],
+  ...["safety_identifier", "session_id", "user"],
+]);
 
 const itemsOf = (name: string, value: unknown): (readonly [place: string, value: unknown])[] =>
   Array.isArray(value) ? value.map((item, index) => [`${name}[${index}]`, item]) : [[name, value]];

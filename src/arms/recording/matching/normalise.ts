@@ -58,12 +58,6 @@ function withTexts(value: unknown, texts: ReadonlyMap<string, string>): unknown 
   return Object.fromEntries(kept(record).map(([name, item]) => [texts.get(name), withTexts(item, texts)]));
 }
 
-/** Fields beside the conversation that hold ids of a run or a user. `cache_control` stands anywhere and only moves. */
-export const DROPPED_FIELDS: ReadonlySet<string> = new Set([
-  ...["metadata", "client_metadata", "prompt_cache_key", "prompt_cache_retention", "cache_control"],
-  ...["safety_identifier", "session_id", "user"],
-]);
-
 const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}";
 const WEEKDAY = "(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? {1,2})?";
 const YEAR_OR_TIME = "(?:,? {1,2}\\d{4}|,? {1,2}\\d{1,2}:\\d\\d)";

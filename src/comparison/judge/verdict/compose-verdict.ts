@@ -1,13 +1,16 @@
 import { type Decision, PROGRAM_ENDED } from "../../../domain/decision.ts";
+import type { Facts } from "../../../domain/evidence.ts";
 import { gateOfVerdict } from "../../../domain/gate.ts";
 import { dig } from "../../../domain/lenient.ts";
 import type { Price } from "../../../domain/price-list.ts";
+import type { ArmSummary } from "../../../domain/session.ts";
 import { costOf, sumKnown } from "../../../domain/usage.ts";
 import type { JudgeCall, PanelMember, Side, Suspicion, Verdict } from "../../../domain/verdict.ts";
+import { runOnNeither } from "../../../domain/verdict-text.ts";
 import { basisWith, type ScoringRules } from "../asking/scoring-rules.ts";
 import { type Basis, decide, type ScoredOutcome } from "../decide.ts";
 import { notRepeatable } from "../equal-work.ts";
-import { requiredChecks, stoppedChecks } from "../facts.ts";
+import { requiredChecks } from "../facts.ts";
 import type { Case } from "../judge.ts";
 import { type Opinion, opinionsOfPanel } from "../opinion.ts";
 import { confidenceOf } from "./confidence.ts";
@@ -109,6 +112,16 @@ function statementInput(
     required: { a: requiredChecks(a.summary), b: requiredChecks(b.summary) },
     measured: measured.some(({ id, supported }) => supported && (weights.get(id) ?? 0) > 0),
   };
+}
+
+/** Checks that did not run to their end, with what stopped them. Those that could run on neither arm are told apart. */
+function stoppedChecks({ probe }: ArmSummary, other: Pick<Facts, "probe">): readonly string[] {
+  const neither = new Set(runOnNeither({ probe }, other).map(({ id }) => id));
+  return (probe?.checks ?? []).flatMap(({ id, status, reason, could_not_run }) => {
+    if (neither.has(id)) return [];
+    if (could_not_run !== undefined) return `${id} could not run: ${could_not_run}`;
+    return status === "error" ? `${id}: ${reason ?? "it did not end"}` : [];
+  });
 }
 
 function programEnd(decisions: readonly Decision[]): string | null {

@@ -7,7 +7,6 @@ import { costLimited } from "../asking/cost-limited.ts";
 import type { ScoringRules } from "../asking/scoring-rules.ts";
 import type { ScoredOutcome } from "../decide.ts";
 import { isEqualWork, notRepeatable } from "../equal-work.ts";
-import { isChecked } from "../facts.ts";
 import type { Case } from "../judge.ts";
 import { hasPreferenceConflict } from "./confidence.ts";
 import type { JudgeResult } from "./judge-result.ts";
@@ -69,6 +68,16 @@ function* armFlags({ a, b }: Pick<Case, "a" | "b">): Generator<Flag> {
   if (summaries.some(stallMattered)) yield "stalled";
   if (summaries.some(({ log_cut }) => log_cut)) yield "log_cut";
   if (!isChecked(a.summary, b.summary)) yield "no_objective_check";
+}
+
+/**
+ * A hidden check ran on both arms that is known to fail before the work. One that is not may pass whatever an arm does, as
+ * `true` would.
+ */
+function isChecked(a: Pick<ArmSummary, "probe">, b: Pick<ArmSummary, "probe">): boolean {
+  const known = ({ probe }: Pick<ArmSummary, "probe">) =>
+    probe?.checks.some(({ before }) => before === "fail") ?? false;
+  return known(a) && known(b);
 }
 
 /** Models besides the arm's own replied, and not for nothing. */

@@ -3,11 +3,13 @@ import { counted } from "../../../domain/number-text.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import { breathe } from "../../../runtime/pace.ts";
 import type { ToldChanges } from "./agent-notes.ts";
+import { cleanLine } from "./clean-text.ts";
+import { clip } from "./clip.ts";
 import { fileKind } from "./file-kind.ts";
 import type { HiddenNotes } from "./hidden-notes.ts";
 import { type Hunk, readHunks } from "./read-hunks.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
-import { fitHunks, type NameOf, type ShownHunk, shownHunks, shownPath } from "./shown-hunks.ts";
+import { fitHunks, type NameOf, type ShownHunk, shownHunks } from "./shown-hunks.ts";
 
 /** Changed files listed by name. */
 const LISTED_FILES = 200;
@@ -41,6 +43,12 @@ export async function draftDiff(
   const wanted = showable.reduce((sum, { bytes }) => sum + bytes, linesBytes(list));
   return { changes, hunks, list, showable, nameOf, bytes: Math.min(limit, wanted) };
 }
+
+/** Characters of a path that are shown. */
+const PATH_CHARS = 200;
+
+/** A path is the arm's text too. */
+const shownPath = (path: string) => clip(cleanLine(path), PATH_CHARS);
 
 /** All changed files by name, then the hunks that fit. A view that has room for everything shows everything. */
 export function diffSection({ changes, hunks, list, showable, nameOf }: DiffDraft, bytes: number): Section {

@@ -1,13 +1,10 @@
 import { globMatcher } from "../../../domain/path-glob.ts";
 import { Pace } from "../../../runtime/pace.ts";
-import { CLEAN_COST, cleanLine, cleanText } from "./clean-text.ts";
+import { CLEAN_COST, cleanText } from "./clean-text.ts";
 import { bounded, clip, endsThatFit, LEFT_OUT, LINE_CHARS } from "./clip.ts";
 import { FILE_KINDS, fileKind } from "./file-kind.ts";
 import type { Hunk } from "./read-hunks.ts";
 import { type CitableItem, lineBytes, linesBytes, type ViewLine } from "./section.ts";
-
-/** Characters of a path that are shown. */
-const PATH_CHARS = 200;
 
 /** Bytes: a smaller part of a hunk is not worth showing. */
 const WORTHY_BYTES = 400;
@@ -69,9 +66,6 @@ async function ranked(hunks: readonly Hunk[], deliverable: readonly string[], pa
     .map(({ hunk, kind, counts }) => ({ hunk, rank: (all ? kind === first : counts) ? CORE : kind }))
     .sort((one, other) => one.rank - other.rank);
 }
-
-/** A path is the arm's text too. */
-export const shownPath = (path: string) => clip(cleanLine(path), PATH_CHARS);
 
 async function hunkLines(hunk: Hunk, { nameOf, hide }: Wording, pace: Pace): Promise<ViewLine[]> {
   const item: CitableItem = {

@@ -8,11 +8,8 @@ import {
 } from "../../../domain/series-record.ts";
 import type { SeriesRequest } from "../../../domain/series-request.ts";
 import { sumKnown } from "../../../domain/usage.ts";
-import { SIDES } from "../../../domain/verdict.ts";
 import { leastTrials } from "../../../statistics/advance.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
-import { demandEveryPrice } from "../cost-limits.ts";
-import type { SessionPlan } from "../prepare-session.ts";
 import { nameInSeries, type PlannedMember } from "./planned-member.ts";
 
 type LimitOptions = Pick<SeriesRequest, "trials" | "stop_when_sure" | "parallel" | "max_cost_usd">;
@@ -64,15 +61,6 @@ export function limitsOf(options: LimitOptions, scenarios: number): SeriesLimits
       { details: { field: "trials" } },
     );
   return { trials, stop_when_sure, parallel, max_cost_usd };
-}
-
-/** @throws Failure `invalid_request` for a trial that costs what nobody knows, under a limit of the whole series */
-export function demandTrialPrices({ scenario, chosen, stand_in }: SessionPlan, { max_cost_usd }: SeriesLimits): void {
-  if (max_cost_usd === null) return;
-  demandEveryPrice(
-    scenario.arms.filter((_, index) => stand_in?.side !== SIDES[index]),
-    { limit: "max_cost_usd (--max-cost)", judge_prices: chosen.prices },
-  );
 }
 
 /** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that pays for no trial */

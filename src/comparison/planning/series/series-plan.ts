@@ -85,14 +85,6 @@ function changedIn({ scenarios }: SeriesPlan, planned: readonly PlannedMember[])
   return names.length === 0 ? "" : `: ${names.join(", ")}`;
 }
 
-/** What a reader hears of the stored runs before the first trial. */
-export function toldOfBaseline({ series_id, at, runs, side }: SeriesBaseline, trials: number, now: Date): string {
-  const hours = Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 3_600_000));
-  const used = Math.min(runs, trials);
-  const beyond = trials > runs ? `both arms run from trial ${runs + 1} on` : `${runs - used} are left`;
-  return `baseline: ${runs} stored runs of ${series_id}, ${hours} hours old, stand in for arm ${side}; ${used} are used, ${beyond}`;
-}
-
 /** @throws Failure `invalid_request` where different arms would stand in */
 function baselineOf(
   planned: readonly PlannedMember[],

@@ -10,7 +10,6 @@ export const optional = <P extends TProperties>(name: string, properties: P, des
 export const Text = (description: string) => Type.String({ minLength: 1, description });
 export const Name = (description: string) => Type.String({ pattern: SLUG_PATTERN, description });
 export const Seconds = (description: string) => Type.Number({ exclusiveMinimum: 0, maximum: 86_400, description });
-export const Weight = (description: string) => Type.Number({ minimum: 0, maximum: 1_000_000, description });
 export const Globs = (description: string) => Type.Array(Type.String(), { maxItems: 500, description });
 export const Whole = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
 

@@ -3,7 +3,7 @@ import { JUDGE_NAME_CHARS } from "../../../domain/panel.ts";
 import { ModelPrice } from "../../../domain/price-list.ts";
 import { MEASURES } from "../../../domain/rubric.ts";
 import { MODEL_NAME_CHARS, oneOf, record } from "../../../domain/schema.ts";
-import { Name, optional, Text, Weight, Whole } from "./fields.ts";
+import { Name, optional, Text, Whole } from "./fields.ts";
 
 const AnchorText = (score: string) => Type.String({ description: `What a score of ${score} means.` });
 
@@ -23,6 +23,8 @@ const AnchorsFile = Type.Partial(
     description: "What the scores mean, by score; only with `question`.",
   },
 );
+
+const Weight = (description: string) => Type.Number({ minimum: 0, maximum: 1_000_000, description });
 
 export const CriterionFile = Type.Union(
   [

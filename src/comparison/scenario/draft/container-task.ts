@@ -1,20 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
 import { WORKSPACE_AT } from "../../../domain/mount-point.ts";
-import { debianPackages } from "../../../runtime/debian-packages.ts";
 import { findProgram } from "../../../runtime/find-program.ts";
 import type { Draft } from "../draft-scenario.ts";
 import { Unusable } from "../unusable.ts";
 import { type Dockerfile, readDockerfile } from "./dockerfile.ts";
 import { copied, type Material, type SourceFile } from "./material.ts";
-import {
-  demandPaths,
-  distinct,
-  LOGS_AT,
-  placedAt,
-  placeOfWork,
-  placesBeside,
-  TESTS_AT,
-  toFixture,
-} from "./placed-files.ts";
+import { demandPaths, LOGS_AT, placedAt, placeOfWork, placesBeside, TESTS_AT, toFixture } from "./placed-files.ts";
 import { imageField, type StoredImage, type TaskImages, workIn } from "./task-images.ts";
 
 /** A task that brings a Dockerfile or names an image, as Harbor and Terminal-Bench have it. */
@@ -121,6 +112,16 @@ function withoutImage({ context, tests, texts, python }: ContainerTask, image: D
   };
 }
 
+/** A later copy takes the place of an earlier one. */
+function distinct(placed: readonly { readonly file: SourceFile; readonly path: string }[]): Material[] {
+  const last = new Map(placed.map(({ file, path }) => [path, file]));
+  return [...last].map(([path, { absolute, stats }]) => ({
+    path,
+    from: absolute,
+    executable: (stats.mode & 0o111) !== 0,
+  }));
+}
+
 /** Where the workspace is mounted. */
 export const workspaceOf = ({ at, image, workdir }: Pick<Container, "at" | "image" | "workdir">): string =>
   at ?? (image === undefined ? WORKSPACE_AT : workdir);
@@ -183,3 +184,19 @@ const quoted = (word: string) => (/^[\w.=-]+$/.test(word) ? word : `'${word.repl
 
 const inDirectory = (workdir: string, at: string, command: string) =>
   workdir === at ? command : `mkdir -p '${workdir}' && cd '${workdir}' && ${command}`;
+
+/** Where the names of installed Debian packages stand. */
+const STATUS = "/var/lib/dpkg/status";
+
+let installed: ReadonlySet<string> | null | undefined;
+
+/** The Debian packages of this machine, as they were when this was first asked; null on another system. */
+function debianPackages(): ReadonlySet<string> | null {
+  installed ??= existsSync(STATUS) ? namesIn(readFileSync(STATUS, "utf8")) : null;
+  return installed;
+}
+
+function namesIn(status: string): ReadonlySet<string> {
+  const entries = status.split("\n\n").filter((entry) => /^Status: .* installed$/m.test(entry));
+  return new Set(entries.flatMap((entry) => /^Package: (\S+)$/m.exec(entry)?.[1] ?? []));
+}

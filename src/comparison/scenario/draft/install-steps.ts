@@ -10,9 +10,6 @@ export interface PackageFiles {
   readonly locks: Readonly<Record<string, string>>;
 }
 
-/** Lock files of which the beginning counts. */
-export const VERSIONED_LOCKS: readonly string[] = ["yarn.lock", "pnpm-lock.yaml"];
-
 type Manager = "bun" | "npm" | "pnpm" | "yarn";
 
 const LOCKS: Readonly<Record<string, Manager>> = {

@@ -1,7 +1,7 @@
 import { dirname } from "node:path/posix";
 import { coverEachOther, isPlaceOfTasks, mountPointFault } from "../../../domain/mount-point.ts";
 import { Unusable } from "../unusable.ts";
-import type { Material, SourceFile } from "./material.ts";
+import type { SourceFile } from "./material.ts";
 
 /** Where tasks of these forms expect their hidden tests and leave their logs. Commands find them empty. */
 export const TESTS_AT = "/tests";
@@ -97,13 +97,3 @@ const directoriesOf = (path: string) =>
 export const toFixture =
   (at: string) =>
   ({ file, to }: Placed) => ({ file, path: `fixture${to.slice(at.length)}` });
-
-/** A later copy takes the place of an earlier one. */
-export function distinct(placed: readonly { readonly file: SourceFile; readonly path: string }[]): Material[] {
-  const last = new Map(placed.map(({ file, path }) => [path, file]));
-  return [...last].map(([path, { absolute, stats }]) => ({
-    path,
-    from: absolute,
-    executable: (stats.mode & 0o111) !== 0,
-  }));
-}

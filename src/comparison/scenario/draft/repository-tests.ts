@@ -5,7 +5,6 @@ import { textOfBlob } from "../git/git-files.ts";
 import { gitOutput } from "../git/run-git.ts";
 import { fileIn, type TreeFile } from "../git/tree.ts";
 import type { Repository } from "../repository.ts";
-import { VERSIONED_LOCKS } from "./install-steps.ts";
 import { type Repertoire, testCommand } from "./test-files.ts";
 
 /** Bytes of the names at the top of a repository. */
@@ -23,6 +22,9 @@ export async function repertoireAt(repository: Repository, id: string): Promise<
     locks: await headsOf(repository, id, VERSIONED_LOCKS),
   };
 }
+
+/** Lock files of which the beginning counts. */
+const VERSIONED_LOCKS: readonly string[] = ["yarn.lock", "pnpm-lock.yaml"];
 
 /** How files of a tree begin, by their path; without those that are not there. */
 async function headsOf({ git_dir }: Repository, tree: string, paths: readonly string[]) {

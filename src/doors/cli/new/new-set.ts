@@ -3,21 +3,21 @@ import { availableParallelism } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { FoundTask } from "../../../comparison/scenario/draft-tasks.ts";
 import { Unusable } from "../../../comparison/scenario/unusable.ts";
+import { cut } from "../../../domain/excerpt.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import { systemEntropy } from "../../../runtime/clock.ts";
 import { demandSandbox } from "../../doctor/measure-checks.ts";
 import type { Services } from "../../doctor/services.ts";
-import { openChecking } from "../check-scenarios.ts";
+import { checkProgress, openChecking } from "../check-scenarios.ts";
 import { complain, EXIT, unlessInterrupted } from "../exit-code.ts";
 import type { RunArguments } from "../flags/run-flags.ts";
-import { writeStdout } from "../terminal/terminal.ts";
+import { isTerminal, writeStdout } from "../terminal/terminal.ts";
 import { conversionText, type TaskResult } from "./conversion.ts";
 import { type ImagesOfUser, taskImages } from "./images.ts";
 import { KeptConversion, triedBefore } from "./kept-conversion.ts";
 import { reasonsOf } from "./reasons.ts";
-import { setProgress } from "./set-progress.ts";
 import { stageDraft } from "./stage-draft.ts";
 import { whyUseless } from "./why-useless.ts";
 
@@ -157,4 +157,34 @@ async function convert(
     if (error instanceof Failure) return { task, reason: `makes no valid scenario: ${reasonsOf(error)}` };
     throw error;
   }
+}
+
+/** Tells how far a set is: in one line of a terminal, and elsewhere in a line for each task. */
+interface SetProgress extends Disposable {
+  began(task: string, doing: string): void;
+  ended(result: TaskResult): void;
+}
+
+/** Characters of a reason in a line; `conversion.json` has them all. */
+const REASON_CHARS = 160;
+
+function setProgress(
+  wanted: boolean,
+  { from, total, before }: { readonly from: string; readonly total: number; readonly before: readonly TaskResult[] },
+): SetProgress {
+  const live = checkProgress(wanted);
+  const count = { done: before.length, made: before.filter((result) => "scenario" in result).length };
+  const isLive = isTerminal(2);
+  return {
+    began: (task, doing) => live.show(from, `${count.done} of ${total} tried, ${count.made} made; ${task}: ${doing}`),
+    ended: (result) => {
+      count.done += 1;
+      if ("scenario" in result) count.made += 1;
+      const became =
+        "scenario" in result ? "made" : `refused: ${cut(result.reason.split("\n", 1)[0] ?? "", REASON_CHARS)}`;
+      if (wanted && !isLive)
+        process.stderr.write(`${plainText(`${count.done} of ${total}  ${result.task}  ${became}`)}\n`);
+    },
+    [Symbol.dispose]: () => live[Symbol.dispose](),
+  };
 }

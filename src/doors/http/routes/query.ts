@@ -26,13 +26,6 @@ export const integer =
     if (/^\d{1,15}$/.test(String(query[name]))) query[name] = Number(query[name]);
   };
 
-/** Makes a number of digits with a decimal point. */
-export const decimal =
-  (name: string) =>
-  ({ query }: { readonly query: Record<string, unknown> }): void => {
-    if (/^\d{0,3}(\.\d{1,12})?$/.test(String(query[name])) && query[name] !== "") query[name] = Number(query[name]);
-  };
-
 interface Page {
   readonly limit?: number;
   readonly sort?: string;

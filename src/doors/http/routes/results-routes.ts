@@ -4,7 +4,7 @@ import { RESULTS_BODY_BYTES } from "../../../domain/defaults.ts";
 import { importResults } from "../../operation/results.ts";
 import { about, answer, failures } from "../openapi/describe.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
-import { decimal, type RouteContext, refuseTwice } from "./query.ts";
+import { type RouteContext, refuseTwice } from "./query.ts";
 
 /** Its body is a table, and no JSON. */
 export const RESULTS_PATH = "/api/series/results";
@@ -56,3 +56,10 @@ export const resultsRoutes = ({ services, abandoned }: RouteContext) =>
       },
     },
   );
+
+/** Makes a number of digits with a decimal point. */
+const decimal =
+  (name: string) =>
+  ({ query }: { readonly query: Record<string, unknown> }): void => {
+    if (/^\d{0,3}(\.\d{1,12})?$/.test(String(query[name])) && query[name] !== "") query[name] = Number(query[name]);
+  };
