@@ -22,7 +22,7 @@ describe("what a plan promises", () => {
   );
 
   test("is what the table of docs/series.md says", async () => {
-    const rows = tableBelow(await pageNamed("docs/series.md"), "number of trials that it takes");
+    const rows = tableBelow(await pageNamed("docs/series.md"), "number of trials in brackets");
     expect(rows.length).toBeGreaterThan(3);
     for (const [told = "", ...cells] of rows) {
       const trials = Number(told);
