@@ -72,7 +72,8 @@ const NothingKnown = () => (
     <p class="empty">No model has judged here yet, so nothing is known about any judge. This is how you find out:</p>
     <dl class="judge-bars">
       <Way name="Self-test">
-        Whether it sees a reference fix, and is moved by nothing else. The form below tests one: no run is needed.
+        Whether it prefers a reference fix to nothing, and whether anything else moves it. The form below tests one
+        without a run.
       </Way>
       <Way name="Position bias">
         How often the order alone decided. Run a <a href="/scenarios">scenario</a> with a judge model: each verdict asks
