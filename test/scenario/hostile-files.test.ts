@@ -1,5 +1,6 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
+import { RE2JS } from "re2js";
 import { Problems } from "../../src/comparison/scenario/authored/problems.ts";
 import { readYaml } from "../../src/comparison/scenario/document/yaml-document.ts";
 import { Failure } from "../../src/domain/failure.ts";
@@ -78,6 +79,19 @@ test.each(BUSY)("%s without end are refused before they are parsed", async (_wha
 test("others have their turn while a long table is read", async () => {
   const rows = Array.from({ length: 2_000 }, (_, n) => `- {id: row-${n}, n: "${n}"}`).join("\n");
   expect(await turnsDuring(() => readYaml(rows, new Problems()))).toBeGreaterThan(20);
+});
+
+test("a pattern that is refused as too long is never compiled", async () => {
+  using compile = spyOn(RE2JS, "compile");
+  const checks = `  probe: {checks: [{id: a, answer_matches: "/${"(a+)+".repeat(1_000)}/"}]}\n`;
+  const { message } = await failureOf(parse(SHORT.replace("task:\n", `task:\n${checks}`)));
+  expect(message).toContain("answer_matches: is longer than 1000 characters");
+  expect(compile.mock.calls.filter(([source]) => source.length > 1_000)).toEqual([]);
+});
+
+test("names of a megabyte are told by their beginning", async () => {
+  const named = `inputs: [{q: a}]\ntask: {prompt: "{{${"x".repeat(100_000)}}} {{q}}"}`;
+  expect((await failureOf(parse(named))).message.length).toBeLessThan(5_000);
 });
 
 test("brackets in a text are text", async () => {

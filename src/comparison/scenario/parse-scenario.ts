@@ -111,7 +111,7 @@ function warningsOf(file: ScenarioFile, inputs: Awaited<ReturnType<typeof readTa
   if (inputs)
     return inputs.unused.map((name) => ({
       path: [from],
-      message: `nothing uses the column ${name}; write {{${name}}} where its value belongs, or group by it with --by`,
+      message: `nothing uses the column ${cut(name)}; write {{${cut(name)}}} where its value belongs, or group by it with --by`,
     }));
   const template = firstTemplate(file);
   if (template === undefined || file.inputs !== undefined || file.inputs_file !== undefined) return [];

@@ -52,12 +52,14 @@ async function readCsv(text: string): Promise<Table> {
   const records = csvRecords(text);
   const first = (await records.next()).value;
   if (first === undefined) throw new TableFault("has no header; its first line names the columns", 1);
+  const { length } = first.record;
+  if (length > MAX_COLUMNS) throw new TableFault(`has ${length} columns, more than ${MAX_COLUMNS}`, 1);
   // A template, and a flag, name a column without the spaces around it.
   const header = first.record.map((name) => name.trim());
-  if (header.length > MAX_COLUMNS) throw new TableFault(`has ${header.length} columns, more than ${MAX_COLUMNS}`, 1);
   for (const [index, name] of header.entries()) {
     if (name === "") throw new TableFault("the header has no name there", 1, index + 1);
-    if (header.indexOf(name) !== index) throw new TableFault(`the header has "${name}" twice; keep one`, 1, index + 1);
+    if (header.indexOf(name) !== index)
+      throw new TableFault(`the header has "${cut(name)}" twice; keep one`, 1, index + 1);
   }
   return { header, rows: rowsOf(header, records) };
 }

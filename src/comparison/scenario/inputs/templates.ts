@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import { didYouMean } from "../../../domain/did-you-mean.ts";
+import { cut } from "../../../domain/excerpt.ts";
 import { columnsText } from "../../table/table-rows.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 
@@ -59,7 +60,7 @@ export function templatesOf(file: unknown, columns: readonly string[]) {
     for (const name of new Set(namesIn(text))) {
       const hint = () => (faults.length < HINTS ? hintOf(name, columns) : "");
       if (known.has(name)) used.set(name, used.get(name) ?? path);
-      else faults.push({ path, message: `{{${name}}} names no column of the inputs${hint()}` });
+      else faults.push({ path, message: `{{${cut(name)}}} names no column of the inputs${hint()}` });
     }
   for (const { path, text } of COMMANDS.flatMap((pattern) => placesOf(file, pattern)))
     for (const name of namesIn(text).filter((one) => known.has(one)))

@@ -4,7 +4,8 @@ import { wordsOf } from "../../../domain/failure.ts";
 import { regexOf } from "../../../domain/regex-of.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 
-const MAX_PATTERN = 1_000;
+/** Characters. A longer one is never compiled: a megabyte would take seconds. */
+export const MAX_PATTERN = 1_000;
 
 /** `/regex/` must compile in RE2, which matches in linear time. */
 export function checkPattern(problems: Problems, path: FieldPath, text: string): void {

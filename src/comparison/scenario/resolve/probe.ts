@@ -9,7 +9,7 @@ import type { ResolveContext } from "./context.ts";
 import { resolveFileSet } from "./file-set.ts";
 import { checkPathGlobs, commandGlobFault } from "./globs.ts";
 import { assignIds, checkDistinct } from "./ids.ts";
-import { checkPattern } from "./pattern.ts";
+import { checkPattern, MAX_PATTERN } from "./pattern.ts";
 
 type CheckMap = Exclude<CheckFile, string>;
 
@@ -121,7 +121,7 @@ function beforeOf(check: CheckMap): "pass" | "fail" | null {
 /** Whether a pattern fits an empty answer. One that does not compile is a problem of its own. */
 function matchesNothing(pattern: string): boolean {
   const regex = regexOf(pattern);
-  if (regex === null) return false;
+  if (regex === null || pattern.length > MAX_PATTERN) return false;
   try {
     return RE2JS.compile(regex, RE2JS.MULTILINE).matcher("").find();
   } catch {
