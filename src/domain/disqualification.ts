@@ -36,7 +36,7 @@ const [WRITABLE, REQUIRED] = ["paths.writable", "required: "];
 function deedOf(broken: readonly Violation[], cut: boolean): string {
   const [{ rule, subject } = { rule: "", subject: "" }] = broken;
   if (subject.startsWith(UNCHECKED))
-    return `left files of which nobody can tell whether they keep to the rule ${oneLine(rule)} (${quoted(oneLine(subject.slice(UNCHECKED.length)))})`;
+    return `left files that could not be checked against the rule ${oneLine(rule)} (${quoted(oneLine(subject.slice(UNCHECKED.length)))})`;
   if (subject.startsWith(UNREAD))
     return `ran what the rule ${oneLine(rule)} could not read (${subjectsOf(broken.map(afterUnread), cut)})`;
   const subjects = subjectsOf(broken, cut);

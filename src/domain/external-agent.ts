@@ -22,11 +22,11 @@ export const ExternalAgent = record("ExternalAgent", {
   tools: Type.Record(Type.String(), oneOf(TOOL_NAMES), { description: "What its own tools are, by their names." }),
   ok_exit: Type.Optional(
     Type.Array(Type.Integer({ minimum: 0, maximum: 255 }), {
-      description: "Exit codes that tell of no crash, beside 0 and those of the recipe.",
+      description: "Exit codes that are no crash, besides 0 and those of the recipe.",
     }),
   ),
   side_model: oneOf(["keep", "same"], {
-    description: "Model of its small calls besides the work: the one it asks for, or the arm's.",
+    description: "Model of its side calls: the one it requests, or the arm's.",
   }),
 });
 export type ExternalAgent = Static<typeof ExternalAgent>;

@@ -21,7 +21,7 @@ export const SeriesListing = record("SeriesListing", {
   scenarios: Type.Array(GivenName("Scenario name.")),
   members: Count("Its scenarios; of one with inputs, each row that runs."),
   arms: Type.Array(GivenName("Arm id."), { minItems: 2, maxItems: 2, description: "Arm ids: a, then b." }),
-  judge_model: nullable(Type.String(), { description: "Null for imported results, which nobody judged." }),
+  judge_model: nullable(Type.String(), { description: "Null for imported results, which were not judged." }),
   baseline: Type.Optional(Digest("Of the stored runs that stand in for an arm.")),
   user: Type.Optional(UserName),
   trials: Count("Planned trials of each member; of imported results those of the scenario that has most."),

@@ -118,7 +118,7 @@ export const SeriesStanding = record(
     flags: Type.Optional(
       Type.Array(oneOf(SERIES_FLAGS), {
         minItems: 1,
-        description: "What lists show beside it. Absent: nothing that is known without reading the trials.",
+        description: "Flags that lists show. Absent: none is known without reading the trials.",
       }),
     ),
   },

@@ -161,7 +161,7 @@ export const Series = record("Series", {
   arms: record("SeriesArms", { a: SeriesArm, b: SeriesArm }),
   cost_ratio: nullable(Type.Number({ minimum: 0 }), { description: "Cost of a over cost of b, where both are known." }),
   judge: record("SeriesJudge", {
-    model: nullable(Type.String(), { description: "Null for imported results, which nobody judged." }),
+    model: nullable(Type.String(), { description: "Null for imported results, which were not judged." }),
     cost_usd: Usd,
   }),
   cost_usd: record(

@@ -120,7 +120,7 @@ export const SessionSummary = record(
           scenarios: tallies("Scenarios."),
           models: tallies("Models of arms; a session whose arms share one counts once."),
           judges: tallies("Judges."),
-          users: Type.Optional(tallies("Who asked. Absent: nobody was named.")),
+          users: Type.Optional(tallies("Who asked. Absent: unnamed.")),
         },
         { description: "What all sessions have, whatever they were chosen by. Absent unless `names` is asked for." },
       ),

@@ -72,7 +72,10 @@ export const TrialRow = record("TrialRow", {
   conduct: nullable(Digest("SHA-256.")),
   /** Equal for runs in which no model was asked and that replay the same: copies of one run. Absent where one was asked. */
   draw: Type.Optional(Digest("SHA-256.")),
-  stored_run: Type.Optional({ ...SessionId, description: "Of an arm that stands in: where it ran. Absent: both ran." }),
+  stored_run: Type.Optional({
+    ...SessionId,
+    description: "Where the stored run of an arm took place. Absent: both arms ran.",
+  }),
   spent_usd: Type.Optional(
     nullable(Type.Number({ minimum: 0 }), {
       description: "Of arms that ran here; null = unknown. Absent where both did: their costs are what was spent.",

@@ -167,7 +167,7 @@ describeNeeding(GIT)("a scenario made of a commit", () => {
     await Bun.write(repository.path("pager.test.mjs"), script(imports, "expect(pages(21, 10)).toBe(4)").test);
     repository.commit("Count the last page");
     const { stdout } = await create(repository, "HEAD");
-    expect(stdout).toContain("check pager-test fails with the fix, too (exit code 1, expected 0): mend the check");
+    expect(stdout).toContain("check pager-test fails with the fix, too (exit code 1, expected 0): fix the check");
   });
 
   test("whose tests name a file that the fix adds has a note that the prompt must name it", async () => {

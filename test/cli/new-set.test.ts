@@ -73,7 +73,7 @@ describe("a set of tasks", () => {
       if (told.includes("1 of 2  add  made\n")) stopped.kill("SIGINT");
     }
     expect(await stopped.exited).toBe(130);
-    expect(told).toBe("1 of 2  add  made\nabeval: 1 task left to try; the same command goes on\n");
+    expect(told).toBe("1 of 2  add  made\nabeval: 1 task left to try; the same command continues\n");
     const made = [{ task: "add", scenario: "add.yaml", reference: "passed" }];
     expect(await conversionOf(folder)).toEqual({ made, refused: [], unfinished: { from: "set", waiting: 1 } });
     expect(readdirSync(folder.path("evals")).sort()).toEqual(["add", "add.yaml", "conversion.json"]);
@@ -81,7 +81,7 @@ describe("a set of tasks", () => {
 
     const other = await create(folder, "evals", "set/add/..");
     expect(other).toMatchObject({ status: 2, stdout: "" });
-    expect(other.stderr).toContain("evals: holds a part of set; go on with --from set, or name another directory");
+    expect(other.stderr).toContain("evals: holds a part of set; continue with --from set, or name another directory");
 
     await Bun.write(folder.path("set/wait/wait.spec.js"), spec);
     await Bun.write(folder.path("evals/wait/probe/left"), "of a process that was killed\n");

@@ -33,7 +33,7 @@ test.each(ONE)(
 test("an arm whose files cannot be checked is not said to have changed any", () => {
   const unchecked = broken("tests/**", "cannot be checked: the workspace holds too many files");
   expect(whyDisqualified([unchecked, broken("tests/**", "tests/a.ts")])).toEqual([
-    'it left files of which nobody can tell whether they keep to the rule tests/** ("the workspace holds too many files")',
+    'it left files that could not be checked against the rule tests/** ("the workspace holds too many files")',
     "it changed the protected file tests/a.ts (rule tests/**)",
   ]);
 });

@@ -59,9 +59,7 @@ describe("a start that cannot work is one line and exit 2", () => {
     writeFileSync(file, slowScenario("one", 1));
     const { status, stdout, stderr } = await abeval([command, "--scenarios-dir", file]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toStartWith(
-      `abeval: --scenarios-dir ${file}: is not a directory; name the directory that it lies in`,
-    );
+    expect(stderr).toStartWith(`abeval: --scenarios-dir ${file}: is not a directory; name its directory`);
   });
 
   test("when a flag makes no sense, naming it", async () => {
@@ -74,7 +72,7 @@ describe("a start that cannot work is one line and exit 2", () => {
       ],
       [["--addr", "203.0.113.7:0"], "cannot listen on 203.0.113.7:0; is 203.0.113.7 an address of this machine?"],
       [["--web-dir", join(directory.path, "none")], `--web-dir ${join(directory.path, "none")}: is not a directory`],
-      [["--max-sessions", "0"], "--max-sessions 0 needs --database-url: nobody else would accept or run anything"],
+      [["--max-sessions", "0"], "--max-sessions 0 needs --database-url: no other process would accept or run anything"],
       [["--grace", "soon"], '--grace: expected a whole number from 0 to 86400, got "soon"'],
       [["--log", "xml"], '--log: expected text, json, none, got "xml"'],
       [["--adr", "x:1"], "unknown flag --adr; did you mean --addr?"],

@@ -39,9 +39,9 @@ test("doctor's text has every check with its id; findings of hidden parts only f
     if (detail) expect(open).toContain(detail);
   }
   expect(open).toContain("CANARY-MATCH");
-  expect(open).not.toContain("include_hidden: true tells it");
+  expect(open).not.toContain("include_hidden: true shows it");
   expect(shut).not.toMatch(/CANARY-(?:FILE|RUN|MATCH|FIX)/);
-  expect(shut).toContain("include_hidden: true tells it, to whoever mends them.");
+  expect(shut).toContain("include_hidden: true shows it to the scenario's author.");
 });
 
 test("a run that spends nothing is not said to take 0 to 0 tokens", async () => {

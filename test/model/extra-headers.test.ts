@@ -24,7 +24,7 @@ test.each([
   [`x-key: ${SECRET}é`, "x-key: the value is empty or holds characters that no header has"],
   ["x-key:", "x-key: the value is empty or holds characters that no header has"],
   [`{"x-key": ["${SECRET}"]}`, "x-key: expected a text"],
-  [`x-key: ${SECRET}\nX-Key: other`, "X-Key stands there twice"],
+  [`x-key: ${SECRET}\nX-Key: other`, "X-Key is given twice"],
   ["Content-Length: 0", "Content-Length belongs to the request itself and cannot be set"],
   [`x-key: ${SECRET.repeat(1_000)}`, "x-key: the value is longer than 8192 characters"],
   [Array.from({ length: 33 }, (_, n) => `x-${n}: 1`).join("\n"), "holds 33 headers; at most 32 are sent"],

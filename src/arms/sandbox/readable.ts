@@ -27,7 +27,7 @@ export function whyNotReadable(given: string, guarded: readonly Guarded[], owner
   const held = [...SYSTEM, ...guarded].find(holds);
   if (held) return `it holds ${held.what} (${held.path})`;
   const around = [...SYSTEM, ...guarded].find((place) => place.whole !== false && liesIn(place));
-  if (around) return `it lies in ${around.path}: ${around.what}`;
+  if (around) return `it is in ${around.path}: ${around.what}`;
   const taken = TAKEN.find((path) => paths.some((it) => isWithin(it, path) || isWithin(path, it)));
   if (taken === "/usr") return "commands see all of /usr already";
   if (taken) return `the sandbox has a ${taken} of its own`;

@@ -42,7 +42,7 @@ export function readEvent(bytes: Uint8Array): { readonly json?: unknown; readonl
 export const UNREADABLE = "the reply is larger, or nested deeper, than abeval reads";
 
 /** Nor is what an agent could read otherwise than the gate did. */
-export const UNCLEAR = "the reply can be read in several ways, so nobody knows which calls it makes";
+export const UNCLEAR = "the reply can be read in several ways, so it is not known which calls it makes";
 
 /** An agent that mends what is broken could read calls out of it that nobody looked at. */
 export const NO_REPLY = "the reply is neither JSON nor a stream of events";

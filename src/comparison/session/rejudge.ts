@@ -72,7 +72,7 @@ export async function rejudgedBefore(
   if (verdict) return verdict;
   throw new Failure(
     "session_not_finished",
-    `${verdict_id}, which was asked for with this key, is not there yet: ask again; if it never comes its server has stopped, and only a new key asks the judge anew`,
+    `${verdict_id}, which was requested with this key, does not exist yet: ask again; if it never comes, its server has stopped, and only a new key asks the judge again`,
     { retryable: true, details: { retry_after_s: 5 } },
   );
 }

@@ -164,11 +164,11 @@ const checkSteps = ({ checks }: Draft, seen: readonly MeasuredCheck[]): string[]
       return [`check ${id} runs nothing: write the command for its tests, then add \`required: true\``];
     if (found?.cannot_run) return [`check ${id} cannot run: ${found.cannot_run}, then add \`required: true\``];
     return found?.after === "fail"
-      ? [`check ${id} fails with the fix, too (${found.reason}): mend the check, or take it out`]
+      ? [`check ${id} fails with the fix, too (${found.reason}): fix the check, or remove it`]
       : [];
   });
 
-const WHEN_MENDED = "mend that, see what `--check` says of each check, and add `before` and `required: true`";
+const WHEN_MENDED = "fix that, see what `--check` says about each check, and add `before` and `required: true`";
 
 function nextSteps(file: string, { draft, seen, unsolved }: StagedDraft): string {
   const isCommit = draft.commit !== undefined;

@@ -167,7 +167,7 @@ function settingsOf(args: Arguments): Settings {
 function demandShared({ shared }: Services, { worker, slots }: Settings): void {
   if (shared || (!worker && slots > 0)) return;
   throw new UsageError(
-    `${worker ? "--worker" : "--max-sessions 0"} needs --database-url: nobody else would accept or run anything`,
+    `${worker ? "--worker" : "--max-sessions 0"} needs --database-url: no other process would accept or run anything`,
   );
 }
 

@@ -137,7 +137,7 @@ export class AgentDecisions {
   forgotten(): void {
     if (this.#forgotten) return;
     this.#forgotten = true;
-    const message = `more than ${MAX_THREADS} conversations: those that were silent longest are forgotten, and count as new ones when they go on`;
+    const message = `more than ${MAX_THREADS} conversations: those that were silent longest are forgotten, and count as new when they continue`;
     this.#parts.log.add("error", { summary: message, detail: { class: "agent", code: "threads_forgotten", message } });
   }
 

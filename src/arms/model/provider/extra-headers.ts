@@ -37,7 +37,7 @@ export function readExtraHeaders(text: string): ExtraHeaders {
   if (pairs.length > MAX_HEADERS) return unusable(`holds ${pairs.length} headers; at most ${MAX_HEADERS} are sent`);
   const headers = new Map<string, Secret>();
   for (const { name, value, place } of pairs) {
-    const problem = headers.has(name.toLowerCase()) ? `${name} stands there twice` : pairProblem(name, value, place);
+    const problem = headers.has(name.toLowerCase()) ? `${name} is given twice` : pairProblem(name, value, place);
     if (problem !== undefined) return unusable(problem);
     headers.set(name.toLowerCase(), new Secret(String(value)));
   }

@@ -66,7 +66,7 @@ export function otherPlan(
   const told = differing.map((key) => (key === "scenarios" ? key + changedIn(before, planned) : key));
   return new Failure(
     "invalid_request",
-    `continue: ${series_id} has another plan (${told.join(", ")}); a series goes on with the same scenarios, arms, judge and margin, or start a new one`,
+    `continue: ${series_id} has another plan (${told.join(", ")}); continue a series with the same scenarios, arms, judge and margin, or start a new one`,
     { details: { field: "continue", differing } },
   );
 }

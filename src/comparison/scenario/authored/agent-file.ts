@@ -57,13 +57,13 @@ const AgentMap = record(
       Type.Array(Type.Integer({ minimum: 0, maximum: 255 }), {
         minItems: 1,
         uniqueItems: true,
-        description: "Exit codes with which it ends in order, beside 0. Any other one is told as a crash.",
+        description: "Normal exit codes besides 0. Any other code is reported as a crash.",
       }),
     ),
     side_model: Type.Optional(
       oneOf(["keep", "same"], {
         description:
-          "Model of its small calls besides the work, as for a title: the one it asks for, or the arm's. " +
+          "Model of its side calls, for example for a title: the one it requests, or the arm's. " +
           "Default: keep for `use`, same for `command`.",
       }),
     ),

@@ -130,7 +130,7 @@ export const ArmFile = record(
     ),
     mcp: Type.Optional(
       Type.Union([McpFile, Type.Null()], {
-        description: "MCP servers whose tools the arm has besides `tools`; null takes away what `extends` gave.",
+        description: "MCP servers whose tools the arm has besides `tools`; null removes those from `extends`.",
       }),
     ),
     params: Type.Optional(

@@ -51,8 +51,7 @@ export const ScenarioFile = record(
     inputs: Type.Optional(
       Type.Array(Type.Record(Type.String(), Type.Unknown()), {
         minItems: 1,
-        description:
-          "Rows: the values that `{{<column>}}` in texts stands for, and an `id`. Each row is run on its own.",
+        description: "Rows: the values that replace `{{<column>}}` in texts, and an `id`. Each row runs on its own.",
       }),
     ),
     inputs_file: Type.Optional(Text("File with the rows, .csv, .jsonl or .yaml, relative to the scenario file.")),

@@ -24,7 +24,7 @@ const BesideFile = Type.Union(
       private: Type.Literal(true, { description: "An empty writable directory in memory, new for each command." }),
     }),
   ],
-  { description: "A directory beside the scenario file, shown read-only, or `{private: true}`." },
+  { description: "A directory beside the scenario file, mounted read-only, or `{private: true}`." },
 );
 
 export const FixtureFile = Type.Union(

@@ -163,7 +163,7 @@ class Reader {
     if (isAlias(node))
       return this.#refuse(path, `aliases (*${node.source}) are not supported; write the value out`, node);
     if (isScalar(node) || isMap(node) || isSeq(node)) return this.#content(node, path);
-    return this.#refuse(path, "a map entry stands where a value belongs", parent);
+    return this.#refuse(path, "expected a value, got a map entry", parent);
   }
 
   #content(node: Scalar | YAMLMap | YAMLSeq, path: FieldPath): unknown {

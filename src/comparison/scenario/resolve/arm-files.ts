@@ -39,7 +39,7 @@ async function filesOfArm(
   const { dir, git, path: named, files: inner = {}, ...texts } = authored;
   const isOwn = Object.keys(texts).length > 0;
   const clash = Object.keys(inner).find((name) => Object.hasOwn(texts, name));
-  if (clash !== undefined) context.problems.add([...path, clash], "stands in `files` too; keep one", { at: "key" });
+  if (clash !== undefined) context.problems.add([...path, clash], "is in `files`, too; keep one", { at: "key" });
   const files = { ...(texts as Record<string, string>), ...inner }; // the schema allows texts alone
   const given = isOwn || Object.keys(inner).length > 0;
   const filesPath = isOwn ? path : [...path, "files"];

@@ -99,7 +99,7 @@ export async function resolveFiles(
     context.problems.add(path, "needs `dir`, `git` or `files`; leave it out for none");
   if (git !== undefined && dir !== undefined) context.problems.add([...path, "git"], "`dir` is given too; keep one");
   if (git === undefined && below !== undefined)
-    context.problems.add([...path, "path"], "goes with `git`; a directory beside the scenario file is `dir`");
+    context.problems.add([...path, "path"], "belongs to `git`; use `dir` for a directory beside the scenario file");
   if (git !== undefined) return resolveGitFixture(context, path, { ref: git, below, files, filesPath });
   return resolveFileSet(context, { dir, dirPath: [...path, "dir"], files, filesPath });
 }

@@ -239,7 +239,7 @@ export class RunningSeries implements SeriesInFlight {
   }
 }
 
-const LEFT = new Failure("interrupted", "Another process goes on with this series.");
+const LEFT = new Failure("interrupted", "Another process continues this series.");
 
 /** Milliseconds until a trial that found no place is tried again. */
 const BUSY_MS = 500;

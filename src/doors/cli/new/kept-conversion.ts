@@ -30,7 +30,7 @@ export async function triedBefore(directory: string, from: string): Promise<read
   const earlier = asText(unfinished["from"]);
   if (earlier !== from || asCount(unfinished["waiting"]) === null)
     throw new UsageError(
-      `--new ${directory}: holds a part of ${earlier ?? "another set"}; go on with --from ${earlier ?? "it"}, or name another directory`,
+      `--new ${directory}: holds a part of ${earlier ?? "another set"}; continue with --from ${earlier ?? "it"}, or name another directory`,
     );
   return [...asRecords(table?.["made"]).flatMap(madeTask), ...asRecords(table?.["refused"]).flatMap(refusedTask)];
 }

@@ -66,7 +66,8 @@ async function leave(kept: KeptConversion, above: string | undefined): Promise<v
   const isWorthIt = made.length > 0 || (unfinished !== undefined && refused.length > 0);
   if (isWorthIt) {
     kept.write();
-    if (unfinished) complain(`${counted(unfinished.waiting, "task")} left to try; the same command goes on`, EXIT.done);
+    if (unfinished)
+      complain(`${counted(unfinished.waiting, "task")} left to try; the same command continues`, EXIT.done);
   } else if (above !== undefined) await rm(above, { recursive: true, force: true });
   else kept.remove();
 }

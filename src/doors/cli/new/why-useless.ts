@@ -32,7 +32,7 @@ function whyUnproven({ reference }: Draft, tried: readonly TriedCheck[]): string
   const failing = reference !== null && tried.find(({ after }) => after === "fail");
   if (failing) return `its own solution does not pass its checks: ${failing.id}: ${failing.reason}`;
   const wavering = tried.find(({ before, after }) => before === null || (reference !== null && after === null));
-  return wavering ? `its checks waver: two runs of ${wavering.id} differed` : null;
+  return wavering ? `its checks are not repeatable: two runs of ${wavering.id} differed` : null;
 }
 
 const whyIdle = ({ checks }: Draft, tried: readonly TriedCheck[]) =>

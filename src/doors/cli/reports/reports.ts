@@ -85,7 +85,7 @@ function harmOf(place: string, needed: readonly RunFile[]): string | undefined {
   const same = needed.find(({ path }) => realPath(path) === place);
   if (same) return `is ${same.what}, which a report would overwrite`;
   const around = needed.find(({ path }) => isBelow(realPath(path), place));
-  return around && `lies in ${around.path}, ${around.what}`;
+  return around && `is in ${around.path}, ${around.what}`;
 }
 
 /** The real path of an existing file; the absolute path of one that does not exist yet. */

@@ -51,7 +51,7 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
 function demandDirectory(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || stats.isDirectory()) return;
-  const hint = stats.isFile() ? "; name the directory that it lies in, or use abeval run" : "";
+  const hint = stats.isFile() ? "; name its directory, or use abeval run" : "";
   throw new UsageError(`--scenarios-dir ${path}: is not a directory${hint}`);
 }
 

@@ -120,7 +120,7 @@ const costLines = (series: Series, width: number): string[] => {
 function placeOf({ series_id, forecast, limits }: Series, again: string | undefined): string[] {
   if (again === undefined) return [series_id];
   const more = forecast.trials_left ? "" : ` --trials ${Math.min(2 * (limits?.trials ?? 1), MAX_TRIALS)}`;
-  return [series_id, "to go on:", plainText(`  ${again} --continue ${series_id}${more}`)];
+  return [series_id, "to continue:", plainText(`  ${again} --continue ${series_id}${more}`)];
 }
 
 /** Cells between two columns. */

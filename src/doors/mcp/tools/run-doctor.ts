@@ -67,7 +67,7 @@ const isWithheld = (check: DoctorCheck) =>
   isHidden(check) && check.detail === null && (check.status === "fail" || check.status === "warn");
 
 const WITHHELD =
-  "What was found in the hidden parts is left out; include_hidden: true tells it, to whoever mends them.";
+  "What was found in the hidden parts is left out; include_hidden: true shows it to the scenario's author.";
 
 function checkText({ id, status, title, detail, hint }: DoctorCheck): string {
   const said = [title, detail].filter((part) => part !== null).join(": ");

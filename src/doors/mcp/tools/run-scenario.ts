@@ -23,7 +23,7 @@ const MAX_WAIT_S = 50;
 
 const RunResult = record("RunResult", {
   session_id: Type.Optional(SessionId),
-  finished: Type.Boolean({ description: "False: it goes on in the background; ask get_session." }),
+  finished: Type.Boolean({ description: "False: it continues in the background; ask get_session." }),
   summary: Type.Optional(SessionView),
   series_id: Type.Optional(SeriesId),
   series: Type.Optional(SeriesBrief),
@@ -63,7 +63,7 @@ export const runScenario = tool({
     "Runs both arms of a scenario on the same task, checks their work and has a judge compare them. " +
     "One run says little: with trials, stop_when_sure or several scenarios it repeats (a series), and says what the runs show together. " +
     "Spends model tokens unless the arms are scripted (list_scenarios shows the models); a run takes seconds to many minutes. " +
-    "Answers with the id of session or series at once and goes on in the background; with wait_seconds, after that time, with what is known then. " +
+    "Answers with the id of session or series at once and continues in the background; with wait_seconds, after that time, with what is known then. " +
     "Cancelling the call while it waits cancels what it started. Next: get_session with the id, until state is completed or failed.",
   input: RunToolRequest,
   output: RunResult,
@@ -151,7 +151,7 @@ function answer(outcome: SessionOutcome): RunResult {
   const finished = isFinal(state);
   const next = finished
     ? `Next: get_session with session_id "${session_id}" and detail "criteria" for the reasons, "decisions" or "diff" for what the arms did.`
-    : `It goes on in the background. Next: get_session with session_id "${session_id}".`;
+    : `It continues in the background. Next: get_session with session_id "${session_id}".`;
   return summaryThatFits(outcome, (summary) => ({
     structured: { session_id, finished, summary },
     text: `${summaryText(summary)}\n${next}`,
@@ -164,7 +164,7 @@ function seriesAnswer(report: Series): RunResult {
   const series = briefSeries(report);
   const next = finished
     ? `Next: get_session with session_id "${series_id}" for its trials, and with the id of a trial for what happened in it.`
-    : `It goes on in the background. Next: get_session with session_id "${series_id}".`;
+    : `It continues in the background. Next: get_session with session_id "${series_id}".`;
   return { structured: { finished, series_id, series }, text: `${briefSeriesText(series)}\n${next}` };
 }
 
