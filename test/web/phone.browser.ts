@@ -58,6 +58,16 @@ describeNeeding(CHROMIUM)("on a phone", () => {
     expect(await page.locator("tr").filter({ hasText: "session-hostile-" }).count()).toBe(2);
     expect(await brokenOn(page)).toEqual([]);
   }, 60_000);
+
+  test("the file of a verdict gives what was said of a criterion the width of the page", async () => {
+    const report = await fetch(`${web.service.url}/api/sessions/${session_id}/report`);
+    await using reader = await web.visit({ viewport: PHONE });
+    const { page } = reader;
+    await page.setContent(await report.text());
+    const said = await page.getByRole("rowheader", { name: /^restraint/ }).boundingBox();
+    expect(said?.width).toBeGreaterThan(300);
+    expect(await brokenOn(page)).toEqual([]);
+  }, 60_000);
 });
 
 /** Tables that are wider than their place, and names that are on more than one line or cut. */

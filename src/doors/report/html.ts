@@ -29,6 +29,12 @@ type Row = readonly Part[];
 export const htmlTable = (head: Row, rows: readonly Row[]): Html =>
   tableOf(head, { kind: null, body: rows.map((row) => rowOf(row, () => null)) });
 
+/** A table with prose. On a phone each row is a block. */
+export const foldedTable = (head: Row, rows: readonly Row[]): Html =>
+  tableOf(head, { kind: "folded", body: rows.map((row) => rowOf(row, nameIn(head))) });
+
+const nameIn = (head: Row) => (index: number) => html`<span class="of">${head[index + 1] ?? ""} </span>`;
+
 /** A table that may have thousands of rows, made in turns. On a phone each row is a block. */
 export async function longHtmlTable<Item>(
   head: Row,
@@ -37,9 +43,8 @@ export async function longHtmlTable<Item>(
 ): Promise<Html> {
   const pace = new Pace();
   const body: Html[] = [];
-  const nameOf = (index: number) => html`<span class="of">${head[index + 1] ?? ""} </span>`;
   for (const item of items) {
-    const row = rowOf(cellsOf(item), nameOf);
+    const row = rowOf(cellsOf(item), nameIn(head));
     body.push(row);
     await pace.units(row.text.length / UNIT_CHARS);
   }

@@ -10,7 +10,7 @@ import { sizeOf } from "../../domain/size-of.ts";
 import type { Task } from "../../domain/task.ts";
 import { SIDES, type Side, type Verdict } from "../../domain/verdict.ts";
 import { decidedText, resultWord, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
-import { type Html, html, htmlPage, htmlTable } from "./html.ts";
+import { foldedTable, type Html, html, htmlPage, htmlTable } from "./html.ts";
 import {
   checksText,
   costTexts,
@@ -106,15 +106,18 @@ function judged(verdict: Verdict, showing: Showing): Html {
     ]);
   const others = criteria.filter(({ supported }) => !supported).map(({ id }) => id);
   return html`<h2>Criteria</h2>
-${htmlTable(
+${foldedTable(
   ["Criterion", "Weight", nameOf(arm_a.arm_id, 0), nameOf(arm_b.arm_id, 1)],
-  [...rows, ["Together", "", scoreBar(score_a, "a"), scoreBar(score_b, "b")]],
+  [...rows, ["Together", sumOf(criteria), scoreBar(score_a, "a"), scoreBar(score_b, "b")]],
 )}
 ${others.length > 0 ? html`<p class="soft">Not scored: ${others.join(", ")}.</p>` : null}
 ${flags.length > 0 ? html`<p>Before you trust it: ${flags.map((flag) => flag.replaceAll("_", " ")).join(", ")}.</p>` : null}
 ${all ? suspicionLines(verdict).map((line) => html`<p class="bad">Suspected words of ${line}</p>`) : null}
 ${all && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${plainMetric(rationale)}</p>` : null}`;
 }
+
+const sumOf = (criteria: Verdict["criteria"]) =>
+  String(Number(criteria.reduce((sum, { supported, weight }) => sum + (supported ? weight : 0), 0).toPrecision(6)));
 
 const scoreBar = (score: number | null, side: Side): Html =>
   score === null
