@@ -107,7 +107,7 @@ font:700 .7rem/1.4rem system-ui,sans-serif;text-align:center}.trial.a{border-rad
 color:var(--bad)}summary{cursor:pointer}.of{display:none}
 @media screen and (max-width:40rem){.folded,.folded tbody{display:block}.folded thead{display:none}.folded tr{display:flex;flex-wrap:wrap;gap:.15rem 1rem;padding:.5rem 0;
 border-bottom:1px solid var(--line)}.folded :is(th,td){border:0;padding:0;min-width:0}.folded th{flex:0 0 100%;font-weight:600}.folded td:last-child{min-width:0}
-.folded .of{display:inline;color:var(--soft)}.folded td:has(.bar){flex:1 1 9rem}}
+.folded .of{display:inline;color:var(--soft)}.folded th .soft{font-weight:400}.folded td:has(.bar){flex:1 1 9rem}.folded td:not(:has(.score)):has(+td>.score){flex-basis:100%}.folded td:has(.score){flex:1 1 8rem}}
 .plot{position:relative;height:13rem;margin:1rem 0 .3rem 3.2rem;border:solid var(--soft);border-width:0 0 1px 1px}.plot+.ends{margin-left:3.2rem}
 .plot svg{position:absolute;inset:0;width:100%;height:100%;overflow:visible}.plot polyline{fill:none;stroke:currentcolor;stroke-width:2;
 vector-effect:non-scaling-stroke}.plot span{position:absolute;font-size:.75rem;line-height:1}.tick{left:-3.2rem;width:2.8rem;
