@@ -12,7 +12,7 @@ test("a wait that ends before the run does answers with how far it is", async ()
   await using server = await connectProgram(folder.args);
   const { data, text } = await server.call("run_scenario", { scenario: "slow", wait_seconds: 1 });
   expect(data.finished).toBe(false);
-  expect(text).toContain("It goes on in the background.");
+  expect(text).toContain("It continues in the background.");
 });
 
 test("progress tells every decision, in order, before the result", async () => {
