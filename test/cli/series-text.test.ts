@@ -180,6 +180,14 @@ describe("the summary of a series", async () => {
     expect(lossless(lines.join("\n"))).toContain(lossless(series.statement));
   });
 
+  test("shows the value of a group in one line, and nothing of it steers the terminal", () => {
+    const counts = { rows: 2, trials: 2, wins: 1, ties: 0, losses: 1 };
+    const group = { field: "topic", value: "\u001b[31mred\u202e\nby", counts, win_rate: 0.5, low: 0, high: 1 };
+    const text = summariseSeries({ ...series, groups: [group] }, { painter: terminal(80), again: undefined });
+    expect(text).toMatch(/^ +\[31mred by +2 +1-0-1/m);
+    expect(["\u001b", "\u202e"].filter((mark) => text.includes(mark))).toEqual([]);
+  });
+
   test("says nothing of going on where nothing is kept", () => {
     expect(summariseSeries(series, { painter: terminal(80), again: undefined })).not.toContain("--continue");
   });

@@ -90,7 +90,8 @@ function groupLines(series: Series, width: number): string[] {
   const table = groupTable(series);
   if (table === null) return [];
   const [field, ...head] = table.head;
-  return [`by ${plainText(field)}:`, ...columns({ head, rows: table.rows }, width), ...wrapWords(GROUPS_TEXT, width)];
+  const rows = table.rows.map(([value, ...figures]) => [plainText(value).replace(/\s+/g, " "), ...figures] as const);
+  return [`by ${plainText(field)}:`, ...columns({ head, rows }, width), ...wrapWords(GROUPS_TEXT, width)];
 }
 
 function failedLines(series: Series, width: number): string[] {
