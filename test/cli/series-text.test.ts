@@ -173,7 +173,7 @@ describe("the summary of a series", async () => {
       "  suite-one  8-1-1             85%       9 of 10           2 of 10",
       "  cost: candidate $5.0000, baseline $5.0000, judge $10.0000, total $20.0000",
       "  arms_differ: an arm with one id is set up differently in different scenarios",
-      "  to go on:",
+      "  to continue:",
       `    ${AGAIN} --continue ${series.series_id} --trials 20`,
     ])
       expect(lines).toContain(line);
