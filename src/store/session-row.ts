@@ -2,8 +2,8 @@ import { type SessionFailure, type SessionOutcome, STAGES } from "../domain/sess
 import type { EndedEntry, RunEntry } from "../domain/session-entry.ts";
 import type { SessionListing } from "../domain/session-list.ts";
 import { TrialRow, trialRowOf } from "../domain/trial.ts";
-import { listedResult, scoreGap, searchedText } from "./choose-listings.ts";
-import { listingOf } from "./listing.ts";
+import { listingOf } from "./list-rows.ts";
+import { listedResult, scoreGap, searchedText } from "./page-sessions.ts";
 import type { LoggedEntry, Run } from "./store.ts";
 import { storedJson } from "./stored-json.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { drawLabels, nameArms } from "../../src/comparison/judge/view/blinding.ts";
+import { drawLabels, nameArms } from "../../src/comparison/judge/view/labels.ts";
 
 /** The draws in this order, then the last one again and again. */
 function drawing(...draws: readonly string[]) {

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import type { SessionListing, SessionSummary } from "../../src/domain/session-list.ts";
-import { withUsers } from "../../src/store/choose-listings.ts";
+import { withUsers } from "../../src/store/page-sessions.ts";
 
 /** The nth oldest of many sessions. */
 const session = (n: number): SessionListing => ({

@@ -3,7 +3,7 @@ import { demandFree, KeyHeld, type RequestKeys } from "../../store/request-keys.
 import { prepareSeries, type SeriesOptions, type SeriesSource } from "../planning/prepare-series.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { planningServices } from "./plan-for-workers.ts";
-import { startSeries } from "./run-series.ts";
+import { startSeries } from "./start-series.ts";
 import type { Requester, StartedSeries } from "./started-session.ts";
 
 export type OpenOptions = SeriesOptions & {

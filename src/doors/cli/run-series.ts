@@ -9,7 +9,7 @@ import { storedBaseline } from "../../comparison/session/baseline.ts";
 import { seriesInFlight } from "../../comparison/session/in-flight.ts";
 import { openSeries } from "../../comparison/session/open-series.ts";
 import { readBundle } from "../../comparison/session/read-bundle.ts";
-import { startSeries } from "../../comparison/session/run-series.ts";
+import { startSeries } from "../../comparison/session/start-series.ts";
 import type { StartedSeries } from "../../comparison/session/started-session.ts";
 import type { Baseline } from "../../domain/baseline.ts";
 import { columnNamed, columnsOf, fieldsOf } from "../../domain/columns.ts";

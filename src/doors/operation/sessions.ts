@@ -8,7 +8,7 @@ import {
   SessionSummary,
   SessionSummaryRequest,
 } from "../../domain/session-list.ts";
-import { summarize } from "../../store/choose-listings.ts";
+import { summarize } from "../../store/page-sessions.ts";
 import { readSession } from "../../store/read-session.ts";
 import { operation } from "./operation.ts";
 

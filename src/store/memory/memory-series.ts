@@ -2,7 +2,7 @@ import type { StoredResults } from "../../domain/results.ts";
 import type { SeriesListing } from "../../domain/series-listing.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
-import { seriesListingOf } from "../listing.ts";
+import { seriesListingOf } from "../list-rows.ts";
 import type { MemoryKeys, RequestKey } from "../request-keys.ts";
 import type { SeriesStore } from "../series-store.ts";
 import { notRunning, stillRunning, unknownSeries } from "../store.ts";

@@ -16,7 +16,7 @@ import { endsWithFailure, entriesBehind, readableTrials, type StoredTrial, type 
 import { type EntriesOfTrials, isLoss, type LoggedEntry, type Run, type Safety, type TrialsOf } from "../store.ts";
 import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
-import { readListings, summarizeListings } from "./listings.ts";
+import { readListings, summarizeListings } from "./page-sessions.ts";
 import { beginOnce } from "./postgres-keys.ts";
 import type { RunWakes } from "./run-wakes.ts";
 import { SessionRows } from "./session-rows.ts";

@@ -4,7 +4,7 @@ import type { SeriesListing } from "../../domain/series-listing.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import { Pace } from "../../runtime/pace.ts";
-import { seriesListingOf } from "../listing.ts";
+import { seriesListingOf } from "../list-rows.ts";
 import { notRunning, stillRunning, unknownSeries } from "../store.ts";
 import { isResults, keptAgain, parsedSeries, READ_LIKE, type StoredSeries } from "../stored-series.ts";
 import { isAlive } from "./presence.ts";

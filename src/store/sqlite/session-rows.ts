@@ -1,8 +1,8 @@
 import { errorCode } from "../../domain/failure.ts";
 import { isFinal, type SessionOutcome } from "../../domain/session.ts";
 import type { CreatedEntry, EndedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
-import { sharedText } from "../choose-listings.ts";
 import { fold } from "../fold.ts";
+import { sharedText } from "../page-sessions.ts";
 import { isLog } from "../read-session.ts";
 import { interruption, isListed, rowTextOf } from "../session-row.ts";
 import { type Run, superseded } from "../store.ts";

@@ -1,7 +1,7 @@
 import { STATES } from "../../domain/session.ts";
 import { OUTCOMES } from "../../domain/verdict.ts";
 import { breathe } from "../../runtime/pace.ts";
-import { beforeTime } from "../choose-listings.ts";
+import { beforeTime } from "../page-sessions.ts";
 import { demandReader } from "../store.ts";
 import type { Database } from "./database.ts";
 

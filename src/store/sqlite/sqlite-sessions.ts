@@ -25,7 +25,7 @@ import { Watchers } from "../watchers.ts";
 import type { Database } from "./database.ts";
 import { DiskSync } from "./disk-sync.ts";
 import { JsonCopies, type WrittenCopy } from "./json-copies.ts";
-import { readListings, summarizeListings } from "./listings.ts";
+import { readListings, summarizeListings } from "./page-sessions.ts";
 import type { ProcessLease } from "./process-lease.ts";
 import { Retries } from "./retries.ts";
 import { SessionLogs } from "./session-logs.ts";

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Rubric } from "../../../domain/rubric.ts";
 import { oneOf } from "../../../domain/schema.ts";
 import { isJudged } from "../scenario-brief.ts";
-import type { Labels } from "../view/blinding.ts";
+import type { Labels } from "../view/labels.ts";
 
 /** The tool through which the judge answers. */
 export const ANSWER_TOOL = "submit_judgement";

@@ -2,7 +2,7 @@ import { Value } from "@sinclair/typebox/value";
 import type { ModelReply } from "../../../arms/model/client.ts";
 import type { JudgedCriterion } from "../../../domain/rubric.ts";
 import { TOP_SCORE } from "../verdict/score-table.ts";
-import type { Labels, Secrets } from "../view/blinding.ts";
+import type { Labels, Secrets } from "../view/labels.ts";
 import type { CheckCitation, CheckedCitation } from "./citation-checker.ts";
 import { findAnswers } from "./find-answers.ts";
 import {

@@ -1,6 +1,6 @@
 import { type Citation, type JudgeCall, SIDES, type Side } from "../../../domain/verdict.ts";
-import { nameArms, type Presentation } from "../view/blinding.ts";
 import { cleanLine } from "../view/clean-text.ts";
+import { nameArms, type Presentation } from "../view/labels.ts";
 import { CONCERN_CHARS, CONCERNS, NOTE_CHARS, RATIONALE_CHARS } from "./judgement-schema.ts";
 import type { ScoredCriterion, UsableAnswer } from "./parse-answer.ts";
 

@@ -5,7 +5,7 @@ import type { Clock, Entropy } from "../../../runtime/clock.ts";
 import type { Expected } from "../answer/parse-answer.ts";
 import { inArmFrame, type ParsedAnswer } from "../answer/parsed-answer.ts";
 import { exceeds } from "../verdict/score-table.ts";
-import { nameArms, type Presentation } from "../view/blinding.ts";
+import { nameArms, type Presentation } from "../view/labels.ts";
 import { begin, type JudgeConversation, requestOf, withReply } from "./conversation.ts";
 import type { Prompt } from "./judge-prompt.ts";
 import type { JudgingBudget } from "./judging-budget.ts";

@@ -7,8 +7,8 @@ import { sha256 } from "../../../domain/sha256.ts";
 import type { Task } from "../../../domain/task.ts";
 import { ANSWER_TOOL, judgementSchema } from "../answer/judgement-schema.ts";
 import { scenarioBrief } from "../scenario-brief.ts";
-import type { Labels, Secrets } from "../view/blinding.ts";
 import type { EvidenceView } from "../view/evidence-view.ts";
+import type { Labels, Secrets } from "../view/labels.ts";
 
 /** Version of prompt, schema, validation and merge. Verdicts of two versions are not comparable. */
 export const PROTOCOL = "swapped-pair/3";

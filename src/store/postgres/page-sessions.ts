@@ -10,7 +10,7 @@ import {
   searchedWords,
 } from "../../domain/session-list.ts";
 
-import { withUsers } from "../choose-listings.ts";
+import { withUsers } from "../page-sessions.ts";
 import {
   DAMAGED,
   EXACT,
@@ -19,7 +19,7 @@ import {
   orderOf,
   type ResultRow,
   summaryOfRows,
-} from "../sql-listings.ts";
+} from "../page-sessions-sql.ts";
 import { storedJson } from "../stored-json.ts";
 import { ask, type Sql, type Value } from "./statement.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../domain/session-list.ts";
 
 import { breathe } from "../../runtime/pace.ts";
-import { tallied, withUsers } from "../choose-listings.ts";
+import { tallied, withUsers } from "../page-sessions.ts";
 import {
   DAMAGED,
   EXACT,
@@ -19,7 +19,7 @@ import {
   orderOf,
   type ResultRow,
   summaryOfRows,
-} from "../sql-listings.ts";
+} from "../page-sessions-sql.ts";
 import { demandReader } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
