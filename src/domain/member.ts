@@ -12,6 +12,6 @@ export const memberName = ({ scenario, input }: Member): string =>
 export const withInputId = (input: string | undefined): { readonly input?: string } =>
   input === undefined ? {} : { input };
 
-/** What the members of a series are called: rows of a table of inputs, or scenarios. */
+/** What the members of a series are called: rows where all are rows of a table of inputs, else scenarios. */
 export const memberWord = (members: readonly Pick<Member, "input">[]): "row" | "scenario" =>
-  members[0]?.input === undefined ? "scenario" : "row";
+  members.length > 0 && members.every(({ input }) => input !== undefined) ? "row" : "scenario";

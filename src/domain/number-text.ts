@@ -1,6 +1,8 @@
+/** `1,997`. */
+export const countText = (count: number) => count.toLocaleString("en-US");
+
 /** A count with its noun: `1 file`, `2,000 files`. */
-export const counted = (count: number, noun: string) =>
-  `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+export const counted = (count: number, noun: string) => `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Shares at which a reader concludes something. */
 const LANDMARKS = [0, 0.5, 1];
@@ -27,11 +29,11 @@ export function usdText(usd: number | null): string {
   return usd < 0.000_1 ? "<$0.0001" : `$${usd.toFixed(4)}`;
 }
 
-/** `38 ms`, `4.2 s`, `3 min 20 s`. */
+/** `0 ms`, `under 1 ms`, `38 ms`, `4.2 s`, `3 min 20 s`. */
 export function durationText(ms: number): string {
-  if (ms < 0.5) return "under 1 ms";
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms > 0 && ms < 0.5) return "under 1 ms";
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   const rest = seconds % 60;
   return `${Math.floor(seconds / 60)} min${rest === 0 ? "" : ` ${rest} s`}`;

@@ -40,7 +40,8 @@ const Headline = record("SeriesHeadline", {
   }),
   worst_case_e: Type.Number({
     minimum: 0,
-    description: "The evidence if the missing trials had gone to the arm that is behind.",
+    description:
+      "The least evidence that there could be, however many of the missing trials went to the arm that is behind.",
   }),
 });
 export type SeriesHeadline = Static<typeof Headline>;

@@ -1,4 +1,4 @@
-import { percentText } from "../domain/number-text.ts";
+import { countText, percentText } from "../domain/number-text.ts";
 import type { PassedCount } from "../domain/series-arm.ts";
 
 /** What the evidence must reach for a claim; in percent, how sure one is then. */
@@ -20,4 +20,4 @@ export function evidenceText(e: number, alpha: number): string {
 export const passedText = (count: PassedCount | null) =>
   count === null
     ? "–"
-    : `${count.passed.toLocaleString("en-US")} of ${count.trials.toLocaleString("en-US")}, range ${percentText(count.low)} to ${percentText(count.high)}`;
+    : `${countText(count.passed)} of ${countText(count.trials)}, range ${percentText(count.low)} to ${percentText(count.high)}`;

@@ -1,4 +1,5 @@
 import { memberName } from "../domain/member.ts";
+import { countText } from "../domain/number-text.ts";
 import type { Series } from "../domain/series.ts";
 import { trialResult } from "../domain/series-status.ts";
 import type { SeriesTrial } from "../domain/series-trial.ts";
@@ -25,7 +26,7 @@ const NAMED = 3;
 /** Some of the rows by name, and how many more there are. */
 export function failedShown(rows: Failed["rows"]): { readonly named: readonly string[]; readonly more: string } {
   const more = rows.length - NAMED;
-  return { named: rows.slice(0, NAMED), more: more > 0 ? ` and ${more.toLocaleString("en-US")} more` : "" };
+  return { named: rows.slice(0, NAMED), more: more > 0 ? ` and ${countText(more)} more` : "" };
 }
 
 type Told = Pick<Series, "scenarios" | "trials" | "arms">;

@@ -1,5 +1,4 @@
 import type { SessionListRequest, SessionSort, SessionSummary } from "../domain/session-list.ts";
-
 import { tallied } from "./page-sessions.ts";
 
 // What the stores in SQL say alike: their columns have the same names.

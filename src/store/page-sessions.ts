@@ -10,7 +10,6 @@ import {
   type SessionTally,
   searchedWords,
 } from "../domain/session-list.ts";
-
 import { sumKnown } from "../domain/usage.ts";
 
 /** Answers a query from all listings, which are given newest first. */

@@ -57,7 +57,7 @@ test("a path that is too long for a socket is passed over, and told when there i
   using long = new Directory();
   const deep = join(long.path, "x".repeat(80));
   mkdirSync(deep);
-  expect(() => makeSocketDirectory(null, [deep])).toThrow(/may have 107 bytes; set TMPDIR to a shorter one/);
+  expect(() => makeSocketDirectory(null, [deep])).toThrow(/may have at most 107 bytes; set TMPDIR to a shorter one/);
   using directory = makeSocketDirectory(null, [join(deep, "none"), deep, "/tmp"]);
   expect(directory.socket).toMatch(/^\/tmp\/abeval-run-/);
 });

@@ -111,7 +111,7 @@ test.each(OWN)("a report over %s (%s) is refused, and everything is as it was", 
   const { status, stdout, stderr } = await abeval(["run", at("sample.yaml"), ...settings, `--${flag}`, at(path)]);
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
   expect(stderr).toMatch(
-    /^(no sandbox .*\n)?abeval: --\w+ \S+: (is .*, which a report would overwrite|lies in .*); choose another path\n/,
+    /^(no sandbox .*\n)?abeval: --\w+ \S+: (is .*, which a report would overwrite|is in .*); choose another path\n/,
   );
   expect(listed(directory.path)).toEqual(before);
 });

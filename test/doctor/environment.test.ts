@@ -106,7 +106,7 @@ test("the check of memory says whether the kernel limits it", async () => {
   expect(row("sandbox.memory")).toMatchObject({
     status: "pass",
     detail: expect.stringMatching(
-      groups === null ? /^resident memory is looked at/ : /^cgroup v[12]: the kernel limits it/,
+      groups === null ? /^resident memory is measured/ : /^cgroup v[12]: the kernel limits it/,
     ),
   });
 });

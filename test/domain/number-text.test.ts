@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { percentText } from "../../src/domain/number-text.ts";
+import { durationText, percentText } from "../../src/domain/number-text.ts";
 
 test.each([
   [0.5, "50%"],
@@ -18,4 +18,16 @@ test.each([
   [0.7 + 0.2 + 0.1, "100%"],
 ])("a share of %p reads %p", (share, text) => {
   expect(percentText(share)).toBe(text);
+});
+
+test.each([
+  [0, "0 ms"],
+  [0.2, "under 1 ms"],
+  [38, "38 ms"],
+  [999.7, "1.0 s"],
+  [4_160, "4.2 s"],
+  [59_970, "1 min"],
+  [200_000, "3 min 20 s"],
+])("a time of %p ms reads %p", (ms, text) => {
+  expect(durationText(ms)).toBe(text);
 });

@@ -579,6 +579,17 @@ describe("hostile text", () => {
   });
 });
 
+test.each(["the answer does not contain", "the answer contains", "output does not contain"])(
+  "no arm is told apart by the version that stored its checks: %s",
+  async (words) => {
+    const shown = async (reason: string) => {
+      const probe = { ...buildArm("plain").summary.probe, checks: [{ ...failingCheck("c"), reason }] } as ProbeResult;
+      return sectionOf(await viewOf(buildArm("plain", { probe })), "probe");
+    };
+    expect(await shown(`${words} "30 "days"" (cut)`)).toEqual(await shown(`${words} 30 "days" (cut)`));
+  },
+);
+
 const BLOB = "QUJDRGVmZ2hp".repeat(20_000);
 
 test("a hunk whose middle was not read is cut, however little its cleaned ends take", async () => {

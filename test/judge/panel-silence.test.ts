@@ -90,7 +90,7 @@ test("where hearings without words take a panel's winner away, the votes of both
   const basis = basisOf(calls, 3);
   expect(decide(basis, WEIGHTS)).toMatchObject({ outcome: "inconclusive", lean_side: "a", second: "overturns" });
   expect(panelOverturned(words(basis))).toBe(
-    "of 3 judges, 2 favoured alpha, 1 favoured neither clearly in both presentation orders; without the arms' own words, 1 favoured alpha, 2 favoured neither clearly; no winner is named",
+    "of 3 judges, 2 favoured alpha, 1 favoured neither clearly in both presentation orders; counting what stands without the arms' own words, 1 favoured alpha, 2 favoured neither clearly; no winner is named",
   );
 });
 

@@ -131,7 +131,7 @@ const BRANCHES: [what: string, input: StatementInput, says: string][] = [
   [
     "asked again, with measures",
     given({ outcome: "inconclusive", winner_side: null, judge_side: null, second: "not_held" }, { measured: true }),
-    "the scores of judge J together with the measured criteria favoured alpha in both presentation orders, whose words are suspected",
+    "the scores of judge J together with the measured criteria favoured alpha in both presentation orders; the words of alpha are suspected",
   ],
   [
     "conflict by measures that outweigh the judge",

@@ -109,8 +109,12 @@ test("a check whose program is missing could not run, and has not failed", () =>
   expect(missing).not.toContain("exit code 127");
   const inMarkdown = (result: CheckResult) => verdictMarkdown(reportedSession(probeOf(result)));
   expect(inMarkdown(check)).toContain(`| failed checks | ${check.id} |`);
-  const absent = inMarkdown({ ...check, could_not_run: "no-such-linter is not found" });
-  expect(absent).toContain("| failed checks | none |");
-  expect(absent).toContain(`| could not run | ${check.id} |`);
+  const absent = { ...check, could_not_run: "no-such-linter is not found" };
+  expect(inMarkdown(absent)).toContain(`| failed checks | ${check.id} (could not run) |`);
+  const onNeither = probeOf(absent);
+  const both = { ...onNeither, arms: [onNeither.arms[0], { ...second, probe: onNeither.arms[0].probe }] } as const;
+  const told = verdictMarkdown(reportedSession({ ...both, arms: [both.arms[0], both.arms[1]] }));
+  expect(told).toContain("| failed checks | none | none |");
+  expect(told).toContain(`| could not run | ${check.id} | ${check.id} |`);
   expect(sessionHtml(probeOf({ ...check, status: "error" }))).toMatch(/no result<\/span>/);
 });

@@ -23,9 +23,9 @@ test.each([
   ["/", "it holds everybody's temporary files (/tmp)"],
   ["/var", "it holds everybody's temporary files (/var/tmp)"],
   ["/home", "it holds the homes of people (/home)"],
-  ["/etc/ssl", "it lies in /etc: the system's secrets"],
-  ["/proc/self", "it lies in /proc: the processes of this machine"],
-  ["/dev/shm", "it lies in /dev: devices"],
+  ["/etc/ssl", "it is in /etc: the system's secrets"],
+  ["/proc/self", "it is in /proc: the processes of this machine"],
+  ["/dev/shm", "it is in /dev: devices"],
   [tmpdir(), /temporary files/],
   ["/usr/share", "commands see all of /usr already"],
 ])("%s is not shown to commands: %p", (path, reason) => {
@@ -44,7 +44,7 @@ testNeeding(ROOT_USER)(
     expect([why("."), why(".ssh"), why("scenarios/hidden"), why("alias"), why(".pyenv")]).toEqual([
       `it holds your home, with its keys (${tools.path})`,
       `it holds keys and tokens (${join(tools.path, ".ssh")})`,
-      `it lies in ${join(tools.path, "scenarios")}: scenarios`,
+      `it is in ${join(tools.path, "scenarios")}: scenarios`,
       `it holds scenarios (${join(tools.path, "scenarios")})`,
       undefined,
     ]);

@@ -153,7 +153,7 @@ describeNeeding(GIT)("a git fixture", () => {
     [{ git: "main", path: "lfs" }, /holds big.bin, which is a pointer of Git LFS/],
     [{ git: "main", path: "links" }, /holds out, a link that leads out of it \(to \.\.\/\.\.\/etc\/passwd\)/],
     [{ git: "main", dir: "app" }, /`dir` is given too; keep one/],
-    [{ path: "app" }, /task\.fixture\.path: goes with `git`/],
+    [{ path: "app" }, /task\.fixture\.path: belongs to `git`/],
     [{ gti: "main" }, /unknown key; did you mean "git"\?/],
   ])("%j is refused with its place", async (fixture, said) => {
     await using repository = await gitRepository({

@@ -2,13 +2,13 @@ import { knownCost, knownTokens, leastText } from "../../domain/at-least.ts";
 import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
 import { memberName } from "../../domain/member.ts";
-import { counted, durationText, usdText } from "../../domain/number-text.ts";
+import { counted, countText, durationText, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { statusText } from "../../domain/series-status.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { CriterionScore } from "../../domain/verdict.ts";
-import { decidedText, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
+import { decidedText, runOnNeither, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
 import {
   checksText,
   costTexts,
@@ -143,8 +143,10 @@ type ArmRow = (name: string, cell: (arm: ArmSummary) => string) => string[];
 
 function armRows(arms: readonly ArmSummary[]): string[][] {
   const row: ArmRow = (name, cell) => [name, ...arms.map(cell)];
+  const [a, b] = arms;
+  const absent = new Set(a && b ? runOnNeither(a, b).map(({ id }) => id) : []);
   const tokens = (arm: ArmSummary, side: "tokens_in" | "tokens_out") =>
-    leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : value.toLocaleString("en-US")));
+    leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : countText(value)));
   return [
     row("model", (arm) => arm.model),
     row("ended", endText),
@@ -152,8 +154,8 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
     ...disqualified(arms, row),
     ...notDone(arms, row),
     row("hidden checks", checksText),
-    row("failed checks", failedChecks),
-    ...(arms.some(notRun) ? [row("could not run", (arm) => notRun(arm) || "none")] : []),
+    row("failed checks", (arm) => failedChecks(arm, absent)),
+    ...(absent.size > 0 ? [row("could not run", () => [...absent].join(", "))] : []),
     row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
     row("tokens in, out", (arm) => `${tokens(arm, "tokens_in")}, ${tokens(arm, "tokens_out")}`),
     row("cost", (arm) => leastText(knownCost(arm), usdText)),
@@ -174,17 +176,12 @@ function notDone(arms: readonly ArmSummary[], row: ArmRow): string[][] {
   return arms.some(left) ? [row("required, not done", (arm) => left(arm) || "none")] : [];
 }
 
-function failedChecks({ probe, changes }: ArmSummary): string {
+/** A check that could run on neither arm has failed nothing; on one arm alone it counts as failed. */
+function failedChecks({ probe, changes }: ArmSummary, absent: ReadonlySet<string>): string {
   if (probe === null && changes === null) return "unknown";
-  const failed = (probe?.checks ?? []).filter(({ status, could_not_run }) => status !== "pass" && !could_not_run);
-  return failed.map(({ id }) => id).join(", ") || "none";
+  const failed = (probe?.checks ?? []).filter(({ id, status }) => status !== "pass" && !absent.has(id));
+  return failed.map(({ id, could_not_run }) => (could_not_run ? `${id} (could not run)` : id)).join(", ") || "none";
 }
-
-const notRun = ({ probe }: ArmSummary): string =>
-  (probe?.checks ?? [])
-    .filter(({ could_not_run }) => could_not_run)
-    .map(({ id }) => id)
-    .join(", ");
 
 function criterionRow({ id, weight, score_a, score_b, supported }: CriterionScore): string[] {
   const cell = (score: number | null) => (supported && score !== null ? score.toFixed(2) : "not scored");

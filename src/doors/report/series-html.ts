@@ -1,5 +1,5 @@
 import { memberName } from "../../domain/member.ts";
-import { counted, momentText, percentText, usdText } from "../../domain/number-text.ts";
+import { counted, countText, momentText, percentText, usdText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { preferredSide, statusText } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
@@ -162,7 +162,7 @@ ${await longHtmlTable(
 async function trialsOf({ trials, arms, kind }: Series): Promise<Html> {
   const shown = trials.slice(-SHOWN_TRIALS);
   const all = counted(trials.length, "trial");
-  return html`<h2>Trial by trial</h2><details><summary>${shown.length < trials.length ? `The last ${shown.length.toLocaleString("en-US")} of ${all}` : all}</summary>
+  return html`<h2>Trial by trial</h2><details><summary>${shown.length < trials.length ? `The last ${countText(shown.length)} of ${all}` : all}</summary>
 ${await longHtmlTable(
   ["Trial", "Scenario", "Outcome", "Counts", "Cost", kind === "results" ? "Results" : "Session"],
   shown,

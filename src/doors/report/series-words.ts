@@ -1,6 +1,6 @@
 import { cut } from "../../domain/excerpt.ts";
 import { memberWord } from "../../domain/member.ts";
-import { durationText, percentText, usdText } from "../../domain/number-text.ts";
+import { countText, durationText, percentText, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series, SeriesGroup } from "../../domain/series.ts";
 import type { SolvedCount } from "../../domain/series-arm.ts";
@@ -74,7 +74,7 @@ export function failedTable(series: Series) {
     rows: failed.slice(0, FAILED_ROWS).map(({ what, by_arm, rows }) => {
       const [of_a, of_b] = by_arm ? [String(by_arm.a), String(by_arm.b)] : ["–", "–"];
       const { named, more } = failedShown(rows);
-      return [cut(what, REASON_CHARS), String(rows.length), of_a, of_b, named.join(", ") + more] as const;
+      return [cut(what, REASON_CHARS), countText(rows.length), of_a, of_b, named.join(", ") + more] as const;
     }),
   };
 }
@@ -87,7 +87,7 @@ const TEXT_ROWS = 50;
 
 /** What a table with fewer lines than rows leaves out; null where it shows all. */
 export const leftOutText = (rows: number): string | null =>
-  rows > TEXT_ROWS ? `and ${(rows - TEXT_ROWS).toLocaleString("en-US")} more` : null;
+  rows > TEXT_ROWS ? `and ${countText(rows - TEXT_ROWS)} more` : null;
 
 /** The scenarios that a text shows: of many those in which the arms differ most, in the order of the plan. */
 export function shownScenarios(scenarios: Series["scenarios"]): Series["scenarios"] {
@@ -194,7 +194,7 @@ export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
   check_could_not_run: "a hidden check could run on neither arm in some trial, which counts as missing",
   judge_failed_self_test: "this judge failed its newest self-test on one of these scenarios",
   judge_unaudited: "this judge has passed no self-test on one of these scenarios",
-  no_variation: "all trials of a scenario are identical, so they count as one observation",
+  no_variation: "in all trials of a scenario the models said and did the same, so they count as one observation",
   scripted: "an arm replays scripts, so the trials say nothing about a model",
   mixed: "one scenario establishes a preference for one arm, another for the other",
   baseline_not_concurrent: "stored runs are used for one arm, so whatever changed since then looks like a difference",
@@ -207,7 +207,6 @@ export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
 /** Scenarios by name, those with inputs once each. */
 export function namesInShort(scenarios: Series["scenarios"]): string {
   const names = [...new Set(scenarios.map(({ scenario }) => scenario))];
-  const more =
-    names.length > HEADING_NAMES ? ` and ${(names.length - HEADING_NAMES).toLocaleString("en-US")} more` : "";
+  const more = names.length > HEADING_NAMES ? ` and ${countText(names.length - HEADING_NAMES)} more` : "";
   return names.slice(0, HEADING_NAMES).join(", ") + more;
 }

@@ -4,7 +4,7 @@ import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
 import type { CheckResult } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
-import { counted, durationText, momentText, usdText } from "../../domain/number-text.ts";
+import { counted, countText, durationText, momentText, usdText } from "../../domain/number-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
 import type { Task } from "../../domain/task.ts";
@@ -132,7 +132,7 @@ function armRows(reported: Reported, showing: Showing): (string | Html)[][] {
   const arms = armsOf(reported).map(({ arm }) => arm);
   const row = (name: string, cell: (arm: ArmSummary) => string | Html) => [name, ...arms.map(cell)];
   const tokens = (arm: ArmSummary, side: "tokens_in" | "tokens_out") =>
-    leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : value.toLocaleString("en-US")));
+    leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : countText(value)));
   const why = (arm: ArmSummary) => whyDisqualified(arm.violations).join(" and ");
   const left = (arm: ArmSummary) => unmetText(arm).join(", ");
   return [

@@ -1,4 +1,4 @@
-import { counted, percentText } from "../../domain/number-text.ts";
+import { counted, countText, percentText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { Side } from "../../domain/verdict.ts";
@@ -103,7 +103,7 @@ function undecided(findings: Findings): readonly string[] {
   const { wins, ties, losses } = sequential.counts;
   const { arms } = subject;
   return [
-    `After ${counted(wins + ties + losses, "trial")} of ${scenariosText(subject)} (${arms.a} won ${wins}, ${arms.b} ${losses}, no winner ${ties}) no preference can be stated.`,
+    `After ${counted(wins + ties + losses, "trial")} of ${scenariosText(subject)} (${arms.a} won ${countText(wins)}, ${arms.b} ${countText(losses)}, no winner ${countText(ties)}) no preference can be stated.`,
     rate(findings),
     evidenceSentence(findings),
     ...scope(findings),

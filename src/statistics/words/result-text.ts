@@ -1,4 +1,4 @@
-import { counted, percentText } from "../../domain/number-text.ts";
+import { counted, countText, percentText } from "../../domain/number-text.ts";
 import { DECIDERS, type Side } from "../../domain/verdict.ts";
 import { aheadOf, countedOf, decidersOf, evidenceOf, type Findings } from "../claim/findings.ts";
 import { winRateRange } from "../claim/interval.ts";
@@ -14,13 +14,13 @@ export function won(findings: Findings): string {
   const [ahead, behind] =
     wins >= losses ? ([subject.arms.a, subject.arms.b] as const) : ([subject.arms.b, subject.arms.a] as const);
   const [most, least] = [Math.max(wins, losses), Math.min(wins, losses)];
-  const none = ties === 0 ? "" : `; ${ties} had no winner`;
+  const none = ties === 0 ? "" : `; ${countText(ties)} had no winner`;
   const by = decided(findings);
   if (by !== "")
-    return `In ${counted(all, "trial")} of ${where} ${ahead} won ${most} and ${behind} ${least}${by}${none}.`;
+    return `In ${counted(all, "trial")} of ${where} ${ahead} won ${countText(most)} and ${behind} ${countText(least)}${by}${none}.`;
   const preferred = `Judge ${subject.judge_model} preferred ${ahead} in`;
   if (most === all) return `${preferred} all ${counted(all, "trial")} of ${where}.`;
-  return `${preferred} ${most} of ${counted(all, "trial")} of ${where} and ${behind} in ${least}${none}.`;
+  return `${preferred} ${countText(most)} of ${counted(all, "trial")} of ${where} and ${behind} in ${countText(least)}${none}.`;
 }
 
 const BY = { gate: "rules", probe: "hidden checks", measured: "measured criteria", none: "nobody" };

@@ -1,5 +1,5 @@
 import { memberName, memberWord } from "../../domain/member.ts";
-import { counted, percentText, usdText } from "../../domain/number-text.ts";
+import { counted, countText, percentText, usdText } from "../../domain/number-text.ts";
 import type { EarlierTrials, Series } from "../../domain/series.ts";
 import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import { countedOf, type Findings } from "../claim/findings.ts";
@@ -76,7 +76,7 @@ function endOf(findings: Findings): readonly string[] {
   const { subject } = findings;
   const planned = (subject.told.limits?.trials ?? 0) * subject.scenarios.length;
   const done = countedOf(findings).length;
-  const after = `after ${done} of ${counted(planned, "planned trial")}`;
+  const after = `after ${countText(done)} of ${counted(planned, "planned trial")}`;
   if (subject.told.kind === "results")
     return [
       "These results were imported: abeval saw none of the runs, and does not know which results were left out or chosen.",

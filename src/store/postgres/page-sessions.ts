@@ -9,7 +9,6 @@ import {
   type SessionTally,
   searchedWords,
 } from "../../domain/session-list.ts";
-
 import { withUsers } from "../page-sessions.ts";
 import {
   DAMAGED,

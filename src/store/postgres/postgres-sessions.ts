@@ -7,7 +7,6 @@ import type {
   SessionSummary,
   SessionSummaryRequest,
 } from "../../domain/session-list.ts";
-
 import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { breathe } from "../../runtime/pace.ts";
 import { foldLog } from "../read-session.ts";

@@ -8,7 +8,6 @@ import {
   type SessionTally,
   searchedWords,
 } from "../../domain/session-list.ts";
-
 import { breathe } from "../../runtime/pace.ts";
 import { tallied, withUsers } from "../page-sessions.ts";
 import {

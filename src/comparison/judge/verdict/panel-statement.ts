@@ -64,7 +64,7 @@ export const panelDivided = (words: PanelWords): string =>
 /** The votes of the first hearings, and those that are left of them. */
 export function panelOverturned(words: PanelWords): string {
   const before = `of ${words.members.length} judges, ${votesText(words, ({ first }) => first)} ${BOTH}`;
-  return `${withMeasures(before, words)}; without the arms' own words, ${votesText(words, lastVote)}; no winner is named`;
+  return `${withMeasures(before, words)}; counting what stands without the arms' own words, ${votesText(words, lastVote)}; no winner is named`;
 }
 
 type Vote = PanelMember["vote"] | "not_held";

@@ -135,7 +135,7 @@ function overturned(input: StatementInput): string {
   const then = lean_side === null ? "favoured neither arm clearly" : `leaned to ${names[lean_side]}`;
   if (first === null) return `${scoresOf(input)} ${then} ${WITHHELD}; no winner is named`;
   if (second === "not_held")
-    return `${scoresOf(input)} favoured ${names[first]} ${BOTH}, whose words are suspected, but could not be asked again without them; no winner is named`;
+    return `${scoresOf(input)} favoured ${names[first]} ${BOTH}; the words of ${names[first]} are suspected, and the judge could not be asked again without them; no winner is named`;
   const said = second === "unusable" ? "not every answer was usable" : then;
   return `${scoresOf(input)} favoured ${names[first]} ${BOTH}, but ${said} ${WITHHELD}; no winner is named`;
 }

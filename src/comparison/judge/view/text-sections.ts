@@ -115,8 +115,12 @@ export async function draftProbe(probe: ProbeResult, limit: number, redact: Reda
   };
 }
 
+/** Arms stored by an earlier version have the text that a check looks for without quotes: it must not tell them apart. */
+const unquoted = (reason: string) =>
+  reason.replace(/^((?:the answer|output) (?:contains|does not contain)) "(.*)"/s, "$1 $2");
+
 function headOf({ id, status, reason }: CheckResult): ViewLine {
-  const why = reason === null ? "" : ` (${clip(cleanLine(reason), REASON_CHARS)})`;
+  const why = reason === null ? "" : ` (${clip(cleanLine(unquoted(reason)), REASON_CHARS)})`;
   return { text: `${id}: ${status}${why}`, authored: false, item: { kind: "probe", ref: id } };
 }
 

@@ -1,4 +1,5 @@
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/health.ts";
+import { countText } from "../../../domain/number-text.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import { checksToTell, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
 import { isIdle } from "../../doctor/check.ts";
@@ -71,7 +72,7 @@ function estimateText({ low_usd, high_usd, low_tokens, high_tokens }: CostEstima
 
 const dollars = (usd: number) => `${usd.toFixed(2)} USD`;
 
-const counted = (tokens: number) => tokens.toLocaleString("en-US");
+const counted = (tokens: number) => countText(tokens);
 
 /** The last line is the answer. What the machine lacks may matter to other scenarios only, so its warnings are not counted. */
 function conclusion(file: string, { ok, checks }: DoctorReport): string {
