@@ -168,6 +168,21 @@ test("each trial of a series has its recording, and one recorded run replays as 
   expect(more.stderr).toContain("talk/trial-4/a.jsonl is missing");
 });
 
+test("what is no trial replays the first recording that fits it: that of its row", async () => {
+  using directory = openDirectory();
+  directory.rewrite("Say something of talk.", '"Say {{word}}."');
+  directory.rewrite("task:", "inputs: [{id: one, word: un}, {id: two, word: zwei}]\ntask:");
+  expect((await recordTo(directory, "--trials 1")).status).toBe(0);
+  for (const row of ["one", "two"])
+    expect(await directory.run(`--input ${row} --replay recordings`)).toMatchObject({ status: 0, stderr: "" });
+  const checked = await directory.run("--check --sandbox none --replay recordings");
+  expect(checked.stdout).not.toContain("no longer fits");
+  directory.rewrite("Say {{word}}.", "Tell {{word}}.");
+  expect((await directory.run("--input two --replay recordings")).stderr).toContain(
+    'talk/trial-1/a.jsonl no longer fits arm "a": changed since it was recorded: prompt',
+  );
+});
+
 test("a recorded suite replays each scenario, and a check finds the recordings of a series", async () => {
   using directory = openDirectory();
   writeFileSync(join(directory.path, "chat.yaml"), talkText("chat", "gateway"));

@@ -42,6 +42,25 @@ export async function readRecording(path: string, name: string): Promise<Recorde
   }
 }
 
+/** What a recording says first: whose it is and what it holds for. @throws Failure `invalid_request` for a file that is none */
+export async function readHeader(path: string, name: string): Promise<Header> {
+  const refuse = (why: string) => new Failure("invalid_request", `${name}: ${why}`);
+  const file = await openFile(path, refuse);
+  const tooLong = () => {
+    throw refuse("is no recording of abeval: its first line is too long");
+  };
+  try {
+    for await (const bytes of lines(file.createReadStream({ autoClose: false }), HEADER_BYTES, tooLong))
+      return headerOf(bytes, readBoundedJson(bytes, LINE_LIMITS), refuse);
+    throw refuse("is no recording: it is empty");
+  } finally {
+    await file.close();
+  }
+}
+
+/** It holds some twenty hashes. */
+const HEADER_BYTES = 64 * 1024;
+
 type Refuse = (why: string) => Failure;
 
 /** Neither waits for a pipe nor follows a link: a directory of recordings may come from anybody. */

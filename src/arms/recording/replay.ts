@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { Failure } from "../../domain/failure.ts";
@@ -10,7 +11,7 @@ import { type Bound, differing } from "./bound.ts";
 import { type Exchange, LINE_LIMITS } from "./lines.ts";
 import { askedIn, type Spoken, spokenOf } from "./matching/asked.ts";
 import { type Normalise, normaliser } from "./matching/normalise.ts";
-import { type RecordedFile, readRecording } from "./read-recording.ts";
+import { type RecordedFile, readHeader, readRecording } from "./read-recording.ts";
 import { NO_RECORDING, type RecordedSession, type RecordingDirectory, type Recordings } from "./recordings.ts";
 import { Replayer } from "./replayer.ts";
 import { fileOf, JUDGE, nameOf, placeOf, type Role, rolesOf } from "./roles.ts";
@@ -36,7 +37,7 @@ export function replayFrom(directory: string, services: ReplayServices, options:
     faults: [],
     open: async (session) => {
       const roles = rolesOf(session).filter(({ of }) => !(options.live_judge && of === JUDGE));
-      const place = recordedPlace(directory, session);
+      const place = await recordedPlace(directory, session, roles);
       const normalise = normaliser(services.redact, session.ignore);
       const played: Played[] = [];
       for (const role of roles) {
@@ -58,23 +59,43 @@ interface Played extends Role {
   readonly recording: Recording;
 }
 
-const fits = ({ header }: RecordedFile, bound: Bound | undefined) =>
+const fits = ({ header }: Pick<RecordedFile, "header">, bound: Bound | undefined) =>
   bound !== undefined && differing(header.bound, bound).length === 0;
 
 const asRecording = (replayer: Replayer): Recording => ({ replayed: true, fetch: () => replayer.fetch() });
 
 /**
  * A trial replays the recording of its number, or a single run where no series was recorded: copies, which prove nothing more. What is
- * no trial replays a single run, or else the first trial; a suite numbers its trials across its scenarios, so that is of any number.
+ * no trial replays the first that fits of a single run and the trials in their order: rows of a table have trials of their own, and a
+ * suite numbers its trials across its scenarios. Where none fits it is the first of them, which is then refused.
  */
-function recordedPlace(directory: string, { scenario, trial }: RecordedSession): string {
+async function recordedPlace(
+  directory: string,
+  { scenario, trial }: RecordedSession,
+  roles: readonly Role[],
+): Promise<string> {
   const single = placeOf(scenario, undefined);
-  const names = existsSync(join(directory, single)) ? readdirSync(join(directory, single)) : [];
+  const ofTrial = placeOf(scenario, trial);
+  // A long series has so many directories that no trial may list them all.
+  if (trial !== undefined && existsSync(join(directory, ofTrial))) return ofTrial;
+  const names = existsSync(join(directory, single)) ? await readdir(join(directory, single)) : [];
   const trials = names.flatMap((name) => /^trial-(\d{1,9})$/.exec(name)?.[1] ?? []).map(Number);
   if (trials.length === 0) return single;
-  if (trial !== undefined) return placeOf(scenario, trial);
+  if (trial !== undefined) return ofTrial;
   const hasSingle = names.some((name) => name.endsWith(".jsonl"));
-  return hasSingle ? single : placeOf(scenario, Math.min(...trials));
+  const places = trials.toSorted((a, b) => a - b).map((number) => placeOf(scenario, number));
+  if (hasSingle) places.unshift(single);
+  for (const place of places) if (await areAllFor(roles, directory, place)) return place;
+  return places[0] ?? single;
+}
+
+async function areAllFor(roles: readonly Role[], directory: string, place: string): Promise<boolean> {
+  for (const role of roles) {
+    const file = fileOf(place, role.of);
+    const header = await readHeader(join(directory, file), file).catch(() => undefined);
+    if (header?.of !== role.of || !(fits({ header }, role.bound) || fits({ header }, role.formerly))) return false;
+  }
+  return true;
 }
 
 /** @throws Failure `invalid_request` */
