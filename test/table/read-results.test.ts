@@ -49,6 +49,15 @@ describe("a table of results", () => {
     });
   });
 
+  test("may end its lines in any way, also where a quoted value holds another end", async () => {
+    for (const end of ["\r\n", "\n", "\r"])
+      for (const other of ["\n", "\r"]) {
+        const table = [`${HEAD},"note${other}"`, `s,1,a,1,"x${other}y"`, "s,1,b,0,z", ""].join(end);
+        expect((await readResults(table, "csv")).scenarios).toEqual([{ scenario: "s", trials: [[1, 1, 0]] }]);
+      }
+    expect(await faultOf([`${HEAD},note`, 's,1,a,1,"x\ny"', "s,0,b,0,z"].join("\r"))).toStartWith("4:2 trial: ");
+  });
+
   test("may be JSON lines, with scores and without numbers of trials", async () => {
     const rows = [
       { scenario: "s", arm: "b", score: 0.25, note: [1] },
@@ -143,7 +152,9 @@ describe("a table of results", () => {
     expect(await of(row, { scenario: "s", arm: "b", score: 1 })).toBe(
       '2 has "score" where rows before it have "passed"; keep to one',
     );
-    expect(await faultOf('{"scenario":"s"\n', { form: "jsonl" })).toStartWith("1 is not JSON: ");
+    expect(await faultOf("{'scenario':'s'}", { form: "jsonl" })).toBe(
+      "1 is not JSON: JSON Parse error: Single quotes (') are not allowed in JSON; each line is one whole object, with no comma after it or after its last value",
+    );
     expect(await faultOf(`"${"x".repeat(2 ** 20)}"`, { form: "jsonl" })).toBe("1 has more than 1048576 characters");
   });
 

@@ -1,6 +1,7 @@
 import { CsvError, type Parser, parse } from "csv-parse";
-import { isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
+import { isMalformed, NO_JSON, readBoundedJson } from "../../domain/bounded-json.ts";
 import { cut } from "../../domain/excerpt.ts";
+import { wordsOf } from "../../domain/failure.ts";
 import { breathe, Pace } from "../../runtime/pace.ts";
 
 /** The longest table that is read. Bytes. */
@@ -85,7 +86,7 @@ const SLICE = 64 * 1024;
 async function* csvRecords(text: string): AsyncGenerator<CsvRecord, undefined> {
   const found: CsvRecord[] = [];
   // Left to itself the parser takes the first line's end for all: an editor may have added lines with another.
-  const record_delimiter = text.includes("\n") ? ["\r\n", "\n"] : ["\r"];
+  const record_delimiter = (await endsLinesInCr(text)) ? ["\r"] : ["\r\n", "\n"];
   const parser = parse({ bom: true, info: true, skip_empty_lines: true, record_delimiter });
   parser.on("data", (record: CsvRecord) => found.push(record));
   const failed = new Promise<never>((_, reject) => parser.on("error", reject));
@@ -103,6 +104,17 @@ async function* csvRecords(text: string): AsyncGenerator<CsvRecord, undefined> {
   }
   yield* found.splice(0);
   return undefined;
+}
+
+/** The first end of a line tells it; in a quoted value there may be any other. */
+async function endsLinesInCr(text: string): Promise<boolean> {
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    if (at % SLICE === 0) await breathe();
+    if (text[at] === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (text[at] === "\r" || text[at] === "\n")) return text[at] === "\r" && text[at + 1] !== "\n";
+  }
+  return false;
 }
 
 const written = (parser: Parser, slice: string) => new Promise<void>((resolve) => parser.write(slice, () => resolve()));
@@ -178,5 +190,15 @@ function parsed(text: string, line: number): unknown {
   if (!("fault" in read)) return read.value;
   if (!isMalformed(read.fault)) throw new TableFault(`has ${read.fault}`, line);
   const advice = "each line is one whole object, with no comma after it or after its last value";
-  throw new TableFault(`is not JSON: ${advice}`, line);
+  throw new TableFault(`is not JSON: ${reasonIn(text)}; ${advice}`, line);
+}
+
+/** The parser's words for what is wrong with a text within the limits. */
+function reasonIn(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    return cut(wordsOf(error), 100);
+  }
+  return NO_JSON;
 }
