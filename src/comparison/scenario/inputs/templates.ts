@@ -98,33 +98,30 @@ export function filling(file: unknown): (values: Readonly<Record<string, unknown
   const templates = places.filter(({ text }) => text.includes("{{"));
   return (values, problems) => {
     let added = 0;
-    const add = (path: FieldPath, value: string): boolean => {
-      const before = added;
+    const texts = new Map<string, string>();
+    const take = (path: FieldPath, name: string): string | undefined => {
+      if (added > MAX_FILLED || !Object.hasOwn(values, name)) return undefined;
+      const value = texts.get(name) ?? textOf(values[name]);
+      texts.set(name, value);
       added += value.length;
-      if (before <= MAX_FILLED && added > MAX_FILLED)
-        problems.add(path, `values of more than ${MAX_FILLED} characters would be filled in; shorten them`);
-      return added <= MAX_FILLED;
+      if (added <= MAX_FILLED) return value;
+      problems.add(path, `values of more than ${MAX_FILLED} characters would be filled in; shorten them`);
+      return undefined;
     };
     return templates.reduce((now, { path, text, kind }) => {
-      const filled = fillText(text, values, kind, (value) => add(path, value));
+      const filled = fillText(text, kind, (name) => take(path, name));
       return withText(now, path, filled);
     }, file);
   };
 }
 
-function fillText(
-  text: string,
-  values: Readonly<Record<string, unknown>>,
-  kind: Kind,
-  fits: (value: string) => boolean,
-): string {
+/** A name of which `take` gives no value stays. */
+function fillText(text: string, kind: Kind, take: (name: string) => string | undefined): string {
   const isPattern = kind === "pattern" && text.length > 1 && text.startsWith("/") && text.endsWith("/");
   return text.replace(TEMPLATE, (whole: string, name: string | undefined) => {
     if (name === undefined) return "{{";
-    const key = name.trim();
-    if (!Object.hasOwn(values, key)) return whole;
-    const value = textOf(values[key]);
-    if (!fits(value)) return whole;
+    const value = take(name.trim());
+    if (value === undefined) return whole;
     return isPattern ? RE2JS.quote(value) : value;
   });
 }
