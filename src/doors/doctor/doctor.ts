@@ -110,7 +110,7 @@ function byFinding(tried: readonly RowCheck[]): DoctorCheck[] {
   return [...alike.values()].flatMap((same) => {
     const [first] = same;
     if (first === undefined) return [];
-    const rows = same.length === 1 ? first.row : `${same.length} rows`;
+    const rows = [...new Set(same.map(({ row }) => row))].join(", ");
     const duration_ms = same.reduce((sum, { check }) => sum + check.duration_ms, 0);
     return { ...first.check, title: `${first.check.title} [${rows}]`, duration_ms };
   });
