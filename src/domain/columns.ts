@@ -12,14 +12,16 @@ type Row = Pick<Scenario, "input">;
 /** The columns by whose values the rows of a series can be grouped: short ones, of which several rows have the same. */
 export function columnsOf(rows: readonly Row[]): SeriesColumn[] {
   return fieldsOf(rows).flatMap((field) => {
+    if (field === "id") return [];
     const texts = rows.map(({ input }) => textOf(input?.values[field]));
     return columnFrom(field, texts) ?? [];
   });
 }
 
 /** The names of all columns of these rows. */
-export const fieldsOf = (rows: readonly Row[]): readonly string[] =>
-  [...new Set(rows.flatMap(({ input }) => Object.keys(input?.values ?? {})))].filter((field) => field !== "id");
+export const fieldsOf = (rows: readonly Row[]): readonly string[] => [
+  ...new Set(rows.flatMap(({ input }) => Object.keys(input?.values ?? {}))),
+];
 
 /** The column with these values, one for each row; undefined where it groups nothing. */
 export function columnFrom(field: string, texts: readonly string[]): SeriesColumn | undefined {
@@ -53,8 +55,10 @@ function whyNot(by: string, grouping: readonly string[], fields: readonly string
   if (fields.includes(by))
     return `column "${cut(by)}" cannot group the rows: that takes at most ${MAX_GROUPS} values of at most ${GROUP_VALUE_CHARS} characters, and rows that share one; ${can}`;
   if (fields.length === 0) return `there is no column "${cut(by)}" to group by${didYouMeanAmong(by, grouping, can)}`;
-  return `there is no column "${cut(by)}"${didYouMeanAmong(by, fields, `the columns are ${cut(fields.join(", "))}`)}`;
+  return `there is no column "${cut(by)}"${didYouMeanAmong(by, fields, `the columns are ${namesText(fields)}`)}`;
 }
 
 const listed = (what: string, names: readonly string[]) =>
-  names.length === 0 ? `no column ${what}` : `columns that ${what}: ${cut(names.join(", "))}`;
+  names.length === 0 ? `no column ${what}` : `columns that ${what}: ${namesText(names)}`;
+
+const namesText = (names: readonly string[]) => cut(names.join(", "), 1_000);

@@ -92,8 +92,9 @@ test("--by groups the rows by a column, in the series and in what people read", 
   for (const text of [stderr, markdown, html]) expect(text).toContain("Groups describe; no claim is made of one");
   const wrong = await table.run("words.yaml --by lagn");
   expect([wrong.status, wrong.stdout]).toEqual([2, ""]);
-  expect(wrong.stderr).toContain('there is no column "lagn"; did you mean "lang"? The columns are word, lang');
+  expect(wrong.stderr).toContain('there is no column "lagn"; did you mean "lang"? The columns are id, word, lang');
   const unique = await table.run("words.yaml --by word");
   expect(unique.stderr).toContain('column "word" cannot group the rows');
   expect(unique.stderr).toContain("columns that can group the rows: lang");
+  expect((await table.run("words.yaml --by id")).stderr).toContain('column "id" cannot group the rows');
 });
