@@ -49,7 +49,7 @@ describe("imported results", () => {
 
   test("of any table are what the interface promises, in every report", async () => {
     const letters = fc.string({ unit: fc.constantFrom("+", "-", "=", "x", "y", "?"), minLength: 1, maxLength: 12 });
-    const table = fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), letters, { minKeys: 1, maxKeys: 6 });
+    const table = fc.dictionary(fc.stringMatching(/^[a-h]{1,8}$/), letters, { minKeys: 1, maxKeys: 6 });
     const whole = table.filter((all) => Object.values(all).some((one) => /[+\-=]/.test(one)));
     await fc.assert(
       fc.asyncProperty(whole, async (scenarios) => {
