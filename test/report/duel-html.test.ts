@@ -49,6 +49,8 @@ test("steps without times play in their order, and arms that did the same have n
   const untimed = duelOf([step(1, "left"), step(2, "left again")], [step(1, "right")]);
   expect(untimed).toContain("No times were recorded");
   expect(momentsIn(untimed)).toEqual([3_000, 6_000, 3_000]);
+  expect(untimed).not.toContain('<span class="soft">');
+  expect(duelOf([step(1, "left", 0)], [step(1, "right", 2)])).toContain('<span class="soft">2.0 s</span>');
   const same = duelOf([step(1, "same", 1)], [step(1, "same", 2)]);
   expect(same).toContain("Both did the same.");
   expect(momentsIn(same)).toEqual([]);

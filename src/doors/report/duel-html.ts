@@ -58,12 +58,13 @@ interface Play {
   readonly length_ms: number;
   /** When a step comes, milliseconds. */
   readonly moment: (step: TimedStep) => number;
+  readonly isTimed: boolean;
 }
 
 /** By the clock of the run; by the order of the steps where no times were recorded. */
 function playOf(parted: readonly TimedStep[], common: number): Play {
   const [first, last] = [parted[0], parted.at(-1)];
-  if (!first || !last) return { told: "Both did the same.", length_ms: 0, moment: () => 0 };
+  if (!first || !last) return { told: "Both did the same.", length_ms: 0, moment: () => 0, isTimed: false };
   const span = last.end_ms - first.end_ms;
   const length_ms = Math.min(Math.max(span, SHORTEST_MS), LONGEST_MS);
   if (span === 0)
@@ -71,15 +72,15 @@ function playOf(parted: readonly TimedStep[], common: number): Play {
       told: "No times were recorded; the steps play in their order.",
       length_ms,
       moment: ({ decision }) => Math.round(((decision.seq - common) / (last.decision.seq - common)) * length_ms),
+      isTimed: false,
     };
   return {
     told: `From where they part, ${durationText(span)} of the run play in ${durationText(length_ms)}.`,
     length_ms,
     moment: ({ end_ms }) => Math.round(((end_ms - first.end_ms) / span) * length_ms),
+    isTimed: true,
   };
 }
-
-/** A short run would else be a column of `0.0 s`. */
 
 function sameIn(common: readonly Decision[]): Html | null {
   if (common.length === 0) return null;
@@ -88,11 +89,11 @@ function sameIn(common: readonly Decision[]): Html | null {
   )}</ol></details>`;
 }
 
-function stepsIn(steps: readonly TimedStep[], { moment }: Play): Html[] {
+function stepsIn(steps: readonly TimedStep[], { moment, isTimed }: Play): Html[] {
   return shown(steps).map((step) =>
     typeof step === "number"
       ? leftOut(step)
-      : html`<li style="animation-delay:${moment(step)}ms"><span class="soft">${durationText(step.end_ms)}</span> ${stepText(step.decision)}</li>`,
+      : html`<li style="animation-delay:${moment(step)}ms">${isTimed ? html`<span class="soft">${durationText(step.end_ms)}</span> ` : null}${stepText(step.decision)}</li>`,
   );
 }
 
