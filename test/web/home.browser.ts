@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { shownText } from "./browser.ts";
@@ -38,6 +39,26 @@ describeNeeding(CHROMIUM)("the first page of a new server", () => {
 
 describeNeeding(CHROMIUM)("the first page", () => {
   const web = webService();
+
+  test("does not call a day free of which it read the newest sessions alone", async () => {
+    // An hour ahead, so that the day of the reader may change meanwhile.
+    const created_at = new Date(Date.now() + 3_600_000).toISOString();
+    const sessions = Array.from({ length: 200 }, (_, index) => ({
+      ...{ ...EXAMPLES.session_row, created_at, session_id: `session-${index}` },
+      cost_usd: index === 0 ? null : 0,
+    }));
+    let read = sessions;
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.route("**/api/sessions?*", (route) => route.fulfill({ json: read }));
+    await page.goto("/");
+    await page
+      .getByText("Today 200 or more sessions began. They cost at least $0. The cost of 1 is unknown.")
+      .waitFor();
+    read = sessions.slice(1);
+    await page.reload();
+    await page.getByText("Today 199 sessions began. They cost nothing.").waitFor();
+  }, 60_000);
 
   test("shows a blind reader neither results nor contradictions", async () => {
     await web.service.run("quick");

@@ -100,7 +100,7 @@ function SpentToday({ spent }: { spent: Spent }) {
 function Cost({ cost_usd, unknown, isLeast }: Spent) {
   if (cost_usd === null) return "What they cost is not known.";
   const rest = unknown > 0 && `The cost of ${count(unknown)} is unknown`;
-  if (cost_usd === 0) return rest ? `${rest}; the others were free.` : "They cost nothing.";
+  if (cost_usd === 0 && !isLeast) return rest ? `${rest}; the others were free.` : "They cost nothing.";
   return (
     <>
       They cost{" "}
