@@ -84,6 +84,38 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     await page.getByText("differ by 0.8 at most").waitFor();
   });
 
+  test("says that a folder cannot be read, takes no second table meanwhile, and a good one afterwards", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto("/series/results");
+    const field = page.getByLabel("Drop a table here, or choose one");
+    await field.waitFor();
+    // As a browser reads a folder, once `fail()` is called.
+    await page.evaluate(`{
+      const { text } = Blob.prototype;
+      globalThis.reads = 0;
+      Blob.prototype.text = () => new Promise((_, reject) => {
+        globalThis.reads += 1;
+        globalThis.fail = () => {
+          Blob.prototype.text = text;
+          reject(new DOMException("A requested file or directory could not be found.", "NotFoundError"));
+        };
+      });
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([], "folder"));
+      globalThis.drop = () => document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer }));
+      drop();
+    }`);
+    await page.getByText("Reading …").waitFor();
+    await page.evaluate("drop()");
+    expect(await page.evaluate("reads")).toBe(1);
+    await page.evaluate("fail()");
+    await page.getByText("folder cannot be read. Choose a file that is there, not a folder.").waitFor();
+    await field.setInputFiles(file(TABLE));
+    await page.getByRole("heading", { level: 1, name: "new is preferred" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test("takes a file that is dropped on it", async () => {
     await using reader = await web.visit();
     const { page } = reader;

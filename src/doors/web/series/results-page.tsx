@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { type RequestFailed, sendResults } from "../api.ts";
+import { RequestFailed, sendResults } from "../api.ts";
 import { asFailed } from "../loaded.ts";
 import { Page, PagePart } from "../part/page.tsx";
 import { Refused } from "../part/show.tsx";
@@ -21,23 +21,28 @@ export function ResultsPage() {
   const busy = useSignal(false);
   const tie_margin = useSignal(TIE_MARGIN);
   const hasScores = useSignal(false);
-  async function compare(file: File, arms: string | null): Promise<void> {
+  /** One at a time. */
+  async function busily(act: () => Promise<void>): Promise<void> {
+    if (busy.peek()) return;
     busy.value = true;
     failure.value = null;
     try {
-      const { series_id } = await sendResults(file, { arms, tie_margin: tie_margin.value });
-      navigate(toSeries(series_id));
+      await act();
     } catch (error) {
       failure.value = asFailed(error);
     }
     busy.value = false;
   }
+  async function compare(file: File, arms: string | null): Promise<void> {
+    const { series_id } = await sendResults(file, { arms, tie_margin: tie_margin.value });
+    navigate(toSeries(series_id));
+  }
   async function take(file: File): Promise<void> {
-    failure.value = null;
     table.value = file;
-    hasScores.value = tellsScores(await file.slice(0, HEAD_BYTES).text());
+    hasScores.value = tellsScores(await headOf(file));
     if (!hasScores.value) await compare(file, null);
   }
+  const file = table.value;
   const choices = armsIn(failure.value);
   return (
     <Page title="Results of another harness">
@@ -45,20 +50,20 @@ export function ResultsPage() {
         A table of who passed what, as CSV or JSON lines, becomes a series: win rate, range, evidence, and a claim only
         where the results carry one.
       </p>
-      <Drop take={(file) => void take(file)} busy={busy.value} />
-      {table.value && choices ? (
+      <Drop take={(dropped) => void busily(() => take(dropped))} busy={busy.value} />
+      {file && choices ? (
         <ChooseArms
-          key={table.value.name}
+          key={file.name}
           names={choices}
           busy={busy.value}
-          choose={(arms) => table.value && void compare(table.value, arms)}
+          choose={(arms) => void busily(() => compare(file, arms))}
         />
-      ) : table.value && hasScores.value && !failure.value ? (
+      ) : file && hasScores.value && !failure.value ? (
         <form
           class="fields"
           onSubmit={(event) => {
             event.preventDefault();
-            if (table.value) void compare(table.value, null);
+            void busily(() => compare(file, null));
           }}
         >
           <label class="field number-field">
@@ -97,6 +102,15 @@ export function ResultsPage() {
 
 /** Of a table, what its head or its first line is in. */
 const HEAD_BYTES = 65_536;
+
+/** A folder can be dropped like a file, and a file may be gone. */
+async function headOf(file: File): Promise<string> {
+  try {
+    return await file.slice(0, HEAD_BYTES).text();
+  } catch {
+    throw new RequestFailed("unreadable", `${file.name} cannot be read. Choose a file that is there, not a folder.`);
+  }
+}
 
 /** Whether the first line of a table names scores, and not who passed. */
 function tellsScores(text: string): boolean {
