@@ -114,6 +114,19 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
+  test("names what else stands against a result, and leads there by keyboard", async () => {
+    const { session_id } = await web.service.run("quick");
+    await using reader = await web.visit({ viewport: PHONE });
+    const { page, complaints } = reader;
+    await manySessions(page, 1, () => ({ ...{ session_id, outcome: "tie" }, flags: ["equal_work", "fragile"] }));
+    await page.goto("/sessions");
+    const others = page.getByRole("link", { name: "+1 more: identical work" });
+    expect((await others.boundingBox())?.height).toBeGreaterThanOrEqual(24);
+    await others.press("Enter");
+    await page.waitForURL(`**/sessions/${session_id}`);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
   test("finds no result by what a blind reader types, there or in the palette", async () => {
     await web.service.run("quick");
     await using reader = await web.visit();

@@ -14,23 +14,24 @@ interface CaveatChipsProps {
   readonly conflict?: boolean | undefined;
   /** The status beside the chips names it. */
   readonly named?: Doubt | undefined;
-  /** Where there is room for one: the gravest, and how many others there are. */
-  readonly brief?: boolean;
+  /** Where there is room for the gravest alone: the page that shows all of them. */
+  readonly rest?: string;
 }
 
-export function CaveatChips({ flags = [], conflict = false, named, brief = false }: CaveatChipsProps) {
+export function CaveatChips({ flags = [], conflict = false, named, rest }: CaveatChipsProps) {
   const caveats = caveatsOf(flags, conflict).filter(({ id }) => named === undefined || id !== FLAG_OF_DOUBT[named]);
-  const others = brief ? caveats.slice(1).map(({ text }) => text) : [];
+  const shown = rest === undefined ? caveats : caveats.slice(0, 1);
+  const others = caveats.slice(shown.length).map(({ text }) => text);
   return (
     <>
-      {(brief ? caveats.slice(0, 1) : caveats).map((caveat) => (
+      {shown.map((caveat) => (
         <CaveatChip key={caveat.id} caveat={caveat} />
       ))}
-      {others.length > 0 && (
-        <span title={others.join(", ")}>
+      {rest !== undefined && others.length > 0 && (
+        <a href={rest} title={others.join(", ")}>
           +{others.length}
           <span class="hidden-text"> more: {others.join(", ")}</span>
-        </span>
+        </a>
       )}
     </>
   );

@@ -137,7 +137,7 @@ function Pair({ kind, row: { arms }, of }: PairProps) {
 }
 
 function Result({ row }: { row: SessionListing }) {
-  const { outcome, winner, arms, state, confidence, trial, conflict, verdicts = 0, flags } = row;
+  const { session_id, outcome, winner, arms, state, confidence, trial, conflict, verdicts = 0, flags } = row;
   const side = ARM_SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)] ?? null;
   const isTold = outcome !== null && !blind.value;
   return (
@@ -155,7 +155,7 @@ function Result({ row }: { row: SessionListing }) {
       </span>
       {isTold && (
         <span class="session-line">
-          <CaveatChips flags={flags} conflict={conflict} brief />
+          <CaveatChips flags={flags} conflict={conflict} rest={toSession(session_id)} />
           {verdicts > 1 && !conflict && <Badge text={`${verdicts} verdicts`} says="on its arms" />}
         </span>
       )}
