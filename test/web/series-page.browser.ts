@@ -6,7 +6,7 @@ import { reportOf } from "../../src/statistics/report.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { rowOf, rowsOf, SERIES_ID, seriesOf, times } from "../statistics/series.ts";
-import { shownText } from "./browser.ts";
+import { PHONE, shownText } from "./browser.ts";
 import { inspect } from "./inspect.ts";
 import { longTable, serveTable } from "./long-table.ts";
 import { webService } from "./web-service.ts";
@@ -107,6 +107,9 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     expect(await named.allTextContents()).toEqual(["first", "second"]);
     await page.getByRole("button", { name: "No winner" }).click();
     expect(await named.allTextContents()).toEqual(["second", "first"]);
+    await page.setViewportSize(PHONE);
+    await page.getByRole("button", { name: "Scenario", exact: true }).click();
+    expect(await named.allTextContents()).toEqual(["first", "second"]);
     expect(await page.locator(".by-scenario .trial-missing").count()).toBe(2);
     await page.getByText("Of 2 scenarios candidate has won more trials in 0, baseline in 1; 1 is level.").waitFor();
     await page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true })");
