@@ -23,6 +23,8 @@ export const launchBrowser = (): Promise<Browser> =>
 const DESKTOP = { width: 1280, height: 900 };
 export const WIDE = { width: 1440, height: 900 };
 export const TABLET = { width: 1024, height: 768 };
+/** A tablet that is held upright. */
+export const UPRIGHT = { width: 820, height: 1180 };
 export const PHONE = { width: 390, height: 844 };
 
 export interface Visit extends AsyncDisposable {

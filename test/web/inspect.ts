@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { ROOT } from "../abeval.ts";
-import { PHONE, TABLET, WIDE } from "./browser.ts";
+import { PHONE, TABLET, UPRIGHT, WIDE } from "./browser.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -15,7 +15,7 @@ const COLOURS = { ...ALL, runOnly: ["color-contrast"] };
 const VARIANTS = [
   { name: "wide-light", viewport: WIDE, colorScheme: "light", axe: ALL },
   { name: "wide-dark", viewport: WIDE, colorScheme: "dark", axe: COLOURS },
-  { name: "tablet-light", viewport: TABLET, colorScheme: "light", axe: null },
+  { name: "upright-light", viewport: UPRIGHT, colorScheme: "light", axe: ALL },
   { name: "tablet-dark", viewport: TABLET, colorScheme: "dark", axe: null },
   { name: "phone-light", viewport: PHONE, colorScheme: "light", axe: COLOURS },
   { name: "phone-dark", viewport: PHONE, colorScheme: "dark", axe: ALL },

@@ -148,7 +148,7 @@ describeNeeding(CHROMIUM)("every page of the web UI", () => {
   }, 60_000);
 
   test.each(LOOKS)(
-    "$name fits at 1440, 1024 and 390 pixels, and is accessible at 1440 and 390, in light and dark",
+    "$name fits at 1440, 1024, 820 and 390 pixels, and is accessible at 1440, 820 and 390, in light and dark",
     async ({ name, path, ready, act }) => {
       await using reader = await web.visit();
       const { page, complaints } = reader;
