@@ -72,7 +72,7 @@ describeNeeding(POSTGRES)("doctor, of a database", () => {
     const providers = () =>
       providerStatuses(new Credentials({ OPENAI_API_KEY: "sk-1", GATEWAY_BASE_URL: "http://g/v1" }));
     expect(await found(shared, { providers })).toMatchObject({
-      "workers.alive": ["warn", "none; 1 besides: every run is refused"],
+      "workers.alive": ["warn", "none; 1 other process: every run is refused"],
       "workers.capabilities": ["warn", "nothing; on none: provider:openai, provider:gateway, sandbox:bubblewrap"],
     });
     await using old = await open(url, "1.2.2");

@@ -86,7 +86,7 @@ function workersFound({ working, rows }: Living): Finding {
   const slots = working.reduce((sum, row) => sum + row.slots, 0);
   const running = working.reduce((sum, row) => sum + row.running, 0);
   const others = rows.length - working.length;
-  const idle = others === 0 ? "" : `; ${others} other processes`;
+  const idle = others === 0 ? "" : `; ${others} other ${others === 1 ? "process" : "processes"}`;
   return working.length === 0
     ? warn(`none${idle}: every run is refused`, "start a worker: `abeval serve --worker` with this database")
     : pass(`${working.length}, running ${running} of at most ${slots} sessions${idle}`);
