@@ -48,7 +48,7 @@ describeNeeding(POSTGRES)("doctor, of a database", () => {
       "database.pooler": ["pass", "arrive"],
       "database.latency": [expect.stringMatching(/^(pass|warn)$/), expect.stringMatching(/^\d+\.\d ms round trip$/)],
       "database.clock": ["pass", "agree"],
-      "workers.alive": ["pass", "1, with 4 places, of which 1 are taken; 1 besides"],
+      "workers.alive": ["pass", "1, running 1 of at most 4 sessions; 1 other process"],
       "workers.capabilities": ["pass", "provider:openai on 1 of 1, sandbox:bubblewrap on 1 of 1"],
       "workers.version": ["pass", "1.2.3"],
       "queue.depth": ["pass", "0 pieces of work"],
