@@ -92,3 +92,14 @@ test("where the answer is the work, an arm that gave one did the work, whatever 
   expect(of({ ...brief, final_answer: " \n" }, long, "answer_words")).toEqual([0, 1]);
   expect(of({ ...brief, probe: probe("fail", 0) }, long)).toEqual([0, 1]);
 });
+
+test("the note has no more digits than a reader needs, and loses none of a whole number", () => {
+  const noted = (name: Measure, a: Parts, b: Parts) =>
+    measure(
+      { id: "m", kind: "measured", measure: name, weight: 1 },
+      { a: buildArm("plain", a).summary, b: buildArm("tdd", b).summary },
+      { deliverable: ["**"] },
+    ).note;
+  expect(noted("cost_usd", { cost_usd: 0.001_234_567 }, { cost_usd: 2 / 3 })).toBe("cost_usd: 0.001235 against 0.6667");
+  expect(noted("wall_ms", { wall_ms: 38_214.4 }, { wall_ms: 38_216 })).toBe("wall_ms: 38214 against 38216");
+});

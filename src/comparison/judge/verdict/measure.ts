@@ -54,7 +54,7 @@ function faultOf(deliverable: readonly string[]): string | undefined {
 }
 
 const shown = (reading: Reading) =>
-  reading === null ? "unknown" : String(Number.isInteger(reading) ? reading : Number(reading.toPrecision(4)));
+  reading === null ? "unknown" : String(reading < 1_000 ? Number(reading.toPrecision(4)) : Math.round(reading));
 
 type Counts = (path: string) => boolean;
 
