@@ -210,9 +210,7 @@ async function read(find: FindFile, name: string): Promise<Uint8Array | undefine
 async function blobBytes(file: ImageBlob, name: string): Promise<Uint8Array> {
   if (file.size > JSON_BYTES)
     throw new ImageFault(`holds ${name} of ${file.size} bytes; at most ${JSON_BYTES} are read`);
-  const chunks: Buffer[] = [];
-  for await (const chunk of streamOf(file)) chunks.push(chunk as Buffer); // no encoding is set
-  const bytes = Buffer.concat(chunks);
+  const bytes = Buffer.concat(await Array.fromAsync<Buffer>(streamOf(file)));
   if (bytes.length !== file.size) throw new ImageFault(`ends in the middle of ${name}`);
   return bytes;
 }

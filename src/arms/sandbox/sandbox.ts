@@ -84,7 +84,7 @@ export interface Scratch {
 export interface SandboxedCommand extends ShellCommand, WorkingDirectory {
   /** Absent: home and temporary files are in memory (on disk without a sandbox) and are not kept. */
   readonly scratch?: Scratch;
-  /** As a program's variables. */
+  /** The command sees these as its environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly mounts?: readonly Mount[];
   /** Default: those of a command. */

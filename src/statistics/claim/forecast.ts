@@ -21,7 +21,7 @@ export interface Forecast {
 /** With `stop_when_sure`, a series stops below this chance of a conclusion. */
 export const LEAST_CHANCE = 0.02;
 
-/** With more remaining trials a forecast takes too long; at this many it takes a tenth of a second. */
+/** A forecast of this many remaining trials takes a tenth of a second. One of more is not made: it would take too long. */
 export const MAX_FORECAST = 400;
 
 /** Cells that the recursion visits in one unit of `Pace`. */

@@ -52,7 +52,7 @@ class ChatTags {
   }
 }
 
-/** In code a type or a text can hold such a tag, so that only one that begins a line counts. */
+/** Only a tag that begins a line counts: code can hold such a tag in a type or a string. */
 const beginsWithChatTag = (line: string): boolean => FIRST_TAG.test(line);
 
 function isMessage(text: string): boolean {

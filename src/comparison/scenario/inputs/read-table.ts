@@ -103,7 +103,7 @@ const idOf = (given: unknown, index: number): string =>
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** Those of the rows that follow are not looked at where there are too many already. */
+/** The names of all columns. It stops at the first row that makes them too many: such a table is refused. */
 function fieldsOf(rows: readonly ScenarioInput[], header: readonly string[] = []): string[] {
   const fields = new Set(header);
   for (const { values } of rows) {

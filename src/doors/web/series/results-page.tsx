@@ -100,7 +100,7 @@ export function ResultsPage() {
   );
 }
 
-/** Of a table, what its head or its first line is in. */
+/** The names of a table's columns stand in its first bytes. */
 const HEAD_BYTES = 65_536;
 
 /** A folder can be dropped like a file, and a file may be gone. */
