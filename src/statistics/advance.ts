@@ -173,7 +173,7 @@ async function futility(standing: Standing, levels: Levels): Promise<SeriesStop 
   return (await isUnlikely(standing, levels)) ? "unlikely" : null;
 }
 
-/** The fewest trials, over all scenarios, with which a series can make a claim. A shorter one is never stopped early. */
+/** The fewest trials, over all scenarios, with which a series can make a claim. A plan of fewer has nothing to be sure of. */
 export function leastTrials(alpha: number): number {
   let trials = 1;
   while (claimedSide({ wins: trials, ties: 0, losses: 0 }, { alpha }) === undefined) trials += 1;

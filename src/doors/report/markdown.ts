@@ -157,7 +157,7 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
     row("failed checks", (arm) => failedChecks(arm, absent)),
     ...(absent.size > 0 ? [row("could not run", () => [...absent].join(", "))] : []),
     row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
-    row("tokens in, out", (arm) => `${tokens(arm, "tokens_in")}, ${tokens(arm, "tokens_out")}`),
+    row("tokens", (arm) => `${tokens(arm, "tokens_in")} in, ${tokens(arm, "tokens_out")} out`),
     row("cost", (arm) => leastText(knownCost(arm), usdText)),
     ...(arms.some(({ at_least }) => at_least) ? [row("not known", ({ at_least }) => at_least?.why ?? "")] : []),
     row("working time", (arm) => durationText(arm.working_ms)),

@@ -144,7 +144,7 @@ function armRows(reported: Reported, showing: Showing): (string | Html)[][] {
     row("hidden checks", checksText),
     row("change", ({ changes }) => sizeText(changes)),
     row("turns, tool calls", ({ turns, tool_calls }) => `${turns}, ${tool_calls}`),
-    row("tokens in, out", (arm) => `${tokens(arm, "tokens_in")}, ${tokens(arm, "tokens_out")}`),
+    row("tokens", (arm) => `${tokens(arm, "tokens_in")} in, ${tokens(arm, "tokens_out")} out`),
     row("cost", (arm) => leastText(knownCost(arm), usdText)),
     ...(arms.some(({ at_least }) => at_least) ? [row("not known", ({ at_least }) => at_least?.why ?? "")] : []),
     row("working time", ({ working_ms }) => durationText(working_ms)),
