@@ -36,6 +36,7 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await page.getByText("Chance that 2 trials show the better arm").waitFor();
     await page.getByRole("button", { name: "Run 2 times" }).click();
     await page.waitForURL(/\/series\/series-/);
+    const { pathname } = new URL(page.url());
     await page.locator(".glance", { hasText: "2 of 2 planned" }).waitFor();
     await page.locator(".state-completed").waitFor();
     expect(await page.locator(".strip .trial").allTextContents()).toEqual(["A", "A"]);
@@ -51,7 +52,8 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await page.locator(".strip").waitFor();
 
     await page.goto("/series");
-    const listed = page.locator(".session", { hasText: "2 of 2 trials count" }).first();
+    const listed = page.locator(".session").filter({ has: page.locator(`a[href="${pathname}"]`) });
+    await listed.getByText("2 of 2 trials count").waitFor();
     await listed.getByText("Undecided: identical trials").waitFor();
     // The status beside them says the same.
     expect(await listed.locator(".caveat").allTextContents()).toEqual([]);

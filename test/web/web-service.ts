@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from "bun:test";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import type { SeriesRequest, SeriesStarted } from "../../src/domain/series-request.ts";
@@ -25,6 +25,8 @@ interface WebService extends AsyncDisposable {
   /** Ends the program at once, as a crash does. `revive` starts it again at the same address. */
   readonly kill: () => Promise<void>;
   readonly revive: () => Promise<void>;
+  /** Forgets whatever it stored, and starts again. */
+  readonly forget: () => Promise<void>;
   readonly answers: () => Promise<boolean>;
 }
 
@@ -42,6 +44,8 @@ interface WebSetup {
   readonly scenarios?: Readonly<Record<string, string>>;
   /** Unpacks what an earlier version left, into the directory of the service's state. */
   readonly state?: (directory: string) => void;
+  /** Each test begins with a service that has stored nothing, also one that is tried again. */
+  readonly empty?: boolean;
 }
 
 /**
@@ -59,7 +63,8 @@ export function webService(setup: WebSetup = {}): Web {
     web.service = service;
     web.visit = (options) => visit(browser, service.url, options);
     web.ready = async () => {
-      if (!(await service.answers())) await service.revive();
+      if (setup.empty) await service.forget();
+      else if (!(await service.answers())) await service.revive();
       if (!(await opens(browser))) browser = await launchBrowser();
     };
   }, 60_000);
@@ -93,6 +98,12 @@ async function startWebService({ scenarios: own = {}, state }: WebSetup): Promis
   const open = (address: string) => serve([...flags, "--addr", address], provider.environment);
   let served: Served = await open("127.0.0.1:0");
   const { url } = served;
+  const kill = async () => {
+    await served[Symbol.asyncDispose]();
+  };
+  const revive = async () => {
+    served = await open(new URL(url).host);
+  };
   return {
     url,
     run: (scenario, judge_model) => ask(url, "/api/runs", { scenario, ...(judge_model && { judge_model }) }),
@@ -103,15 +114,15 @@ async function startWebService({ scenarios: own = {}, state }: WebSetup): Promis
       return series_id;
     },
     session: (id) => ask(url, `/api/sessions/${id}`),
-    kill: async () => {
-      await served[Symbol.asyncDispose]();
-    },
-    revive: async () => {
-      served = await open(new URL(url).host);
+    ...{ kill, revive },
+    async forget() {
+      await kill();
+      rmSync(stateDir, { recursive: true, force: true });
+      await revive();
     },
     answers: () => fetch(`${url}/api/health`).then(isOk, no),
     async [Symbol.asyncDispose]() {
-      await served[Symbol.asyncDispose]();
+      await kill();
       await provider[Symbol.asyncDispose]();
       directory[Symbol.dispose]();
     },
