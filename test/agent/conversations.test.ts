@@ -6,6 +6,7 @@ import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
+import { until } from "../turns.ts";
 import { kindsOf, runAgent } from "./plain-agent.ts";
 import { responsesAgent, responsesModule } from "./responses-agent.ts";
 
@@ -76,6 +77,39 @@ for (const [what, module, named] of UNSUPPORTED)
     expect(outcome.failure?.message).toContain(named);
     expect(fake.requests).toEqual([]);
   });
+
+testAgent("requests that rest on a long conversation take its room, though they are short", async () => {
+  // The second and all after it wait until the agent lists the models, and it does so when two requests were refused.
+  await using fake = await startFakeProvider({
+    reply: async ({ index }) => {
+      if (index > 0) await until(() => fake.visits.length > 0);
+      return { text: "Read." };
+    },
+  });
+  const run = await runAgent(fake, {
+    policies: "{budget: {max_seconds: 30, max_tokens: 1000000000}}",
+    agent: responsesModule(`
+      const { id } = await ask({ input: "x".repeat(7_000_000) });
+      const refused = Promise.withResolvers();
+      let said = "";
+      const further = async (n) => {
+        const response = await send("/responses", { model: "m", tools, input: "more " + n, previous_response_id: id });
+        if (response.status === 429) said += (await response.json()).error.message + ";";
+        if (said.split(";").length === 3) refused.resolve();
+      };
+      const all = Promise.all(Array.from({ length: 11 }, (_, n) => further(n)));
+      await refused.promise;
+      await send("/models");
+      await all;
+      await ask({ input: said });`),
+  });
+  const said = fake.requests.map(({ body }) => body["input"]).at(-1);
+  expect(fake.requests).toHaveLength(11);
+  expect(said).toMatch(
+    /^the request has 7\d{6} bytes, and requests that wait beside it fill the 67108864 that are held/,
+  );
+  expect(run.summary).toMatchObject({ status: "finished", turns: 11 });
+});
 
 /** Says something to a conversation, as a provider would that keeps it. */
 function say(conversations: Conversations, body: LooseRecord, id: string, text = id): LooseRecord {
@@ -152,7 +186,9 @@ test("references that would make a small request a huge one are refused before i
   const conversations = new Conversations();
   say(conversations, { input: "one" }, "a", "x".repeat(1_000_000));
   const input = new Array(100_000).fill({ type: "item_reference", id: "msg_a" });
-  expect(conversations.whole({ input })).toMatchObject({ too_large: expect.stringContaining("characters, at most") });
+  expect(conversations.whole({ input })).toMatchObject({
+    refused: { status: 413, message: expect.stringContaining("characters, at most") },
+  });
 });
 
 const ITEM = { type: "message", id: "msg_1", role: "assistant", content: [] };

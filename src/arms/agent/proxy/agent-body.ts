@@ -28,11 +28,13 @@ export interface BodyRefusal {
 }
 
 /** What a request holds, or why it is not read. Its room is given back when it is disposed of. */
-interface AgentBody extends Disposable {
+export interface AgentBody extends Disposable {
   /** Null for a request without a body. */
   readonly json: LooseRecord | null;
   readonly bytes: number;
   readonly refused: BodyRefusal | null;
+  /** Takes room for what it rests on, too. Gives why there is none. */
+  readonly grow: (added_bytes: number) => BodyRefusal | null;
 }
 
 interface Incoming extends Pick<IncomingMessage, "method">, AsyncIterable<Buffer> {
@@ -54,14 +56,14 @@ export async function readAgentBody(request: Incoming, room: Room): Promise<Agen
     throw error;
   }
   const read = request.method === "POST" ? await jsonOf(held) : { json: null, refused: null };
-  return { ...read, bytes: held.bytes, [Symbol.dispose]: () => held.give() };
+  const grow = (bytes: number) => (held.grow(bytes) ? null : crowded(held.bytes + bytes).refused);
+  return { ...read, bytes: held.bytes, grow, [Symbol.dispose]: () => held.give() };
 }
 
 async function jsonOf(held: HeldBytes): Promise<Pick<AgentBody, "json" | "refused">> {
   const { bytes, fits } = held;
   if (bytes > REQUEST_LIMITS.bytes) return refused(413, `${bytes} bytes, at most ${REQUEST_LIMITS.bytes} are read`);
-  if (!fits)
-    return refused(429, `${bytes} bytes, and requests that wait beside it fill the ${ROOM_BYTES} that are held`);
+  if (!fits) return crowded(bytes);
   await ownTurn();
   const read = await readBoundedJsonInTurns(held.take(), REQUEST_LIMITS, new Pace());
   if ("fault" in read) return isMalformed(read.fault) ? NO_OBJECT : refused(413, read.fault);
@@ -73,6 +75,9 @@ const refused = (status: number, fault: string) => ({
   json: null,
   refused: { status, message: `the request has ${fault}: ${status === 429 ? WAIT : SHORTEN}` },
 });
+
+const crowded = (bytes: number) =>
+  refused(429, `${bytes} bytes, and requests that wait beside it fill the ${ROOM_BYTES} that are held`);
 
 const SHORTEN = "shorten the conversation, or send fewer files and images";
 const WAIT = "send it again when one of these has been answered";
@@ -94,15 +99,17 @@ class HeldBytes {
 
   add(chunk: Buffer): void {
     this.bytes += chunk.length;
-    this.fits &&= this.bytes <= REQUEST_LIMITS.bytes && chunk.length <= this.#room.bytes;
-    if (this.fits) this.#hold(chunk);
+    this.fits &&= this.bytes <= REQUEST_LIMITS.bytes && this.grow(chunk.length);
+    if (this.fits) this.#held.add(chunk);
     else this.give();
   }
 
-  #hold(chunk: Buffer): void {
-    this.#held.add(chunk);
-    this.#taken += chunk.length;
-    this.#room.bytes -= chunk.length;
+  /** Takes more room. False: there is none. */
+  grow(bytes: number): boolean {
+    if (bytes > this.#room.bytes) return false;
+    this.#taken += bytes;
+    this.#room.bytes -= bytes;
+    return true;
   }
 
   /** The bytes. Their room stays taken, by what is read from them. */

@@ -38,11 +38,11 @@ export function agentExchange(parts: ExchangeParts): AnswerAgent {
     if (route.kind === "stored") return parts.log.unsupported(`${asked.method} ${route.path}`);
     if (route.wire !== "responses" || body === null) return await answerWhole(parts, asked, response);
     await ownTurn();
-    const whole = conversations.whole(body);
+    const whole = conversations.whole(body, asked.grow);
     if ("unknown" in whole) return parts.log.unsupported(whole.unknown);
-    if ("too_large" in whole) {
-      parts.log.told.refused(whole.too_large);
-      return refuse(response, route.wire, { status: 413, message: whole.too_large });
+    if ("refused" in whole) {
+      parts.log.told.refused(whole.refused.message);
+      return refuse(response, route.wire, whole.refused);
     }
     const request = { ...asked, body: whole.body, bytes: bytes + whole.added_bytes };
     await answerWhole(parts, request, response, whole.keep);

@@ -2,7 +2,7 @@ import { readBoundedJson } from "../../../domain/bounded-json.ts";
 import { asRecords, type LooseRecord } from "../../../domain/lenient.ts";
 import { asId } from "../../wire/as-id.ts";
 import { isLostReasoning, isReference } from "../../wire/stored-state.ts";
-import { REQUEST_LIMITS } from "./agent-body.ts";
+import { type AgentBody, type BodyRefusal, REQUEST_LIMITS } from "./agent-body.ts";
 import type { KeptReply } from "./kept-reply.ts";
 
 /** A request with the conversation that it rests on. */
@@ -23,8 +23,8 @@ interface Said {
   readonly items: readonly LooseRecord[];
 }
 
-/** Why there is none: it rests on what is `unknown` to us, or it is `too_large`. */
-type NotWhole = { readonly unknown: string } | { readonly too_large: string };
+/** Why there is none: it rests on what is `unknown` to us, or it is too large. */
+type NotWhole = { readonly unknown: string } | { readonly refused: BodyRefusal };
 
 /** A response with what was asked for it. */
 interface Kept {
@@ -60,8 +60,8 @@ export class Conversations {
   readonly #items = new Map<string, KeptItem>();
   #bytes = 0;
 
-  /** The request with whole items in the place of ids. Never throws. */
-  whole(body: LooseRecord): WholeRequest | NotWhole {
+  /** The request with whole items in the place of ids, for which `grow` has to find room. Never throws. */
+  whole(body: LooseRecord, grow: AgentBody["grow"] = () => null): WholeRequest | NotWhole {
     const { previous_response_id: id = null, input, store, ...rest } = body;
     const before = id === null ? null : this.#by_id.get(asId(id) ?? "");
     const earlier = before === undefined ? null : this.#upTo(before);
@@ -73,10 +73,13 @@ export class Conversations {
       store === false ? undefined : (reply: KeptReply) => this.#keep({ before, items }, reply);
     if (before === null && own.every(({ meant }) => meant === undefined))
       return { body, added_bytes: 0, keep: keeping(own.map(({ item }) => item)) };
-    const texts = [...earlier, ...own.map(({ item, meant }) => meant ?? JSON.stringify(item))];
-    const read = joined(texts);
-    if ("fault" in read) return { too_large: `the conversation that the request rests on has ${read.fault}` };
     const added_bytes = lengthOf([...earlier, ...own.flatMap(({ meant }) => meant ?? [])]);
+    // What is larger than any request may be will not fit later either.
+    const crowded = added_bytes > REQUEST_LIMITS.bytes ? null : grow(added_bytes);
+    if (crowded !== null) return { refused: crowded };
+    const read = joined([...earlier, ...own.map(({ item, meant }) => meant ?? JSON.stringify(item))]);
+    if ("fault" in read)
+      return { refused: { status: 413, message: `the conversation that the request rests on has ${read.fault}` } };
     const kept = store === undefined ? {} : { store };
     return {
       body: { ...rest, ...kept, input: read.items },

@@ -6,7 +6,7 @@ import type { LooseRecord } from "../../../domain/lenient.ts";
 import { errorBody } from "../../wire/error-body.ts";
 import { BASES, routeOf, type WireRoute } from "../../wire/route.ts";
 import type { SocketDirectory } from "../socket-directory.ts";
-import { type BodyRefusal, emptyRoom, readAgentBody } from "./agent-body.ts";
+import { type AgentBody, type BodyRefusal, emptyRoom, readAgentBody } from "./agent-body.ts";
 
 /** A request of the agent, known to be its own and readable. */
 export interface AgentRequest {
@@ -18,6 +18,7 @@ export interface AgentRequest {
   /** Null for a request without a body. */
   readonly body: LooseRecord | null;
   readonly bytes: number;
+  readonly grow: AgentBody["grow"];
   /** Fires when the agent has hung up, or the proxy closes. */
   readonly signal: AbortSignal;
 }
@@ -87,7 +88,8 @@ export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS
     const signal = AbortSignal.any([hungUp.signal, closing.signal]);
     const method = request.method === "POST" ? "POST" : "GET";
     const asked = { route, method, path: route.path, headers: passedHeaders(request) } as const;
-    await settings.answer({ ...asked, body: body.json, bytes: body.bytes, signal }, response);
+    const { json, bytes, grow } = body;
+    await settings.answer({ ...asked, body: json, bytes, grow, signal }, response);
   }
 
   function refuseStray({ method, url = "/" }: IncomingMessage, response: ServerResponse): void {
