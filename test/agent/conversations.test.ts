@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import { Conversations } from "../../src/arms/agent/proxy/conversations.ts";
-import { ReplyFinder } from "../../src/arms/agent/proxy/kept-reply.ts";
+import { type KeptReply, ReplyFinder } from "../../src/arms/agent/proxy/kept-reply.ts";
 import { asRecords, type LooseRecord } from "../../src/domain/lenient.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { until } from "../turns.ts";
+import { atOnce } from "../wire/streams.ts";
 import { kindsOf, runAgent } from "./plain-agent.ts";
 import { responsesAgent, responsesModule } from "./responses-agent.ts";
 
@@ -195,7 +196,7 @@ const ITEM = { type: "message", id: "msg_1", role: "assistant", content: [] };
 const found = (...pieces: readonly string[]) => {
   const replies: unknown[] = [];
   const finder = new ReplyFinder((reply) => replies.push(reply));
-  for (const piece of pieces) finder.push(Buffer.from(piece));
+  for (const piece of pieces) atOnce(finder.push(Buffer.from(piece)));
   return replies;
 };
 const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
@@ -212,4 +213,13 @@ test("replies that are none are kept by nobody", () => {
     [],
   );
   expect(found(`{"id":7,"output":[]}`, event({ type: "response.failed", response: { id: "a" } }))).toEqual([]);
+});
+
+test("a reply of megabytes is looked at in many steps", () => {
+  const replies: KeptReply[] = [];
+  const finder = new ReplyFinder((reply) => replies.push(reply));
+  const output = [{ ...ITEM, text: "x".repeat(7_000_000) }];
+  const bytes = Buffer.from(event({ type: "response.completed", response: { id: "resp_1", output } }));
+  expect([...finder.push(bytes)].length).toBeGreaterThan(10);
+  expect(replies).toEqual([{ id: "resp_1", output }]);
 });

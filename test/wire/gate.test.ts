@@ -217,3 +217,10 @@ test.each([
   const reader = openReply("chat", { content_type });
   expect([...reader.push(Buffer.from(sent)), ...reader.end()].length).toBeGreaterThanOrEqual(7);
 });
+
+test("the lines of an event of megabytes are read in one step, and its JSON in another", () => {
+  const reader = openReply("chat", STREAM);
+  const chunk = { choices: [{ index: 0, delta: { content: "x".repeat(3_000_000) } }] };
+  expect([...reader.push(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`))]).toHaveLength(1);
+  expect(atOnce(reader.end()).reply.text).toHaveLength(3_000_000);
+});

@@ -87,20 +87,23 @@ export class SseBlocks {
 const decoder = new TextDecoder();
 
 function readLines(bytes: Uint8Array): Omit<SseBlock, "bytes"> {
-  const lines = decoder.decode(bytes).split(/\r\n|\n|\r/);
-  const data = lines.flatMap((line) => fieldIn(line, "data"));
-  return {
-    data: data.length === 0 ? undefined : data.join("\n"),
-    event: lines.flatMap((line) => fieldIn(line, "event")).at(-1),
-    foreign: !lines.every((line) => FIELD.test(line)),
-  };
+  const data: string[] = [];
+  let event: string | undefined;
+  let foreign = false;
+  for (const line of decoder.decode(bytes).split(/\r\n|\n|\r/)) {
+    const said = fieldIn(line, "data");
+    if (said !== undefined) data.push(said);
+    event = fieldIn(line, "event") ?? event;
+    foreign ||= !FIELD.test(line);
+  }
+  return { data: data.length === 0 ? undefined : data.join("\n"), event, foreign };
 }
 
 const FIELD = /^(?:$|:|(?:data|event|id|retry)(?::|$))/;
 
-function fieldIn(line: string, name: string): string[] {
-  if (line === name) return [""];
-  return line.startsWith(`${name}:`) ? [line.slice(name.length + 1).replace(/^ /, "")] : [];
+function fieldIn(line: string, name: string): string | undefined {
+  if (line === name) return "";
+  return line.startsWith(`${name}:`) ? line.slice(name.length + 1).replace(/^ /, "") : undefined;
 }
 
 /** An event as bytes. */

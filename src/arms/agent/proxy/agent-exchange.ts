@@ -179,7 +179,8 @@ class TurnExchange {
     });
     const send = async (bytes: Uint8Array) => {
       if (bytes.byteLength === 0 || turn.spent || log.stopped || response.destroyed) return;
-      finder?.push(bytes);
+      if (finder) await inTurns(finder.push(bytes));
+      if (bytes.byteLength > STEP_BYTES) await ownTurn();
       if (!response.headersSent) response.writeHead(status, passedHeaders(headers, upstream));
       if (!response.write(concealed(bytes, upstream))) await once(response, "drain", { signal });
     };
@@ -224,6 +225,9 @@ async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 
 /** An empty event is one byte, and four thousand of these take some ten milliseconds. */
 const PIECE_BYTES = 4 * 1024;
+
+/** The bytes that are searched for keys in a turn with what was done before. */
+const STEP_BYTES = 1024 * 1024;
 
 /** The characters of a provider's refusal that the log shows. */
 const REFUSAL_CHARS = 500;

@@ -1,6 +1,7 @@
 import { readBoundedJson } from "../../../domain/bounded-json.ts";
 import { asRecord, asRecords, type LooseRecord } from "../../../domain/lenient.ts";
 import { asId } from "../../wire/as-id.ts";
+import type { InSteps } from "../../wire/reply-reader.ts";
 import { SseBlocks } from "../../wire/sse-blocks.ts";
 
 /** A response of OpenAI's by its id, with its items. */
@@ -25,9 +26,16 @@ export class ReplyFinder {
   }
 
   /** Pieces of a stream of events, or the whole of what is none. */
-  push(bytes: Uint8Array): void {
+  *push(bytes: Uint8Array): InSteps<void> {
     if (OPENING.test(Buffer.from(bytes.subarray(0, OPENING_BYTES)).toString("latin1"))) this.#end(readObject(bytes));
-    for (const { data = "" } of this.#blocks.push(bytes)) if (HOLDS_ITEMS.test(data)) this.#take(data);
+    for (let at = 0; at < bytes.length; at += STEP_BYTES) {
+      if (at > 0) yield;
+      for (const { data = "" } of this.#blocks.push(bytes.subarray(at, at + STEP_BYTES))) {
+        if (!HOLDS_ITEMS.test(data)) continue;
+        if (data.length > STEP_BYTES) yield;
+        this.#take(data);
+      }
+    }
   }
 
   #take(data: string): void {
@@ -44,6 +52,9 @@ export class ReplyFinder {
     if (id !== undefined) this.#found({ id, output: output.length > 0 ? output : this.#items });
   }
 }
+
+/** The bytes that are cut into events in one step, and the characters of an event that is read in the same. */
+const STEP_BYTES = 512 * 1024;
 
 /** A stream has none where an event begins. */
 const OPENING = /^\s*\{/;

@@ -28,6 +28,9 @@ const HELD_EVENT_BYTES = 256;
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_EVENTS = 1_000_000;
 
+/** The bytes of an event that is read in one step. */
+const STEP_BYTES = 1024 * 1024;
+
 interface Held {
   readonly block: SseBlock;
   readonly calls: readonly CallSoFar[];
@@ -55,6 +58,8 @@ export class StreamedReply implements ReplyReader {
   *push(chunk: Uint8Array): InSteps<Uint8Array> {
     const passed: Uint8Array[] = [];
     for (const block of this.#blocks.push(chunk)) {
+      // Its lines were read just now, in about the time that its JSON takes.
+      if (block.bytes.length > STEP_BYTES) yield;
       passed.push(...(yield* this.#take(block)));
       if (this.#stopped) break;
     }
