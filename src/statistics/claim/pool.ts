@@ -91,10 +91,11 @@ function isTold(row: TrialRow): boolean {
 function dealt(scenarios: Pooled["scenarios"], rows: readonly TrialRow[]): readonly (readonly TrialRow[])[] {
   const groups = Map.groupBy(rows, ({ comparison }) => comparison);
   const distinct = new Map([...groups].map(([comparison, runs]) => [comparison, withoutCopies(runs)]));
+  const alike = Map.groupBy(scenarios.keys(), (place) => scenarios[place]?.comparison);
   return scenarios.map(({ comparison }, place) => {
-    const alike = scenarios.flatMap((one, index) => (one.comparison === comparison ? index : []));
-    const turn = alike.indexOf(place);
-    return (distinct.get(comparison) ?? []).filter((_, index) => index % alike.length === turn);
+    const sharing = alike.get(comparison) ?? [];
+    const turn = sharing.indexOf(place);
+    return (distinct.get(comparison) ?? []).filter((_, index) => index % sharing.length === turn);
   });
 }
 

@@ -50,7 +50,7 @@ export function tallyOf(rows: readonly TrialRow[]): Tally {
 
 /** The trials of the first rounds. */
 export const countedIn = ({ counted }: Pick<Tally, "counted">, rounds: number): readonly CountedTrial[] =>
-  counted.filter(({ round }) => round <= rounds);
+  counted.every(({ round }) => round <= rounds) ? counted : counted.filter(({ round }) => round <= rounds);
 
 /** What a trial gave, what it is missing by, or that it is not done. */
 export function resultOf(row: TrialRow): Difference | Missing | "running" {

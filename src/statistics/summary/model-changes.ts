@@ -16,7 +16,7 @@ interface ModelChange {
 export function modelChangesOf({ subject, rows: all, tallies }: Findings): readonly ModelChange[] {
   const served = { a: servedBy("a"), b: servedBy("b"), judge: ({ judge }: TrialRow) => judge.model_served };
   return tallies.flatMap(({ rows }, place) =>
-    (["a", "b", "judge"] as const).flatMap((who) => {
+    (rows.length < 2 ? [] : (["a", "b", "judge"] as const)).flatMap((who) => {
       const from = rows.map(served[who]).find((model) => model !== null);
       const index = rows.findIndex((row) => served[who](row) !== null && served[who](row) !== from);
       const [row, scenario] = [rows[index], subject.scenarios[place]];

@@ -172,7 +172,8 @@ const MANY_ALIKE = 3;
 /** They may be chance's own: they are told, and count. */
 function fewWays({ subject, sequential, tallies }: Findings): readonly string[] {
   const few = tallies.flatMap((tally, place) => {
-    const [trials, ways] = [tally.counted.length, distinctRuns(tally)];
+    const trials = tally.counted.length;
+    const ways = trials > MANY_ALIKE ? distinctRuns(tally) : null;
     if (ways === null || sequential.repeats[place] || ways * MANY_ALIKE >= trials) return [];
     return `${ways} of ${trials}${subject.scenarios.length > 1 ? ` of ${subject.scenarios.slice(place, place + 1).map(memberName)}` : ""}`;
   });

@@ -14,8 +14,10 @@ export class KnownTrials {
   readonly #costs: SeriesCosts;
   readonly #store: SessionStore;
   readonly #open = new Map<string, Promise<void>>();
-  /** Trials that were begun and are not in `#open` yet. */
-  #starting = 0;
+  /** Of these, those that may have ended in the store already. */
+  readonly #ending = new Set<string>();
+  /** Those of `#ending` that cannot be the last that must end, and what resolves when they are over. */
+  readonly #light = new Map<string, PromiseWithResolvers<void>>();
   /** Those that run are as they began. */
   readonly #rows = new Map<string, TrialRow>();
   /** Trials of this start that are over, and of which the rows are not read yet. */
@@ -44,9 +46,18 @@ export class KnownTrials {
     return this.#ended;
   }
 
-  /** No trial that runs, or has ended since they were looked at, can be the last that must end. */
-  get unmoved(): boolean {
-    return this.behind > this.#starting + this.#open.size + this.#over.size;
+  /**
+   * Whether a trial that is about to end may be the last that must end before anything new can be said. If so, it resolves
+   * when all are over that were told that they cannot be.
+   */
+  async endsLast(session_id: string): Promise<boolean> {
+    this.#ending.add(session_id);
+    if (this.behind > this.#ending.size + this.#over.size) {
+      this.#light.set(session_id, Promise.withResolvers());
+      return false;
+    }
+    await Promise.all([...this.#light.values()].map(({ promise }) => promise));
+    return true;
   }
 
   get money(): SeriesCosts["money"] {
@@ -75,20 +86,18 @@ export class KnownTrials {
   takeUp(rows: readonly TrialRow[]): void {
     for (const row of rows) this.#know(row);
     const open = rows.filter(({ state }) => !isFinal(state));
-    for (const { session_id } of open) this.#follow(session_id, untilEnded(this.#store, session_id));
+    for (const { session_id } of open) {
+      this.#ending.add(session_id);
+      this.#follow(session_id, untilEnded(this.#store, session_id));
+    }
   }
 
   /** Starts one, and follows it to its end. */
   async begin(start: () => Promise<StartedSession>): Promise<void> {
-    this.#starting += 1;
-    try {
-      const { session_id, done } = await start();
-      const [row] = await this.#store.trials({ session_id });
-      if (row) this.#rows.set(session_id, row);
-      this.#follow(session_id, done);
-    } finally {
-      this.#starting -= 1;
-    }
+    const { session_id, done } = await start();
+    this.#follow(session_id, done);
+    const [row] = await this.#store.trials({ session_id });
+    if (row) this.#rows.set(session_id, row);
   }
 
   /** Reads what became of those that are over. One that did not end as it should may change what comes next. */
@@ -110,6 +119,9 @@ export class KnownTrials {
   #follow(session_id: string, done: Promise<unknown>): void {
     const ended = done.then(ignored, ignored).then(() => {
       this.#open.delete(session_id);
+      this.#ending.delete(session_id);
+      this.#light.get(session_id)?.resolve();
+      this.#light.delete(session_id);
       this.#over.add(session_id);
       this.#ended += 1;
     });

@@ -216,7 +216,7 @@ export class RunningSeries implements SeriesInFlight {
     const asTrial = trialOfSeries(() => this.#record, {
       ...{ place: { series_id: this.series_id, trial, round }, others: this.#others, store: this.#services.store },
       rows: () => this.#trials.rows,
-      unmoved: () => (this.#trials.unmoved ? this.#unmoved?.() : undefined),
+      unmoved: async (session_id) => ((await this.#trials.endsLast(session_id)) ? undefined : this.#unmoved?.()),
     });
     await this.#trials.begin(() => startSession(this.#services, plan, asTrial, { user: this.#record.user }));
     if (this.#left) return;

@@ -15,7 +15,7 @@ interface OfSeries {
   /** All trials of the series as they are known; those that run may have ended meanwhile. */
   readonly rows: () => readonly TrialRow[] | Promise<readonly TrialRow[]>;
   /** Where the series stands, where this trial cannot change it; undefined where it can. */
-  readonly unmoved?: () => Omit<SeriesSummary, "trial"> | undefined;
+  readonly unmoved?: (session_id: string) => Promise<Omit<SeriesSummary, "trial"> | undefined>;
 }
 
 /** A run as a trial of the series whose record is at hand. */
@@ -25,8 +25,8 @@ export const trialOfSeries = (
 ): Trial => ({
   place,
   async summary(session_id, verdict) {
-    const before = verdict.outcome === "invalid" ? undefined : unmoved?.();
-    if (before) return { ...before, trial: place.trial };
+    const before = await unmoved?.(session_id);
+    if (before && verdict.outcome !== "invalid") return { ...before, trial: place.trial };
     const own = ownRow(await store.trials({ session_id }), session_id, verdict);
     const beside = (await rows()).filter((row) => row.session_id !== session_id);
     const stored = await others.beside(record(), [...beside, { ...own, state: "completed" }]);
