@@ -5,6 +5,7 @@ import { describeNeeding } from "../needs.ts";
 import { results } from "../statistics/series.ts";
 import { PHONE, shownText, WIDE } from "./browser.ts";
 import { inspect } from "./inspect.ts";
+import { faultsOfTab } from "./keyboard.ts";
 import { FIRST, openBoth, SECOND, type Told } from "./two-series.ts";
 import { webService } from "./web-service.ts";
 
@@ -98,6 +99,7 @@ describeNeeding(CHROMIUM)("two series that are compared", () => {
     expect(await page.locator(".plot polyline").count()).toBe(2);
     await page.locator(".file", { hasText: "arm candidate" }).getByText("Say why.").waitFor();
     expect(await inspect(page, "compare-series")).toEqual([]);
+    expect(await faultsOfTab(page)).toEqual([]);
     expect(complaints).toEqual([]);
   }, 60_000);
 

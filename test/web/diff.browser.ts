@@ -70,7 +70,7 @@ describeNeeding(CHROMIUM)("a diff", () => {
     expect(await page.locator(".tree-file").count()).toBe(1);
     await page.locator(".tree-file").focus();
     await page.keyboard.press("Enter");
-    const file = page.locator(".file-stop:focus .file", { hasText: "file-27.ts" });
+    const file = page.locator(".file-stop:focus", { hasText: "file-27.ts" });
     await file.waitFor();
     await file.getByLabel("Seen").check();
     await page.getByText("1 of 30 seen").waitFor();

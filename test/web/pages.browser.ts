@@ -161,13 +161,14 @@ describeNeeding(CHROMIUM)("every page of the web UI", () => {
     60_000,
   );
 
-  test.each(LOOKS.filter(({ act }) => act === undefined))(
-    "$name is used by keys alone: Tab reaches whatever can be used, a reader sees where, and folds open and close",
-    async ({ path, ready }) => {
+  test.each(LOOKS)(
+    "$name is used by keys alone: Tab reaches whatever can be used, a reader sees where, and keys use it",
+    async ({ path, ready, act }) => {
       await using reader = await web.visit();
       const { page } = reader;
       await open(page, web.service.url, path(sessions));
       await page.getByText(new RegExp(ready)).first().waitFor();
+      await act?.(page);
       await page.waitForLoadState("networkidle");
       expect(await faultsOfTab(page)).toEqual([]);
     },
@@ -219,13 +220,15 @@ describeNeeding(CHROMIUM)("every page of the web UI", () => {
     }
   }, 60_000);
 
-  test("Live is accessible and fits while both arms are at work", async () => {
+  test("Live is accessible, fits, and is used by keys alone while both arms are at work", async () => {
     const id = await web.service.start("slow");
     await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto(`/live/${id}`);
     await page.getByText("Step 3.", { exact: true }).first().waitFor();
     expect(await inspect(page, "live")).toEqual([]);
+    await page.getByText("Step 8.", { exact: true }).last().waitFor();
+    expect(await faultsOfTab(page)).toEqual([]);
     expect(complaints).toEqual([]);
   }, 60_000);
 });

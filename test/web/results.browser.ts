@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { inspect } from "./inspect.ts";
+import { faultsOfTab } from "./keyboard.ts";
 import { webService } from "./web-service.ts";
 
 const TABLE = [
@@ -50,6 +51,7 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     expect(await listed.locator(".caveat").allTextContents()).toContain("! imported, not run here");
     expect(await listed.getByRole("checkbox").count()).toBe(0);
     expect(await inspect(page, "listed-results")).toEqual([]);
+    expect(await faultsOfTab(page)).toEqual([]);
     expect(complaints.filter((complaint) => !complaint.includes("422"))).toEqual([]);
   });
 
@@ -66,6 +68,7 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     expect((await row.textContent())?.replaceAll(/\s+/g, " ")).toStartWith("easy431088%");
     expect(await page.locator(".member-table a").count()).toBe(0);
     expect(await inspect(page, "grouped-results")).toEqual([]);
+    expect(await faultsOfTab(page)).toEqual([]);
   });
 
   test("asks which scores tie only of a table that has scores", async () => {

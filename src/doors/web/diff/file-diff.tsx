@@ -32,6 +32,7 @@ export function FileDiff(props: FileDiffProps) {
   return (
     // A fold that had the focus by itself would take it from all that is in it.
     <div id={id} class="file-stop" data-stop tabIndex={-1}>
+      {markSeen && <SeenMark path={change.path} seen={seen} mark={markSeen} />}
       <details
         class="file"
         data-cited={cited === 0 || undefined}
@@ -43,10 +44,8 @@ export function FileDiff(props: FileDiffProps) {
             <ShownText text={change.path} />
           </span>
           <span class="aside">{change.label ?? change.status}</span>
-          {seen && <span class="aside">✓ seen</span>}
           <LineCounts change={change} />
         </summary>
-        {markSeen && <SeenMark path={change.path} seen={seen} mark={markSeen} />}
         {open && <OpenFile change={change} cited={cited} between={change.between ?? between} beside={beside} />}
       </details>
     </div>
@@ -70,6 +69,7 @@ function OpenFile({
   );
 }
 
+/** A file that was seen closes, so its mark stands beside the fold: whoever ticked it can take that back. */
 function SeenMark({ path, seen, mark }: { path: string; seen: boolean; mark: (seen: boolean) => void }) {
   return (
     <label class="check seen-mark">

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import { type ReportAddress, readReport } from "../api.ts";
 import { asFailed } from "../loaded.ts";
 
@@ -61,7 +61,7 @@ function Ways({ copied, read, children }: WaysProps) {
     }
   }
   return (
-    <details class="share">
+    <details class="share" onKeyDown={closeOnEscape}>
       <summary class="button quiet">Share</summary>
       <div class="share-ways">
         {children}
@@ -77,4 +77,11 @@ function Ways({ copied, read, children }: WaysProps) {
       </div>
     </details>
   );
+}
+
+/** The focus returns to what opened it. */
+function closeOnEscape({ key, currentTarget }: TargetedKeyboardEvent<HTMLDetailsElement>): void {
+  if (key !== "Escape") return;
+  currentTarget.open = false;
+  currentTarget.querySelector("summary")?.focus();
 }

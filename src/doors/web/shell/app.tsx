@@ -2,9 +2,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { connected } from "../connection.ts";
 import { lazy } from "../part/lazy.tsx";
 import { Page } from "../part/page.tsx";
-import { blind, nextTheme, shortcutsOn, theme } from "../preferences.ts";
+import { blind, nextTheme, theme } from "../preferences.ts";
 import { address, pageOf, type Route } from "../routes.ts";
-import { helpOpen, openPalette, paletteOpen, workingShortcuts } from "./shortcuts.ts";
+import { helpOpen, openPalette, paletteOpen } from "./shortcuts.ts";
 
 const HomePage = lazy(async () => (await import("../home/home-page.tsx")).HomePage);
 const ScenarioListPage = lazy(async () => (await import("../scenarios/scenario-list-page.tsx")).ScenarioListPage);
@@ -26,6 +26,7 @@ const BlindPairsPage = lazy(async () => (await import("../judges/blind-pairs-pag
 const DoctorPage = lazy(async () => (await import("../doctor/doctor-page.tsx")).DoctorPage);
 
 const Palette = lazy(async () => (await import("./palette.tsx")).Palette);
+const HelpDialog = lazy(async () => (await import("./help-dialog.tsx")).HelpDialog, "the help");
 
 export function App() {
   const main = useRef<HTMLElement>(null);
@@ -58,7 +59,7 @@ export function App() {
       <main id="main" ref={main} tabIndex={-1}>
         <CurrentPage route={pageOf(address.value)} />
       </main>
-      <HelpDialog />
+      {helpOpen.value && <HelpDialog />}
       {paletteOpen.value && <Palette />}
     </>
   );
@@ -99,7 +100,7 @@ function CurrentPage({ route }: { route: Route }) {
     case "blind-pairs":
       return <BlindPairsPage />;
     case "doctor":
-      return <DoctorPage key={route.scenario} scenario={route.scenario} />;
+      return <DoctorPage scenario={route.scenario} />;
     case "unknown":
       return (
         <Page title="There is no such page">
@@ -150,54 +151,5 @@ function Masthead() {
         </button>
       </div>
     </header>
-  );
-}
-
-/** The browser's own dialog keeps the focus inside and closes on Escape. */
-function HelpDialog() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const open = helpOpen.value;
-  useEffect(() => {
-    if (open) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [open]);
-  return (
-    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={() => (helpOpen.value = false)}>
-      <h2 id="help-title">Keyboard</h2>
-      <dl class="keys">
-        <div>
-          <dt>
-            <kbd>Ctrl</kbd> <kbd>K</kbd>
-          </dt>
-          <dd>Find a scenario, series, session or action</dd>
-        </div>
-        {open &&
-          workingShortcuts().map(({ keys, does }) => (
-            <div key={keys}>
-              <dt>
-                {keys.split(" ").map((key) => (
-                  <kbd key={key}>{key}</kbd>
-                ))}
-              </dt>
-              <dd>{does}</dd>
-            </div>
-          ))}
-      </dl>
-      <p>
-        Everything else is reached with Tab, Enter, Space and the arrow keys: decisions and files open with Enter,
-        weights move with the arrows, and a citation leads to what it cites.
-      </p>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={shortcutsOn.value}
-          onChange={(event) => (shortcutsOn.value = event.currentTarget.checked)}
-        />
-        Single-key shortcuts
-      </label>
-      <form method="dialog">
-        <button type="submit">Close</button>
-      </form>
-    </dialog>
   );
 }
