@@ -116,11 +116,12 @@ describeNeeding(POSTGRES)("doctor, of a database", () => {
 
   test("names the rights that are missing", async () => {
     const { name, urlFor, sql } = await server.create();
-    await sql("CREATE ROLE plain LOGIN");
-    await sql(`GRANT CREATE ON DATABASE ${name} TO plain`);
-    await using shared = await open(urlFor("plain"));
+    // Every database of the server knows the role.
+    const role = `plain_${name}`;
+    await sql(`CREATE ROLE ${role} LOGIN; GRANT CREATE ON DATABASE ${name} TO ${role}`);
+    await using shared = await open(urlFor(role));
     expect(await found(shared)).toMatchObject({ "database.rights": ["pass", "reads and writes every table"] });
-    await sql("REVOKE DELETE, UPDATE ON abeval.entries FROM plain");
+    await sql(`REVOKE DELETE, UPDATE ON abeval.entries FROM ${role}`);
     expect(await found(shared)).toMatchObject({
       "database.rights": ["fail", "lacks DELETE on abeval.entries, UPDATE on abeval.entries"],
     });

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { jsonPost } from "../http/service.ts";
 import { describeNeeding } from "../needs.ts";
 import { Fleet, startRun } from "../postgres/fleet.ts";
-import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
+import { POSTGRES, postgresServer } from "../postgres/server.ts";
 import { problemsOfLogs } from "../postgres/whole-logs.ts";
 import { until } from "../turns.ts";
 
@@ -11,12 +11,6 @@ import { until } from "../turns.ts";
 const READ_ONLY_MS = 3_000;
 
 describeNeeding(POSTGRES)("a database that is away for a while", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await postgresServer();
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
-
   const answered = async (url: string, request?: RequestInit) => {
     const answer = await fetch(url, request);
     const { error } = (await answer.json()) as { error?: { code: string; message: string } };
@@ -24,7 +18,8 @@ describeNeeding(POSTGRES)("a database that is away for a while", () => {
   };
 
   test("read-only, as before a standby is promoted: runs go on, who would start one is told, readers read", async () => {
-    const { url, sql } = await server.create();
+    await using own = await postgresServer();
+    const { url, sql } = await own.create();
     await using fleet = new Fleet(url);
     const front = await fleet.server();
     await fleet.worker(4);
@@ -32,11 +27,14 @@ describeNeeding(POSTGRES)("a database that is away for a while", () => {
     await fleet.until("(SELECT WHERE 4 > (SELECT count(*) FROM abeval.sessions WHERE length > 4)) AS few");
     await sql("ALTER SYSTEM SET default_transaction_read_only = on");
     await sql("SELECT pg_reload_conf()");
+    const message = "the database takes no writes just now; nothing was done, try again";
     // What was known a second ago counts for a second.
-    await until(async () => (await answered(`${front.url}/api/runs`, jsonPost({ scenario: "none" }))).status === 503);
+    await until(
+      async () => (await answered(`${front.url}/api/runs`, jsonPost({ scenario: "none" }))).message === message,
+    );
     expect(await answered(`${front.url}/api/runs/async`, jsonPost({ scenario: "brief" }))).toEqual({
       ...{ status: 503, again: "2", code: "not_ready" },
-      message: "the database takes no writes just now; nothing was done, try again",
+      message,
     });
     expect((await fetch(`${front.url}/api/sessions/${ids[0]}`)).status).toBe(200);
     await Bun.sleep(READ_ONLY_MS);
@@ -54,7 +52,7 @@ describeNeeding(POSTGRES)("a database that is away for a while", () => {
   });
 
   test("gone: every request that needs it is refused, and says when to come again", async () => {
-    const own = await postgresServer();
+    await using own = await postgresServer();
     const { url } = await own.create();
     await using fleet = new Fleet(url);
     const front = await fleet.server(1);
@@ -69,6 +67,5 @@ describeNeeding(POSTGRES)("a database that is away for a while", () => {
     await fleet.until("(SELECT WHERE false) AS none");
     expect(await startRun(front, "brief")).toStartWith("session-brief-");
     await fleet.untilAllEnded();
-    await own[Symbol.asyncDispose]();
   });
 });

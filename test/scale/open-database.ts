@@ -39,7 +39,7 @@ describeNeeding(POSTGRES)("a database of PostgreSQL", () => {
   beforeAll(async () => {
     server = await postgresServer();
     const { sql } = await server.create();
-    await sql("CREATE ROLE with_password LOGIN PASSWORD 'dun:+geon'");
+    await sql("CREATE ROLE with_password LOGIN PASSWORD 'dun:+geon'; CREATE ROLE guest LOGIN");
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
@@ -74,8 +74,7 @@ describeNeeding(POSTGRES)("a database of PostgreSQL", () => {
   });
 
   test("what is wrong with an address is said in words", async () => {
-    const { name, sql, urlFor } = await server.create();
-    await sql("CREATE ROLE guest LOGIN");
+    const { name, urlFor } = await server.create();
     const at = (user: string, database = name) => `postgres://${user}@127.0.0.1:${server.port}/${database}: `;
     expect(await refusal(urlFor(`with_password:${PASSWORD}x`))).toBe(
       `${at("with_password")}the server refuses the password of with_password`,
@@ -118,9 +117,10 @@ describeNeeding(POSTGRES)("a database of PostgreSQL", () => {
   });
 
   test("a database that cannot hold every text is refused", async () => {
-    const { sql, urlFor } = await server.create();
-    await sql("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
-    expect(await refusal(urlFor("abeval", "latin"))).toEndWith(
+    const { name, sql, urlFor } = await server.create();
+    const latin = `${name}_latin`;
+    await sql(`CREATE DATABASE ${latin} ENCODING 'LATIN1' TEMPLATE template0`);
+    expect(await refusal(urlFor("abeval", latin))).toEndWith(
       "the database has the encoding LATIN1; create one with --encoding UTF8",
     );
   });

@@ -1,12 +1,15 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { installOf } from "../../../src/arms/recipe/install.ts";
 import type { ExternalAgent } from "../../../src/domain/external-agent.ts";
 import { temporaryDirectory } from "../../temporary.ts";
 
-const dir = temporaryDirectory();
-afterAll(() => dir[Symbol.dispose]());
+let dir: ReturnType<typeof temporaryDirectory>;
+beforeEach(() => {
+  dir = temporaryDirectory();
+});
+afterEach(() => dir[Symbol.dispose]());
 
 const AGENT: ExternalAgent = {
   ...{ use: "pi", command: null, install: "pi-1", args: [], files: null, env: {}, wires: [], tools: {} },
