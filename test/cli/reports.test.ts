@@ -111,6 +111,13 @@ test("a name with markup in it stays text in the summary", () => {
   expect(markdownOf({ ...outcome, scenario: "<img src=x>|*a*" })).toContain("&#60;img src=x&#62;&#124;&#42;a&#42;");
 });
 
+test("an address is no link in the summary, and nobody is told that they are named", () => {
+  const statement = "See https://evil.example/x, WWW.evil.example and @team/all, not team@evil.example.";
+  const page = markdownOf({ ...outcome, verdict: outcome.verdict && { ...outcome.verdict, statement } });
+  const told = "See https&#58;//evil.example/x, WWW&#46;evil.example and @&#8203;team/all, not team@evil.example.";
+  expect(page).toContain(`\n${told}\n`);
+});
+
 test("a verdict that nothing decided is shown without decider and confidence", () => {
   const verdict = outcome.verdict && {
     ...outcome.verdict,

@@ -188,11 +188,12 @@ function criterionRow({ id, weight, score_a, score_b, supported }: CriterionScor
   return [id, String(weight), cell(score_a), cell(score_b)];
 }
 
-/** Escapes text so that nothing in it is read as markup. */
+/** Escapes text so that nothing in it is read as markup. GitHub makes links of addresses, and tells whoever is named by `@name`. */
 export const plain = (text: string) =>
   plainText(text)
     .replace(/\s+/g, " ")
-    .replace(/[\\`*_{}[\]<>|#!&]/g, (mark) => `&#${mark.charCodeAt(0)};`);
+    .replace(/[\\`*_{}[\]<>|#!&]|:(?=\/\/)|(?<=www)\./gi, (mark) => `&#${mark.charCodeAt(0)};`)
+    .replace(/(?<!\w)@(?=\w)/g, "@&#8203;");
 
 /** A table of plain texts. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
