@@ -224,3 +224,21 @@ test("the lines of an event of megabytes are read in one step, and its JSON in a
   expect([...reader.push(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`))]).toHaveLength(1);
   expect(atOnce(reader.end()).reply.text).toHaveLength(3_000_000);
 });
+
+test("a long call that is refused is written in many steps", () => {
+  const reader = openReply("chat", { ...STREAM, gate: () => ({ command: "echo refused" }) });
+  const piece = (text: string, finish_reason: string | null = null) => ({
+    choices: [
+      {
+        index: 0,
+        delta: { tool_calls: [{ index: 0, id: "c", function: { name: "shell", arguments: text } }] },
+        finish_reason,
+      },
+    ],
+  });
+  const pieces = Array.from({ length: 20_000 }, () => piece("abcd"));
+  atOnce(reader.push(Buffer.from(sse(piece('{"command":"'), ...pieces))));
+  const steps = reader.push(Buffer.from(sse(piece('"}', "tool_calls"))));
+  expect([...steps].length).toBeGreaterThan(10);
+  expect(atOnce(reader.end()).reply.calls).toHaveLength(1);
+});

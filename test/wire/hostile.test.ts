@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { editRequest } from "../../src/arms/wire/edit-request.ts";
-import { openReply } from "../../src/arms/wire/open-reply.ts";
+import { openReply, replyRoom } from "../../src/arms/wire/open-reply.ts";
 import { readRequest } from "../../src/arms/wire/read-request.ts";
 import { WIRES } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
@@ -125,6 +125,24 @@ test("a call without an end is held up to a bound, and then nothing more passes"
   expect(out + bytes.length).toBe(0);
   expect(reply).toMatchObject({ ended: "cut", error: expect.stringContaining("larger") });
   expect(reply.calls[0]?.unparsed?.length).toBeLessThanOrEqual(4 * 1024 * 1024);
+});
+
+test("replies that come side by side hold so many bytes together, and a reply that ends gives its own back", () => {
+  const room = replyRoom();
+  const opened = (bytes: number) => {
+    const reader = openReply("anthropic", { ...STREAM, gate: () => null, room });
+    atOnce(reader.push(Buffer.from(sse(BEGIN, CALL_START))));
+    // Each has a megabyte, and nearly all of it is none of the call.
+    const padded = { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: "x" } };
+    const chunk = Buffer.from(sse({ ...padded, pad: "x".repeat(1024 * 1024) }));
+    for (let sent = 0; sent < bytes; sent += chunk.length) atOnce(reader.push(chunk));
+    return reader;
+  };
+  const [first, second] = [opened(40_000_000), opened(40_000_000)];
+  expect(atOnce(second.end()).reply).toMatchObject({ error: expect.stringContaining("those beside it") });
+  expect(atOnce(first.end()).reply.error).toBeNull();
+  expect(atOnce(opened(60_000_000).end()).reply.error).toBeNull();
+  expect(room).toEqual(replyRoom());
 });
 
 test("an event without an end is kept up to a bound, and then nothing more passes", () => {

@@ -6,7 +6,7 @@ import { JsonReply } from "./reply/json-reply.ts";
 import type { ReplyForm } from "./reply/reply-form.ts";
 import { RESPONSES_REPLY } from "./reply/responses.ts";
 import { StreamedReply } from "./reply/streamed-reply.ts";
-import type { ReplyReader } from "./reply-reader.ts";
+import type { ReplyReader, ReplyRoom } from "./reply-reader.ts";
 import type { CallGate } from "./wire.ts";
 
 const FORMS: Readonly<Record<WireName, ReplyForm>> = {
@@ -16,6 +16,9 @@ const FORMS: Readonly<Record<WireName, ReplyForm>> = {
   gemini: GEMINI_REPLY,
 };
 
+/** A call of a megabyte comes in pieces of some characters, each in an event. */
+export const replyRoom = (): ReplyRoom => ({ bytes: 64 * 1024 * 1024 });
+
 export interface OpenReply {
   /** The type of the provider's reply: a stream of events, or one JSON. */
   readonly content_type: string;
@@ -23,10 +26,15 @@ export interface OpenReply {
   readonly gate?: CallGate;
   /** The client did not ask for usage: the chunk that only counts is left out. */
   readonly hide_usage?: boolean;
+  /** Shared by all replies that one agent waits for. */
+  readonly room?: ReplyRoom;
 }
 
 /** Reads a reply while it passes. Without a gate's objection the bytes that come out are those that went in. */
-export function openReply(wire: WireName, { content_type, gate, hide_usage = false }: OpenReply): ReplyReader {
-  const options = { form: FORMS[wire], gate, hide_usage };
+export function openReply(
+  wire: WireName,
+  { content_type, gate, hide_usage = false, room = replyRoom() }: OpenReply,
+): ReplyReader {
+  const options = { form: FORMS[wire], gate, hide_usage, room };
   return /^\s*text\/event-stream/i.test(content_type) ? new StreamedReply(options) : new JsonReply(options);
 }

@@ -42,6 +42,11 @@ export class SseBlocks {
     return this.#too_large;
   }
 
+  /** Bytes of an event that has not ended. */
+  get kept_bytes(): number {
+    return this.#kept.length;
+  }
+
   /** The events that end in this piece. One that ends with a CR waits for the next byte, which may be the LF to it. */
   *push(chunk: Uint8Array): Generator<SseBlock> {
     if (this.#too_large) return;
@@ -86,7 +91,8 @@ export class SseBlocks {
 
 const decoder = new TextDecoder();
 
-function readLines(bytes: Uint8Array): Omit<SseBlock, "bytes"> {
+/** What is written in the bytes of one event. */
+export function readLines(bytes: Uint8Array): Omit<SseBlock, "bytes"> {
   const data: string[] = [];
   let event: string | undefined;
   let foreign = false;

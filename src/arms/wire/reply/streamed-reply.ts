@@ -1,5 +1,6 @@
 import { asRecord, asText, type LooseRecord } from "../../../domain/lenient.ts";
 import {
+  CROWDED,
   decideCalls,
   type EndedReply,
   EVENT_LIMITS,
@@ -13,13 +14,10 @@ import {
   UNREADABLE,
   wireReply,
 } from "../reply-reader.ts";
-import { type SseBlock, SseBlocks, sseBytes } from "../sse-blocks.ts";
+import { readLines, type SseBlock, SseBlocks, sseBytes } from "../sse-blocks.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import { isUsageOnly } from "./chat.ts";
 import { ReplySoFar } from "./reply-so-far.ts";
-
-/** Bytes held while a call is not whole. A call of a megabyte comes in pieces of some characters, each in an event. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /** What holding an event takes beside its bytes. */
 const HELD_EVENT_BYTES = 256;
@@ -31,8 +29,11 @@ const MAX_EVENTS = 1_000_000;
 /** The bytes of an event that is read in one step. */
 const STEP_BYTES = 1024 * 1024;
 
-interface Held {
-  readonly block: SseBlock;
+/** Events that are written in one step: one of a call that was exchanged is read again. */
+const STEP_EVENTS = 1_000;
+
+/** Not its data, which stands in its bytes. */
+interface Held extends Pick<SseBlock, "bytes" | "event"> {
   readonly calls: readonly CallSoFar[];
 }
 
@@ -43,6 +44,8 @@ export class StreamedReply implements ReplyReader {
   readonly #reply = new ReplySoFar();
   #held: Held[] = [];
   #held_bytes = 0;
+  /** What it has of the room. */
+  #taken_bytes = 0;
   #bytes_left = MAX_BYTES;
   #events_left: number;
   #stopped = false;
@@ -65,7 +68,17 @@ export class StreamedReply implements ReplyReader {
     }
     this.#bytes_left -= chunk.length;
     if (this.#blocks.isTooLarge || this.#bytes_left < 0) this.#stop(UNREADABLE);
+    if (!this.#hasRoom() && !this.#stopped) this.#stop(CROWDED);
     return Buffer.concat(passed);
+  }
+
+  /** Takes room for what is held now, or gives it back. */
+  #hasRoom(): boolean {
+    const { room } = this.#options;
+    const bytes = this.#held_bytes + this.#blocks.kept_bytes;
+    room.bytes -= bytes - this.#taken_bytes;
+    this.#taken_bytes = bytes;
+    return room.bytes >= 0;
   }
 
   *end(): InSteps<EndedReply> {
@@ -79,7 +92,9 @@ export class StreamedReply implements ReplyReader {
     if (!this.#stopped) yield* decideCalls(this.#reply.calls, gate);
     // Inputs of calls without an end were not read before.
     if (this.#reply.isUnreadable) this.#stop(UNREADABLE);
-    return { bytes: Buffer.concat([...last, ...this.#release()]), reply: yield* wireReply(this.#reply, form) };
+    const bytes = Buffer.concat([...last, ...(yield* this.#release())]);
+    this.#hasRoom();
+    return { bytes, reply: yield* wireReply(this.#reply, form) };
   }
 
   *#take(block: SseBlock): InSteps<readonly Uint8Array[]> {
@@ -92,55 +107,62 @@ export class StreamedReply implements ReplyReader {
     if (gate !== undefined && isOdd(block, event)) return [];
     this.#events += Number(block.data !== undefined);
     const calls = event === undefined ? [] : form.take(event, this.#reply);
-    if (!(hide_usage && event !== undefined && isUsageOnly(event))) this.#hold({ block, calls });
+    if (!(hide_usage && event !== undefined && isUsageOnly(event)))
+      this.#hold({ bytes: block.bytes, event: block.event, calls });
     const closed = this.#reply.takeClosed();
     yield* readInputs(closed);
-    const fault = this.#faultOf({ block, calls }, event);
+    const fault = this.#faultOf(block.event, calls, event);
     if (fault !== null) return this.#stop(fault);
     yield* decideCalls(closed, gate);
-    return gate !== undefined && this.#reply.open.size > 0 ? [] : this.#release();
+    return gate !== undefined && this.#reply.open.size > 0 ? [] : yield* this.#release();
   }
 
   /** Why neither this event nor any after it goes on. */
-  #faultOf(held: Held, event: LooseRecord | undefined): string | null {
-    if (this.#reply.isUnreadable || this.#held_bytes > MAX_HELD_BYTES) return UNREADABLE;
+  #faultOf(name: string | undefined, calls: readonly CallSoFar[], event: LooseRecord | undefined): string | null {
+    if (this.#reply.isUnreadable) return UNREADABLE;
     if (this.#options.gate === undefined) return null;
-    return this.#reply.isUnclear || this.#isMisnamed(held, event) ? UNCLEAR : null;
+    return this.#reply.isUnclear || this.#isMisnamed(name, calls, event) ? UNCLEAR : null;
   }
 
   #hold(held: Held): void {
     this.#held.push(held);
-    this.#held_bytes += held.block.bytes.length + HELD_EVENT_BYTES;
+    this.#held_bytes += held.bytes.length + HELD_EVENT_BYTES;
   }
 
   #stop(reason: string): [] {
     this.#stopped = true;
     this.#held = [];
+    this.#held_bytes = 0;
     this.#reply.stop(reason);
     return [];
   }
 
   /** Some clients go by an event's name, others by its type, and some hear of no event that has no name, or another one. */
-  #isMisnamed({ block: { event: name }, calls }: Held, event: LooseRecord | undefined): boolean {
+  #isMisnamed(name: string | undefined, calls: readonly CallSoFar[], event: LooseRecord | undefined): boolean {
     const type = asText(event?.["type"]);
     if (type === undefined && calls.length === 0) return false;
     this.#names.add(name !== undefined && name === type ? NAMED_AS_TYPE : name);
     return this.#names.size > 1 || (type !== undefined && name !== undefined && name !== type);
   }
 
-  #release(): readonly Uint8Array[] {
+  *#release(): InSteps<readonly Uint8Array[]> {
     const held = this.#held;
     this.#held = [];
     this.#held_bytes = 0;
-    return held.flatMap((one) => this.#written(one));
+    const written: Uint8Array[] = [];
+    for (const [at, one] of held.entries()) {
+      if (at % STEP_EVENTS === STEP_EVENTS - 1) yield;
+      written.push(...this.#written(one));
+    }
+    return written;
   }
 
-  #written({ block, calls }: Held): readonly Uint8Array[] {
-    const event = calls.every(({ exchanged }) => exchanged == null) ? undefined : eventIn(block).event;
-    if (event === undefined) return [block.bytes];
+  #written({ bytes, event: name, calls }: Held): readonly Uint8Array[] {
+    const event = calls.every(({ exchanged }) => exchanged == null) ? undefined : eventIn(readLines(bytes)).event;
+    if (event === undefined) return [bytes];
     return this.#options.form
       .exchange(event, calls)
-      .map((one) => sseBytes(block.event === undefined ? undefined : asText(one["type"]), JSON.stringify(one)));
+      .map((one) => sseBytes(name === undefined ? undefined : asText(one["type"]), JSON.stringify(one)));
   }
 }
 
@@ -157,7 +179,7 @@ interface ReadEvent {
   readonly beyond: boolean;
 }
 
-function eventIn({ data }: SseBlock): ReadEvent {
+function eventIn({ data }: Pick<SseBlock, "data">): ReadEvent {
   if (data === undefined) return { event: undefined, beyond: false };
   const { json, beyond = false } = readEvent(Buffer.from(data));
   return { event: asRecord(json), beyond };
