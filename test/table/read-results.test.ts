@@ -50,7 +50,7 @@ describe("a table of results", () => {
   });
 
   test("may end its lines in any way, also where a quoted value holds another end", async () => {
-    for (const end of ["\r\n", "\n", "\r"])
+    for (const end of ["\r\n", "\n", "\r", "\r\r\n"])
       for (const other of ["\n", "\r"]) {
         const table = [`${HEAD},"note${other}"`, `s,1,a,1,"x${other}y"`, "s,1,b,0,z", ""].join(end);
         expect((await readResults(table, "csv")).scenarios).toEqual([{ scenario: "s", trials: [[1, 1, 0]] }]);
@@ -155,7 +155,9 @@ describe("a table of results", () => {
     expect(await faultOf("{'scenario':'s'}", { form: "jsonl" })).toBe(
       "1 is not JSON: JSON Parse error: Single quotes (') are not allowed in JSON; each line is one whole object, with no comma after it or after its last value",
     );
-    expect(await faultOf(`"${"x".repeat(2 ** 20)}"`, { form: "jsonl" })).toBe("1 has more than 1048576 characters");
+    expect(await faultOf(`"${"x".repeat(2 ** 20)}"`, { form: "jsonl" })).toBe(
+      "1 has more than 1048576 characters; shorten its values",
+    );
   });
 
   test("has a limit of scenarios and of pairs, told where it is passed", async () => {

@@ -3,6 +3,7 @@ import { isMalformed, NO_JSON, readBoundedJson } from "../../domain/bounded-json
 import { cut } from "../../domain/excerpt.ts";
 import { wordsOf } from "../../domain/failure.ts";
 import { breathe, Pace } from "../../runtime/pace.ts";
+import { RecordLimits, tooLong } from "./record-limits.ts";
 
 /** The longest table that is read. Bytes. */
 export const TABLE_BYTES = 16 * 1024 * 1024;
@@ -46,15 +47,10 @@ export async function openTable(text: string, form: TableForm): Promise<Table> {
   return form === "csv" ? await readCsv(text) : { rows: jsonRows(text) };
 }
 
-/** Columns that a table may have. */
-export const MAX_COLUMNS = 1_000;
-
 async function readCsv(text: string): Promise<Table> {
   const records = csvRecords(text);
   const first = (await records.next()).value;
   if (first === undefined) throw new TableFault("has no header; its first line names the columns", 1);
-  const { length } = first.record;
-  if (length > MAX_COLUMNS) throw new TableFault(`has ${length} columns, more than ${MAX_COLUMNS}`, 1);
   // A template, and a flag, name a column without the spaces around it.
   const header = first.record.map((name) => name.trim());
   for (const [index, name] of header.entries()) {
@@ -69,11 +65,20 @@ async function* rowsOf(header: readonly string[], records: AsyncIterable<CsvReco
   for await (const { record, info } of records) {
     const values = Object.fromEntries(header.map((name, column) => [name, record[column] ?? ""]));
     // A row ends at this line; a quoted value may begin it earlier.
-    yield { values, line: info.lines - record.reduce((lines, value) => lines + lineEndsIn(value), 0) };
+    let { lines } = info;
+    for (const value of record) if (value.includes("\n")) lines -= await lineEndsIn(value);
+    yield { values, line: lines };
   }
 }
 
-const lineEndsIn = (value: string) => (value.includes("\n") ? value.split("\n").length - 1 : 0);
+async function lineEndsIn(value: string): Promise<number> {
+  let ends = 0;
+  for (let at = value.indexOf("\n"); at >= 0; at = value.indexOf("\n", at + 1)) {
+    ends += 1;
+    if (ends % SLICE === 0) await breathe();
+  }
+  return ends;
+}
 
 interface CsvRecord {
   readonly record: readonly string[];
@@ -86,14 +91,19 @@ const SLICE = 64 * 1024;
 async function* csvRecords(text: string): AsyncGenerator<CsvRecord, undefined> {
   const found: CsvRecord[] = [];
   // Left to itself the parser takes the first line's end for all: an editor may have added lines with another.
-  const record_delimiter = (await endsLinesInCr(text)) ? ["\r"] : ["\r\n", "\n"];
+  const end = (await endsLinesInCr(text)) ? "\r" : "\n";
+  const record_delimiter = end === "\r" ? [end] : ["\r\r\n", "\r\n", end];
+  const limits = new RecordLimits(end);
   const parser = parse({ bom: true, info: true, skip_empty_lines: true, record_delimiter });
   parser.on("data", (record: CsvRecord) => found.push(record));
   const failed = new Promise<never>((_, reject) => parser.on("error", reject));
   failed.catch(() => undefined);
   try {
     for (let start = 0; start < text.length; start += SLICE) {
-      await Promise.race([failed, written(parser, text.slice(start, start + SLICE))]);
+      const slice = text.slice(start, start + SLICE);
+      await Promise.race([failed, written(parser, slice)]);
+      const excess = limits.passedIn(slice);
+      if (excess) throw new TableFault(excess.why, excess.line);
       yield* found.splice(0);
       await breathe();
     }
@@ -106,13 +116,14 @@ async function* csvRecords(text: string): AsyncGenerator<CsvRecord, undefined> {
   return undefined;
 }
 
-/** The first end of a line tells it; in a quoted value there may be any other. */
+/** The first end of a line tells it; in a quoted value there may be any other. Some tools write two returns before it. */
 async function endsLinesInCr(text: string): Promise<boolean> {
   let isQuoted = false;
   for (let at = 0; at < text.length; at++) {
     if (at % SLICE === 0) await breathe();
     if (text[at] === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && (text[at] === "\r" || text[at] === "\n")) return text[at] === "\r" && text[at + 1] !== "\n";
+    else if (!isQuoted && (text[at] === "\r" || text[at] === "\n"))
+      return text[at] === "\r" && !/^\r?\n/.test(text.slice(at + 1, at + 3));
   }
   return false;
 }
@@ -176,7 +187,7 @@ async function* jsonRows(text: string): AsyncGenerator<TableRow> {
     start = end < 0 ? text.length + 1 : end + 1;
     line += 1;
     if (written.trim() === "") continue;
-    if (written.length > MAX_LINE) throw new TableFault(`has more than ${MAX_LINE} characters`, line);
+    if (written.length > MAX_LINE) throw new TableFault(tooLong(MAX_LINE), line);
     await pace.bytes(1_000 + written.length);
     yield { values: parsed(written, line), line };
   }
