@@ -60,27 +60,40 @@ const DISGUISED = new RegExp(`${EMPTY}*(?:${SPELLED_OUT}${EMPTY}*)+|${EMPTY}{2,}
 export function foldCharacters(text: string): Folded {
   // Most text hides nothing and needs no map of its characters.
   if (text.search(DISGUISED) === -1) return { text, span: (start, end) => [start, end] };
-  const from: number[] = [];
-  let folded = "";
-  const add = (piece: string, at: number, step: 0 | 1) => {
-    for (let index = 0; index < piece.length; index += 1) from.push(at + index * step);
-    folded += piece;
-  };
-  let done = 0;
-  const to = new Map<number, number>();
   const known = new Map<string, string>();
-  for (const { 0: disguised, index } of text.matchAll(DISGUISED)) {
-    add(text.slice(done, index), done, 1);
+  const lettersOf = (disguised: string) => {
     const letters = known.get(disguised) ?? plain(disguised);
     known.set(disguised, letters);
-    add(letters, index, 0);
+    return letters;
+  };
+  let span: Folded["span"] | undefined;
+  return {
+    text: text.replace(DISGUISED, lettersOf),
+    // The map takes longer than the copy, and most lines hold no word that is looked for.
+    span: (start, end) => {
+      span ??= spansIn(text, lettersOf);
+      return span(start, end);
+    },
+  };
+}
+
+function spansIn(text: string, lettersOf: (disguised: string) => string): Folded["span"] {
+  const from: number[] = [];
+  const to = new Map<number, number>();
+  let done = 0;
+  const upTo = (end: number) => {
+    for (; done < end; done += 1) from.push(done);
+  };
+  for (const { 0: disguised, index } of text.matchAll(DISGUISED)) {
+    upTo(index);
+    from.push(...Array<number>(lettersOf(disguised).length).fill(index));
     done = index + disguised.length;
     to.set(index, done);
   }
-  add(text.slice(done), done, 1);
+  upTo(text.length);
   const startOf = (index: number) => from[index] ?? text.length;
   const endOf = (index: number) => to.get(startOf(index)) ?? startOf(index) + 1;
-  return { text: folded, span: (start, end) => [startOf(start), endOf(end - 1)] };
+  return (start, end) => [startOf(start), endOf(end - 1)];
 }
 
 /** Symbols that are letters in a circle, a square, parentheses or a flag become these letters; all else stays. */
