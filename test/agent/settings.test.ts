@@ -48,7 +48,15 @@ test("settings that cannot be read are refused with their path and what is wrong
     ["a: [", ".continue/config.yaml", "agent.files: .continue/config.yaml is no valid YAML: "],
     ["just words", ".continue/config.yaml", "must hold a map of settings"],
     [`{"a":"${"x".repeat(2 ** 20)}"}`, PATH, "has 1048584 bytes, and settings may have 1048576"],
-    ["[".repeat(20_000), ".continue/config.yaml", "agent.files: .continue/config.yaml is no valid YAML: "],
+    ["[".repeat(4_000), ".continue/config.yaml", "agent.files: .continue/config.yaml is no valid YAML: "],
+    ["[".repeat(200_000), ".continue/config.yaml", "config.yaml has more than 5000 keys, values and signs"],
+    ["- a\n".repeat(5_000), ".continue/config.yaml", "config.yaml has more than 5000 keys, values and signs"],
+    ["? ".repeat(2_000), ".continue/config.yaml", "agent.files: .continue/config.yaml is no valid YAML: "],
+    [
+      `a: |\n${" x\n".repeat(100_000)}`,
+      ".continue/config.yaml",
+      "has 300005 bytes, and settings in YAML may have 262144",
+    ],
   ];
   for (const [text, path, says] of refusals) expect(() => over(text, path)).toThrow(says);
 });

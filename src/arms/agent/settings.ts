@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { extname, join, posix } from "node:path";
-import { parse } from "yaml";
+import { Lexer, parse } from "yaml";
 import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { Failure } from "../../domain/failure.ts";
 import { asRecord } from "../../domain/lenient.ts";
@@ -9,6 +9,10 @@ import type { FileSource } from "../workspace/workspace.ts";
 /** What people write by hand is far below it. */
 const SETTINGS_BYTES = 2 ** 20;
 const SETTINGS_VALUES = 100_000;
+
+/** Keys, values and signs of YAML: its parser takes seconds for some hundred thousand. */
+const YAML_BYTES = 2 ** 18;
+const YAML_PARTS = 5_000;
 
 /**
  * The files that a recipe puts into its agent's home, over what the scenario's `files` hold at the same paths: the user's
@@ -54,14 +58,25 @@ const READERS: Readonly<Record<string, (path: string, bytes: Uint8Array) => Sett
     return settings(path, read.value);
   },
   ".yaml": (path, bytes) => {
+    if (bytes.length > YAML_BYTES)
+      throw refused(path, `has ${bytes.length} bytes, and settings in YAML may have ${YAML_BYTES}`);
+    const text = Buffer.from(bytes).toString();
+    if (hasManyParts(text)) throw refused(path, `has more than ${YAML_PARTS} keys, values and signs`);
     try {
-      return settings(path, parse(Buffer.from(bytes).toString()) ?? {});
+      return settings(path, parse(text, { stringKeys: true }) ?? {});
     } catch (error) {
       if (error instanceof Failure) throw error;
       throw refused(path, `is no valid YAML: ${String(error instanceof Error ? error.message : error).split("\n")[0]}`);
     }
   },
 };
+
+/** The lexer is lazy, so it reads no further than the limit. */
+function hasManyParts(text: string): boolean {
+  let parts = 0;
+  for (const _ of new Lexer().lex(text)) if (++parts > YAML_PARTS) return true;
+  return false;
+}
 
 function settings(path: string, value: unknown): Settings {
   const map = asRecord(value);
