@@ -1,12 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { record } from "./schema.ts";
 
-/** Files of an arm's own that lie in its workspace, and what they may hold. */
-export const NOTE_FILES = 2_000;
-export const NOTE_BYTES = 16_000_000;
-/** Of text, which is known again in what the judge reads. */
-export const NOTE_TEXT_BYTES = 2_000_000;
-
 export const ArmNotes = record(
   "ArmNotes",
   {

@@ -2,28 +2,11 @@ import { type Static, Type } from "@sinclair/typebox";
 import { canonicalJson } from "./canonical-json.ts";
 import { Decision } from "./decision.ts";
 import type { StoredRun } from "./ran.ts";
-import { InputId, Scenario } from "./scenario.ts";
-import { Digest, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
-import { ArmSummary, EvidenceDigests, SeriesId, SessionId } from "./session.ts";
+import { InputId, type Scenario } from "./scenario.ts";
+import { record, Slug, Timestamp } from "./schema.ts";
+import { ArmSummary, type EvidenceDigests, SessionId } from "./session.ts";
 import { sha256 } from "./sha256.ts";
-import { SIDES, type Side } from "./verdict.ts";
-
-/** The lines of a blessed series, one JSON document each: what it is, its scenarios, its runs, and the digest of all before. */
-export const BlessedSeries = record("BlessedSeries", {
-  type: Type.Literal("abeval-baseline"),
-  version: Type.Literal(1),
-  series_id: SeriesId,
-  at: Timestamp("When the series was accepted."),
-  preferred: nullable(oneOf(SIDES), { description: "The arm that the series established as preferred." }),
-});
-
-export const BlessedScenario = record("BlessedScenario", {
-  type: Type.Literal("scenario"),
-  scenario: Slug(),
-  input: Type.Optional(InputId),
-  evidence_digests: EvidenceDigests,
-  definition: Scenario,
-});
+import type { Side } from "./verdict.ts";
 
 const BlessedArm = record("BlessedArm", { summary: ArmSummary, decisions: Type.Array(Decision) });
 
@@ -34,11 +17,6 @@ export const BlessedRun = record("BlessedRun", {
   session_id: SessionId,
   at: Timestamp("When the session was accepted."),
   arms: Type.Array(BlessedArm, { minItems: 2, maxItems: 2 }),
-});
-
-export const BlessedEnd = record("BlessedEnd", {
-  type: Type.Literal("end"),
-  digest: Digest("SHA-256 of all bytes before this line."),
 });
 
 /** What an arm left in a stored run. */

@@ -1,4 +1,5 @@
-import { DETAIL_CHARS } from "./defaults.ts";
+/** Characters of text, inputs and outputs that a decision keeps (4 kB). */
+const DETAIL_CHARS = 4_096;
 
 /** At most about `limit` characters: head and tail, with a line between them that says how much is missing. */
 export function excerpt(text: string, limit: number = DETAIL_CHARS): string {

@@ -12,11 +12,3 @@ const escaped = (character: string) =>
     { length: character.length },
     (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`,
   ).join("");
-
-/** The same for every text in a value, without the secrets that `redact` takes out; keys stay. */
-export function plainTexts(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === "string") return plainText(redact(value));
-  if (Array.isArray(value)) return value.map((item) => plainTexts(item, redact));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainTexts(item, redact)]));
-}

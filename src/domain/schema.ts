@@ -36,9 +36,6 @@ export const oneOf = <const V extends readonly string[]>(values: V, options: Sch
 export const nullable = <T extends TSchema>(schema: T, options: SchemaOptions = {}) =>
   Type.Union([schema, Type.Null()], options);
 
-/** Reserved as arm ids: they would read as outcomes. */
-export const RESERVED_ARM_IDS = ["tie", "none"];
-
 export const SLUG_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
 
 export const Slug = (options: SchemaOptions = {}) => Type.String({ pattern: SLUG_PATTERN, ...options });

@@ -28,7 +28,7 @@ import { concludedOf, raisedByTrials } from "./standing.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
 import { groupsOf } from "./summary/groups.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
-import { crashedOf, solvedOf, usageLostOf } from "./summary/reliability.ts";
+import { crashedOf, solvedOf } from "./summary/reliability.ts";
 import { scenarioRowsOf } from "./summary/scenario-rows.ts";
 import { skillsOf } from "./summary/skills.ts";
 import { trialListOf } from "./summary/trial-list.ts";
@@ -151,6 +151,13 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     statement,
     trials,
   };
+}
+
+/** Completed trials of which not all tokens of the arm are known; undefined while there is none. */
+function usageLostOf(rows: readonly TrialRow[], side: Side): Series["arms"][Side]["usage_lost"] {
+  const completed = rows.filter(({ state }) => state === "completed");
+  const lost = completed.filter(({ arms }) => arms[side].tokens === null).length;
+  return lost === 0 ? undefined : { lost, trials: completed.length };
 }
 
 /** An arm was given a skill that it read in no trial. */

@@ -1,4 +1,3 @@
-import { MEMORY_SESSIONS } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
 import { MAX_TRIALS_IN_ALL } from "../domain/series-record.ts";
 import { isFinal, type SessionOutcome } from "../domain/session.ts";
@@ -20,6 +19,9 @@ interface KeptSession {
   readonly log: LoggedEntry[];
   attempt: number;
 }
+
+/** Sessions kept in memory when there is no state directory. */
+const MEMORY_SESSIONS = 200;
 
 /**
  * Keeps sessions until the process exits: all that run, and the `capacity` that ended last. Series likewise; the trials of

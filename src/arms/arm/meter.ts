@@ -1,5 +1,5 @@
 import type { BudgetName } from "../../domain/decision.ts";
-import { BUDGET_WARNING_SHARE, BYTES_PER_TOKEN } from "../../domain/defaults.ts";
+import { BYTES_PER_TOKEN } from "../../domain/defaults.ts";
 import type { BudgetUse } from "../../domain/evidence.ts";
 import type { Budget } from "../../domain/policies.ts";
 import type { Price } from "../../domain/price-list.ts";
@@ -36,6 +36,9 @@ export interface Turn extends SentRequest {
   /** Absent: the arm's own model was asked. */
   readonly other?: PricedModel | undefined;
 }
+
+/** Share of a budget at which an arm gets one warning. */
+const BUDGET_WARNING_SHARE = 0.8;
 
 /** Counts what an arm uses. A sum that holds an unknown is null; its budget counts an estimate. */
 export class Meter {

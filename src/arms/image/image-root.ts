@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readlinkSync, type Stats } from "node:fs";
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { join, posix } from "node:path";
 import { ImageFault } from "./image-fault.ts";
 
@@ -49,10 +49,3 @@ function alongDirectories(root: string, { at: start, pending }: Way): Way | unde
 }
 
 const stepsOf = (path: string): string[] => path.split("/").filter((step) => step !== "" && step !== ".");
-
-/** A small text file of an image; undefined when it is none. */
-export function textInRoot(root: string, path: string, maxBytes: number): string | undefined {
-  const found = findInRoot(root, path);
-  if (!found?.stats.isFile() || found.stats.size > maxBytes) return undefined;
-  return readFileSync(found.path, "utf8");
-}

@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import type { Owner } from "../sandbox/sandbox.ts";
 import { ImageFault } from "./image-fault.ts";
-import { textInRoot } from "./image-root.ts";
+import { findInRoot } from "./image-root.ts";
 
 /** Bytes of a list of users or groups. */
 const LIST_BYTES = 1024 * 1024;
@@ -25,6 +26,13 @@ const groupOf = (root: string, group: string) =>
 
 const rowsOf = (root: string, path: string): readonly (readonly string[])[] =>
   (textInRoot(root, path, LIST_BYTES) ?? "").split("\n").map((line) => line.split(":"));
+
+/** A small text file of an image; undefined when it is none. */
+function textInRoot(root: string, path: string, maxBytes: number): string | undefined {
+  const found = findInRoot(root, path);
+  if (!found?.stats.isFile() || found.stats.size > maxBytes) return undefined;
+  return readFileSync(found.path, "utf8");
+}
 
 function numberOf(text: string): number | undefined {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : undefined;

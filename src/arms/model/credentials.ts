@@ -1,5 +1,5 @@
 import { providerName } from "../../domain/model-name.ts";
-import { type ExtraHeaders, NO_EXTRA_HEADERS, readExtraHeaders } from "./provider/extra-headers.ts";
+import { type ExtraHeaders, readExtraHeaders } from "./provider/extra-headers.ts";
 import { Secret } from "./provider/secret.ts";
 import { type Redact, redactKeyShapes, secretRedactor } from "./redaction.ts";
 
@@ -57,6 +57,8 @@ const HEADERS_SUFFIX = "_HEADERS";
 
 /** Headers that can hold the key. The provider then needs no key variable. */
 const KEY_HEADERS: readonly string[] = ["authorization", "x-api-key", "api-key"];
+
+const NO_EXTRA_HEADERS: ExtraHeaders = { headers: new Map(), problem: null };
 
 /** Provider keys and addresses, read once from an environment record. An empty variable counts as absent. */
 export class Credentials {

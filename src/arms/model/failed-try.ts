@@ -28,21 +28,6 @@ export type ApiError = new (
   readonly error: unknown;
 };
 
-/** What an error says of the last try, whether it is the SDK's or a try's; undefined when nothing was tried. */
-export function failedTryOf(error: unknown, APIError: ApiError): FailedTry | undefined {
-  if (error instanceof TryFailed) return error.failed;
-  if (!(error instanceof APIError)) return undefined;
-  if (error.status !== undefined) return { kind: "status", status: error.status, words: wordsOf(error) };
-  return error.cause instanceof TryFailed ? error.cause.failed : undefined;
-}
-
-/** The reply's body. OpenAI's SDK keeps what stands under `error`, Anthropic's the whole; both put a text into the message. */
-function wordsOf({ error, message, status }: InstanceType<ApiError>): string {
-  if (error != null) return JSON.stringify(dig(error, "error") === undefined ? { error } : error);
-  const text = message.slice(`${status} `.length);
-  return text === "status code (no body)" ? "" : text;
-}
-
 /** HTTP status; null when the connection failed or timed out. */
 export const statusOf = (failed: FailedTry): number | null => ("status" in failed ? failed.status : null);
 

@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import { judgesNamed, panelName } from "../../domain/model-name.ts";
+import { judgesNamed } from "../../domain/model-name.ts";
 import { panelProblem } from "../../domain/panel.ts";
 import { MODEL_NAME_CHARS } from "../../domain/schema.ts";
 
@@ -47,6 +47,9 @@ export function judgeModelRef(name: string): string {
   if (problem !== undefined) throw new Failure("invalid_request", `judge: ${problem}`);
   return panelName(judges);
 }
+
+/** What a verdict calls a panel. The order in which its judges are given means nothing. */
+const panelName = (judges: readonly string[]): string => `panel(${judges.toSorted().join("+")})`;
 
 function singleJudge(model: string): string {
   if (model.toLowerCase() === BUILTIN_JUDGE) return BUILTIN_JUDGE;

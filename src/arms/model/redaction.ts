@@ -24,9 +24,6 @@ const KEY_SHAPES = new RegExp(
   "g",
 );
 
-/** Characters of the longest secret that is looked for where a text is cut. */
-const LONGEST = 8 * 1024;
-
 /** Takes the given secrets out of text, in every form in which a program is likely to print them. */
 export type Redact = (text: string) => string;
 
@@ -41,16 +38,6 @@ export function secretRedactor(secrets: readonly Secret[]): Redact {
 /** Removes what looks like a key, known or not. For error texts, not for what a model writes. */
 export const redactKeyShapes: Redact = (text) =>
   text.replace(KEY_SHAPES, (_, scheme?: string) => (scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`));
-
-/**
- * The beginning of a text without secrets, in time that does not grow with the rest of it. A secret that the cut halves looks
- * like none: what may be half of one is left out, too.
- */
-export function redactedStart(text: string, limit: number, redact: Redact): string {
-  const clean = redact(text.slice(0, limit + LONGEST));
-  const whole = text.length <= limit + LONGEST ? clean.length : Math.max(0, clean.length - LONGEST);
-  return clean.slice(0, Math.min(limit, whole));
-}
 
 function writtenForms(value: string): readonly string[] {
   if (value.length < MIN_SECRET_CHARS) return [];

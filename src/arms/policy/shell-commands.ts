@@ -11,7 +11,7 @@ import {
   type Word,
 } from "unbash";
 import { cut } from "../../domain/excerpt.ts";
-import { assignmentWord, redirectionText, type ShellWord, shellWord, wordText } from "./shell-words.ts";
+import { type ShellWord, shellWord, wordText } from "./shell-words.ts";
 
 /** One simple command of a shell line. */
 export interface SimpleCommand {
@@ -172,11 +172,28 @@ class Reader implements ShellLine {
   }
 }
 
+/** @param source what its positions count in */
+function redirectionText(redirection: Redirection, source: string): string {
+  const { pos, end } = redirection;
+  if (redirection.type === "HereDoc" || redirection.target === undefined) return source.slice(pos, end);
+  return source.slice(pos, redirection.target.pos) + shellWord(redirection.target).raw;
+}
+
 type CommandPart = Word | Command["prefix"][number] | Command["suffix"][number];
 
 const isRedirection = (part: CommandPart): part is Redirection => part.type !== "Word" && part.type !== "Assignment";
 
 const wordOf = (part: Word | Assignment): ShellWord => (part.type === "Word" ? shellWord(part) : assignmentWord(part));
+
+/** `A=1` as an argument. It names no command. */
+function assignmentWord({ text, pos, value }: Assignment): ShellWord {
+  const start = text.slice(0, value.pos - pos);
+  const words = value.type === "Word" ? [shellWord(value)] : value.elements.map(shellWord);
+  const [open, close] = value.type === "Word" ? ["", ""] : ["(", ")"];
+  const whole = (texts: readonly string[]) => start + open + texts.join(" ") + close;
+  const plain = whole(words.map((word) => word.plain));
+  return { raw: whole(words.map(({ raw }) => raw)), plain, name: plain };
+}
 
 /** A part of a pipeline, and not a prefix such as `time`. */
 const isCommand = (node: SyntaxNode): node is Exclude<PipelineNode, { type: "Pipeline" }> =>

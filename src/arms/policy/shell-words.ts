@@ -1,4 +1,4 @@
-import type { Assignment, Redirection, Word, WordPart } from "unbash";
+import type { Word, WordPart } from "unbash";
 
 export interface ShellWord {
   /** As written; substitutions are replaced by `$()`. */
@@ -15,23 +15,6 @@ export function shellWord({ text, value, parts }: Word): ShellWord {
   const plain = texts.map((part) => part.plain).join("");
   const name = baseName(texts.map((part) => part.named).join(""));
   return { raw: texts.map(({ raw }) => raw).join(""), plain, name: name.includes(UNKNOWN) ? null : name };
-}
-
-/** `A=1` as an argument. It names no command. */
-export function assignmentWord({ text, pos, value }: Assignment): ShellWord {
-  const start = text.slice(0, value.pos - pos);
-  const words = value.type === "Word" ? [shellWord(value)] : value.elements.map(shellWord);
-  const [open, close] = value.type === "Word" ? ["", ""] : ["(", ")"];
-  const whole = (texts: readonly string[]) => start + open + texts.join(" ") + close;
-  const plain = whole(words.map((word) => word.plain));
-  return { raw: whole(words.map(({ raw }) => raw)), plain, name: plain };
-}
-
-/** @param source what its positions count in */
-export function redirectionText(redirection: Redirection, source: string): string {
-  const { pos, end } = redirection;
-  if (redirection.type === "HereDoc" || redirection.target === undefined) return source.slice(pos, end);
-  return source.slice(pos, redirection.target.pos) + shellWord(redirection.target).raw;
 }
 
 /** A word without its quotes and escapes, with variables by name and `$()` for substitutions. */

@@ -3,12 +3,6 @@ import { PROVIDER_PATHS, promptHome, providerVariables } from "./inside.ts";
 import type { AgentLaunch, Recipe } from "./recipe.ts";
 import { outputAsItIs } from "./unwrap-output.ts";
 
-/** What an argument of `command` may hold, in braces. */
-export const PLACEHOLDERS = [
-  ...["prompt", "prompt_file", "model", "key"],
-  ...Object.keys(PROVIDER_PATHS).map((provider) => `base:${provider}`),
-];
-
 const PLACEHOLDER = /\{([a-z_]+(?::[a-z_]*)?)\}/g;
 
 /** The names in braces, known or not. */

@@ -3,7 +3,7 @@ import { QUOTA_WAIT_MS } from "../model/provider-reply.ts";
 import type { Recording } from "../model/recording.ts";
 import { ReplayedReply } from "../model/replayed-reply.ts";
 import type { Exchange } from "./lines.ts";
-import { type Asked, isRepeatable, readAsked } from "./matching/asked.ts";
+import { type Asked, readAsked } from "./matching/asked.ts";
 import { mismatch } from "./matching/mismatch.ts";
 import { NearExchanges } from "./matching/near.ts";
 import type { Normalise } from "./matching/normalise.ts";
@@ -82,6 +82,10 @@ export class Replayer implements Recording {
     return this.#recording.exchanges.filter((one) => !isRepeatable(one) && !this.#played.has(one));
   }
 }
+
+/** Whether nothing depends on how often it is asked: what has no conversation, and counts of tokens. */
+const isRepeatable = ({ method, path }: Pick<Asked, "method" | "path">): boolean =>
+  method !== "POST" || /[/:]count_?tokens$/i.test(path);
 
 /** A replay does not wait. A recorded wait that was too long for another try stays too long. */
 function replyOf({ status, type, ms, retry_after_ms = 0, should_retry, body }: Exchange): ReplayedReply {

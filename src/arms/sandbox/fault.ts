@@ -26,11 +26,6 @@ export const NO_PRLIMIT: Fault = {
   fix: `install util-linux, ${OR_NONE}`,
 };
 
-export const notSupported = (platform: string, architecture: string): Fault => ({
-  reason: `there is no sandbox for ${platform} on ${architecture}`,
-  fix: "run on Linux (x64 or arm64), or in a disposable container or virtual machine with --sandbox none",
-});
-
 export const sandboxUnavailable = (fault: Fault) =>
   new Failure("sandbox_unavailable", `no sandbox: ${fault.reason}; ${fault.fix}`, {
     details: { reason: fault.reason, fix: fault.fix },

@@ -54,9 +54,6 @@ export const MAX_HOME_BYTES = 1024 * MiB;
 /** Bytes on disk of HOME and /tmp together while a scenario is set up: what package managers fetch and keep. */
 export const MAX_SCRATCH_BYTES = 2048 * MiB;
 
-/** What a step of a setup may take. Packages hold larger files than the work of an arm does. */
-export const SETUP_LIMITS: ProgramLimits = { ...COMMAND_LIMITS, file_bytes: MAX_SCRATCH_BYTES };
-
 /** Bytes a command may print before it is stopped. */
 export const MAX_PRINTED_BYTES = 64 * MiB;
 
@@ -82,9 +79,3 @@ const RESERVED_INODES = 20_000;
 /** Inodes of a disk that stay free: none where a file system makes them as it goes, and reports 0 of 0. */
 export const inodeReserveOf = (disk: { readonly size: number; readonly free: number }): number =>
   Math.min(RESERVED_INODES, disk.size * RESERVED_SHARE, disk.free / 2);
-
-/** Milliseconds between two looks at a running command. */
-export const WATCH_INTERVAL_MS = 100;
-
-/** Milliseconds between SIGTERM and SIGKILL where there is no process namespace. */
-export const TERM_GRACE_MS = 2_000;

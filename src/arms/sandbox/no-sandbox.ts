@@ -6,7 +6,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { exitOf } from "../../runtime/exit-of.ts";
 import { findProgram } from "../../runtime/find-program.ts";
 import { breathe } from "../../runtime/pace.ts";
-import { COMMAND_LIMITS, type ProgramLimits, TERM_GRACE_MS } from "./limits.ts";
+import { COMMAND_LIMITS, type ProgramLimits } from "./limits.ts";
 import { CommandMemory } from "./process/command-memory.ts";
 import { disksOf } from "./process/disk-watch.ts";
 import { isGone, processIds, processRow, signalGroup, signalProcess, textAt } from "./process/process-table.ts";
@@ -113,6 +113,9 @@ const goneMeanwhile = () => undefined;
 /** POSIX counts file sizes in blocks of 512 bytes. A lower limit of the user stays. */
 const limited = ({ file_bytes }: ProgramLimits) =>
   `{ ulimit -f ${file_bytes / 512}; ulimit -c 0; } 2>/dev/null; exec "$@"`;
+
+/** Milliseconds between SIGTERM and SIGKILL where there is no process namespace. */
+const TERM_GRACE_MS = 2_000;
 
 function terminate(group: number, exited: Promise<number>): void {
   signalGroup(group, "SIGTERM");

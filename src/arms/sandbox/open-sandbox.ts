@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { findProgram } from "../../runtime/find-program.ts";
 import { BubblewrapSandbox } from "./bubblewrap.ts";
-import { NO_PRLIMIT, NOT_INSTALLED, notSupported, sandboxUnavailable } from "./fault.ts";
+import { type Fault, NO_PRLIMIT, NOT_INSTALLED, sandboxUnavailable } from "./fault.ts";
 import { type SandboxHost, THIS_HOST } from "./host.ts";
 import { FILTERED_ARCHITECTURES, seccompFilter } from "./isolation/seccomp.ts";
 import { findMemoryGroups, type MemoryGroups } from "./memory-group.ts";
@@ -35,6 +35,11 @@ export function openBubblewrap(host: SandboxHost, memory: MemoryGroups | null = 
   const settings = { program, version: versionOf(program), owner, toolchain, filter, clock: host.clock };
   return new BubblewrapSandbox({ ...settings, memory });
 }
+
+const notSupported = (platform: string, architecture: string): Fault => ({
+  reason: `there is no sandbox for ${platform} on ${architecture}`,
+  fix: "run on Linux (x64 or arm64), or in a disposable container or virtual machine with --sandbox none",
+});
 
 function versionOf(program: string): string {
   const { stdout } = spawnSync(program, ["--version"], { env: {}, encoding: "utf8" });

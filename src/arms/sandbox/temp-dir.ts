@@ -26,9 +26,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** A fresh private directory. Its name tells a command nothing, and `sweepTempDirs` who made it. */
 export const makeTempDir = (root: string = tmpdir()): string => mkdtempSync(join(root, `abeval-run-${MAKER}-`));
 
-/** One that stays, because the user asked to keep it. */
-export const makeKeptDir = (root: string): string => mkdtempSync(join(root, "abeval-kept-"));
-
 /** The directory for temporary files that `owner` can reach. */
 export const tempRoot = (owner: Owner | null): string =>
   [tmpdir(), "/tmp", "/var/tmp"].find((path) => isReachable(`${path}/x`, owner)) ?? tmpdir();

@@ -1,7 +1,7 @@
 import type { WireName } from "../../domain/external-agent.ts";
-import { asRecord, type LooseRecord } from "../../domain/lenient.ts";
+import { asRecord, isNested, type LooseRecord } from "../../domain/lenient.ts";
 import { PROVIDER_TOOL_FILTERS } from "./edit/provider-tools.ts";
-import { unreadableBody, unsupportedIn, withoutState } from "./stored-state.ts";
+import { unsupportedIn, withoutState } from "./stored-state.ts";
 
 interface RequestEdit {
   /** Asked for in the place of the client's; null: the client's stays. */
@@ -24,6 +24,9 @@ interface EditedRequest {
   readonly hide_usage: boolean;
 }
 
+/** Levels of nesting in a request. More would overflow the stack of whoever writes it. */
+const MAX_LEVELS = 1000;
+
 /** Makes of an agent's request what may be sent. Never throws. `path` is that of its `Route`. */
 export function editRequest(wire: WireName, path: string, body: LooseRecord, edit: RequestEdit): EditedRequest {
   const counted = wire === "gemini" ? asRecord(body["generateContentRequest"]) : undefined;
@@ -45,6 +48,10 @@ export function editRequest(wire: WireName, path: string, body: LooseRecord, edi
     hide_usage,
   };
 }
+
+/** Why a request cannot be read, which is the agent's own doing; null when it can. */
+const unreadableBody = (body: LooseRecord): string | null =>
+  isNested(body, MAX_LEVELS) ? "the request is nested deeper than abeval reads." : null;
 
 /** Gateways ask one of the others when the first model fails, and a request can be made so that it does. */
 const asking = (model: string, { models: _, fallbacks: __, ...body }: LooseRecord) => ({ ...body, model });

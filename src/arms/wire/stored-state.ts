@@ -1,5 +1,5 @@
 import type { WireName } from "../../domain/external-agent.ts";
-import { asRecord, asRecords, asText, dig, isNested, type LooseRecord } from "../../domain/lenient.ts";
+import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
 
 /** Fields by which a request rests on what a provider keeps. */
 const FIELDS: Readonly<Record<WireName, readonly string[]>> = {
@@ -8,13 +8,6 @@ const FIELDS: Readonly<Record<WireName, readonly string[]>> = {
   responses: ["previous_response_id", "conversation", "prompt"],
   gemini: ["cachedContent", "cached_content"],
 };
-
-/** Levels of nesting in a request. More would overflow the stack of whoever writes it. */
-const MAX_LEVELS = 1000;
-
-/** Why a request cannot be read, which is the agent's own doing; null when it can. */
-export const unreadableBody = (body: LooseRecord): string | null =>
-  isNested(body, MAX_LEVELS) ? "the request is nested deeper than abeval reads." : null;
 
 /** What a provider would do and abeval cannot, because it could not be counted, repeated or read; null when there is nothing. */
 export function unsupportedIn(wire: WireName, body: LooseRecord): string | null {

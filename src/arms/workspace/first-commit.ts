@@ -1,9 +1,6 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { SETUP_TIMEOUT_S } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Sandbox, SandboxedCommand } from "../sandbox/sandbox.ts";
-import { walk } from "./tree/walk.ts";
 
 /** This repository and none around it, no configuration but its own, and no clock: the commit has the same id in each run. */
 const VARIABLES = {
@@ -49,10 +46,4 @@ export async function commitAll(
   if (ended === "exit" && exit_code === 0) return;
   const why = ended === "exit" ? `exit code ${exit_code}` : ended;
   throw new Failure("setup_failed", `task.fixture.repository: no commit could be made (${why}): ${output.trim()}`);
-}
-
-/** Removes each repository among some files: what it knows of later days is not for the arms. */
-export async function removeRepositories(root: string): Promise<void> {
-  const found = (await walk(root)).filter(({ path }) => /(^|\/)\.git$/i.test(path));
-  for (const { path } of found) await rm(join(root, path), { recursive: true, force: true });
 }

@@ -1,11 +1,9 @@
-import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import { Pace } from "../../runtime/pace.ts";
 import type { Owner } from "../sandbox/sandbox.ts";
-import type { TreeDifference } from "./diff/compare.ts";
 import { readRegular } from "./tree/contents.ts";
-import { place, placeLink, safeSteps } from "./tree/place.ts";
+import { place, safeSteps } from "./tree/place.ts";
 import { type TreeEntry, walk } from "./tree/walk.ts";
 import type { FileSource } from "./workspace.ts";
 
@@ -36,26 +34,4 @@ function layFile(root: string, dir: string, { path, kind, size, mode }: TreeEntr
   if (!bytes)
     throw new Failure("workspace_failed", `${join(path)}: is not a regular file; lay files only over a workspace`);
   place(root, { path, bytes, mode: (mode & 0o777) | 0o600 }, owner);
-}
-
-interface Restoration {
-  readonly from: string;
-  /** Holds nothing of the differences. */
-  readonly to: string;
-  readonly differences: readonly TreeDifference[];
-  readonly owner: Owner | null;
-}
-
-/** Puts paths back to what they are in `from`: changed and deleted ones return. */
-export async function restore({ from, to, differences, owner }: Restoration): Promise<void> {
-  const pace = new Pace();
-  for (const { path, before } of differences) {
-    await pace.bytes(before?.size ?? 0);
-    if (before?.kind === "link") {
-      placeLink(to, path, readlinkSync(join(from, path), { encoding: "buffer" }), owner);
-      continue;
-    }
-    const bytes = before?.kind === "file" ? readRegular(from, path, before.size) : undefined;
-    if (before && bytes) place(to, { path, bytes, mode: before.mode }, owner);
-  }
 }

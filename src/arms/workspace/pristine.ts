@@ -1,10 +1,10 @@
-import { chownSync, mkdirSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { WORKSPACE_AT } from "../../domain/mount-point.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
 import type { Mount, Owner, Surroundings } from "../sandbox/sandbox.ts";
-import { makeKeptDir, makeTempDir, tempRoot } from "../sandbox/temp-dir.ts";
-import { removeRepositories } from "./first-commit.ts";
+import { makeTempDir, tempRoot } from "../sandbox/temp-dir.ts";
 import { workspaceFailed } from "./io-failure.ts";
 import { type LaidNotes, layNotes } from "./laid-notes.ts";
 import { layOver } from "./lay-over.ts";
@@ -13,16 +13,19 @@ import { runSetup } from "./run-setup.ts";
 import { TempWorkspace } from "./temp-workspace.ts";
 import { decodedText, readRegular } from "./tree/contents.ts";
 import { copyTree } from "./tree/copy-tree.ts";
+import { walk } from "./tree/walk.ts";
 import type {
   FileEntry,
   FixtureFiles,
   OpenedImage,
-  OpenPristine,
   Pristine,
   PristineOptions,
   Workspace,
   WorkspacePlaces,
 } from "./workspace.ts";
+
+/** Does no work until its first use. @throws Failure `workspace_failed` when the fixture cannot be read. */
+type OpenPristine = (options: PristineOptions) => Pristine;
 
 export const openPristine: OpenPristine = (options) => new TempPristine(options);
 
@@ -199,3 +202,12 @@ class TempPristine implements Pristine {
     }
   }
 }
+
+/** Removes each repository among some files: what it knows of later days is not for the arms. */
+async function removeRepositories(root: string): Promise<void> {
+  const found = (await walk(root)).filter(({ path }) => /(^|\/)\.git$/i.test(path));
+  for (const { path } of found) await rm(join(root, path), { recursive: true, force: true });
+}
+
+/** One that stays, because the user asked to keep it. */
+const makeKeptDir = (root: string): string => mkdtempSync(join(root, "abeval-kept-"));

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { Failure } from "../../domain/failure.ts";
 import type { SetupStep } from "../../domain/task.ts";
 import { makeScratch } from "../sandbox/home.ts";
-import { MAX_PRINTED_BYTES, SETUP_LIMITS } from "../sandbox/limits.ts";
+import { COMMAND_LIMITS, MAX_PRINTED_BYTES, MAX_SCRATCH_BYTES, type ProgramLimits } from "../sandbox/limits.ts";
 import type { ExecResult, SandboxedCommand } from "../sandbox/sandbox.ts";
 import { commitAll } from "./first-commit.ts";
 import type { PristineOptions } from "./workspace.ts";
@@ -22,6 +22,9 @@ function trust(): Readonly<Record<string, string>> {
 interface Setup extends PristineOptions, Pick<SandboxedCommand, "directory" | "surroundings"> {
   readonly steps: readonly SetupStep[];
 }
+
+/** What a step of a setup may take. Packages hold larger files than the work of an arm does. */
+const SETUP_LIMITS: ProgramLimits = { ...COMMAND_LIMITS, file_bytes: MAX_SCRATCH_BYTES };
 
 /** Runs the steps of a setup in the fixture. @throws Failure `setup_failed` naming the step and its last output */
 export async function runSetup(setup: Setup, signal: AbortSignal): Promise<void> {

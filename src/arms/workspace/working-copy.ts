@@ -1,3 +1,5 @@
+import { readlinkSync } from "node:fs";
+import { join } from "node:path";
 import type { Changes } from "../../domain/evidence.ts";
 import { globBases } from "../../domain/path-glob.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -8,10 +10,12 @@ import { describeChanges, MAX_LISTED_FILES } from "./diff/changes.ts";
 import { type CompareOptions, changedModes, compareTrees, type TreeDifference } from "./diff/compare.ts";
 import { TreeTooLarge, workspaceFailed } from "./io-failure.ts";
 import type { LaidNotes } from "./laid-notes.ts";
-import { layOver, overlaidPaths, restore } from "./lay-over.ts";
+import { layOver, overlaidPaths } from "./lay-over.ts";
 import { fitting, type PristineTree } from "./pristine-tree.ts";
+import { readRegular } from "./tree/contents.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
 import { parentsOf } from "./tree/parents-of.ts";
+import { place, placeLink } from "./tree/place.ts";
 import { Snapshot } from "./tree/snapshot.ts";
 import { type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
 import type { FileSource } from "./workspace.ts";
@@ -108,6 +112,14 @@ export async function copyPristine(
   return new Snapshot(await copyTree({ from, to, owner, made_by: "arm", entries }));
 }
 
+interface Restoration {
+  readonly from: string;
+  /** Holds nothing of the differences. */
+  readonly to: string;
+  readonly differences: readonly TreeDifference[];
+  readonly owner: Owner | null;
+}
+
 /** Writes the files of a fork. @throws TreeTooLarge; Failure `workspace_failed` */
 export async function fillFork({ copy, pristine, differences, overlay, ...target }: Fork): Promise<void> {
   const { to, owner } = target;
@@ -124,6 +136,20 @@ export async function fillFork({ copy, pristine, differences, overlay, ...target
   } catch (error) {
     if (error instanceof TreeTooLarge) throw error;
     throw workspaceFailed("cannot make a copy of the final workspace", error);
+  }
+}
+
+/** Puts paths back to what they are in `from`: changed and deleted ones return. */
+async function restore({ from, to, differences, owner }: Restoration): Promise<void> {
+  const pace = new Pace();
+  for (const { path, before } of differences) {
+    await pace.bytes(before?.size ?? 0);
+    if (before?.kind === "link") {
+      placeLink(to, path, readlinkSync(join(from, path), { encoding: "buffer" }), owner);
+      continue;
+    }
+    const bytes = before?.kind === "file" ? readRegular(from, path, before.size) : undefined;
+    if (before && bytes) place(to, { path, bytes, mode: before.mode }, owner);
   }
 }
 

@@ -169,5 +169,3 @@ export interface PristineOptions {
   /** Measures the time to copy an arm's work. Absent: pauses of our own loop count, too. */
   readonly clock?: Clock;
 }
-/** Does no work until its first use. @throws Failure `workspace_failed` when the fixture cannot be read. */
-export type OpenPristine = (options: PristineOptions) => Pristine;

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import type { FileSet } from "../../domain/task.ts";
-import { writeTree } from "./git/git-files.ts";
+import { writeBlobs } from "./git/git-files.ts";
+import { listTree } from "./git/tree.ts";
 import type { LoadedScenario, ScenarioPlace } from "./loaded-scenario.ts";
 import { type MaterialSource, sourceOf } from "./materials.ts";
-import { repositoryAround } from "./repository.ts";
+import { type Repository, repositoryAround } from "./repository.ts";
 import { Unusable } from "./unusable.ts";
 
 /** Files of which some may have to be written into a directory first. */
@@ -49,3 +50,10 @@ async function fillFrom(directory: string, tree: string, to: string): Promise<vo
     throw new Failure("workspace_failed", `the git tree ${tree} ${error.message}`, { cause: error });
   }
 }
+
+/**
+ * Writes the files of a tree into an empty directory.
+ * @throws Unusable
+ */
+const writeTree = async (repository: Repository, tree: string, directory: string): Promise<void> =>
+  await writeBlobs(repository, await listTree(repository.git_dir, tree), directory);

@@ -1,20 +1,16 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import type { TSchema } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import {
-  type Baseline,
-  type BaselineMember,
-  BlessedEnd,
-  BlessedRun,
-  BlessedScenario,
-  BlessedSeries,
-  runsDigests,
-} from "../../domain/baseline.ts";
+import { type Baseline, type BaselineMember, BlessedRun, runsDigests } from "../../domain/baseline.ts";
 import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { errorCode, Failure } from "../../domain/failure.ts";
 import { memberName } from "../../domain/member.ts";
+import { InputId, Scenario } from "../../domain/scenario.ts";
+import { Digest, nullable, oneOf, record, Slug, Timestamp } from "../../domain/schema.ts";
+import { EvidenceDigests, SeriesId } from "../../domain/session.ts";
+import { SIDES } from "../../domain/verdict.ts";
 import { lines } from "../../runtime/lines.ts";
 
 /** Bytes of a bundle that is read, and what one line may hold. */
@@ -43,6 +39,28 @@ interface Filling {
   readonly definition: BaselineMember["definition"];
   readonly runs: BaselineMember["runs"][number][];
 }
+
+const BlessedEnd = record("BlessedEnd", {
+  type: Type.Literal("end"),
+  digest: Digest("SHA-256 of all bytes before this line."),
+});
+
+const BlessedScenario = record("BlessedScenario", {
+  type: Type.Literal("scenario"),
+  scenario: Slug(),
+  input: Type.Optional(InputId),
+  evidence_digests: EvidenceDigests,
+  definition: Scenario,
+});
+
+/** The lines of a blessed series, one JSON document each: what it is, its scenarios, its runs, and the digest of all before. */
+const BlessedSeries = record("BlessedSeries", {
+  type: Type.Literal("abeval-baseline"),
+  version: Type.Literal(1),
+  series_id: SeriesId,
+  at: Timestamp("When the series was accepted."),
+  preferred: nullable(oneOf(SIDES), { description: "The arm that the series established as preferred." }),
+});
 
 class BundleReading {
   readonly #file: string;

@@ -17,7 +17,7 @@ import { reportedSession } from "../report/reported.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
 import { complain, EXIT, exitCodeOf, exitCodeOfCommand, onInterrupt } from "./exit-code.ts";
 import { parseArguments, UsageError } from "./flags/parse-arguments.ts";
-import { isSeries, RUN, type RunArguments, replacementOf } from "./flags/run-flags.ts";
+import { RUN, type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { junitOf } from "./reports/junit.ts";
 import { sendTelemetry, telemetryLines } from "./reports/otel.ts";
 import { deliver, openReports } from "./reports/reports.ts";
@@ -49,6 +49,9 @@ async function filesIn(word: string): Promise<readonly string[]> {
 export const command = (args: readonly string[]): Promise<number> =>
   exitCodeOfCommand(RUN.name, async () => await run(args));
 
+/** Flags that make a series of a single file too. */
+const SERIES_FLAGS = ["trials", "stop-when-sure", "parallel", "margin", "continue", "baseline", "aa"] as const;
+
 async function run(args: readonly string[]): Promise<number> {
   const named = await parseArguments(RUN, args);
   // What --new names is yet to be made.
@@ -66,6 +69,10 @@ async function run(args: readonly string[]): Promise<number> {
   if (isSeries(parsed)) return await (await import("./run-series.ts")).runSeries(parsed);
   return await runOne(parsed);
 }
+
+/** Whether more than one run is asked for. */
+const isSeries = ({ parameters, given }: RunArguments): boolean =>
+  parameters.length > 1 || SERIES_FLAGS.some((flag) => given().includes(flag));
 
 async function runOne(args: RunArguments): Promise<number> {
   const { value, usd, has } = args;

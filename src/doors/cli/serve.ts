@@ -2,7 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { MAX_PROVIDER_CALLS } from "../../arms/model/resolve-model.ts";
 import { makeTempDir } from "../../arms/sandbox/temp-dir.ts";
-import { GRACE_S, MAX_QUEUED, MAX_SESSIONS } from "../../domain/defaults.ts";
+import { MAX_QUEUED, MAX_SESSIONS } from "../../domain/defaults.ts";
 import { errorCode, wordsOf } from "../../domain/failure.ts";
 import { allowedHosts, allowedOrigins } from "../http/allowed-callers.ts";
 import { type AppOptions, createApp, createHealthApp } from "../http/app.ts";
@@ -23,6 +23,9 @@ import {
   tellBroken,
 } from "./services/server-services.ts";
 import { signalled, untilStopped } from "./services/shutdown.ts";
+
+/** Seconds that running runs get to finish when the server is told to stop. */
+const GRACE_S = 30;
 
 const SPEC = {
   name: "abeval serve",

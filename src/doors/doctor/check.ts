@@ -113,8 +113,3 @@ export const IDLE = {
 /** There is no fix to look at: where the work is an answer, there can be none. */
 export const withoutFix = ({ deliverable }: Pick<Task, "deliverable">): Finding =>
   deliverable.length === 0 ? pass(IDLE.no_files) : skip(IDLE.no_reference);
-
-const FOUND: ReadonlySet<string | null> = new Set(Object.values(IDLE));
-
-export const isIdle = ({ status, detail }: DoctorCheck): boolean =>
-  (status === "pass" || status === "skip") && FOUND.has(detail);

@@ -1,10 +1,9 @@
 import { cors } from "@elysiajs/cors";
 import { Elysia } from "elysia";
 import { isMalformed, NO_UTF8, readBoundedJson } from "../../domain/bounded-json.ts";
-import { BODY_BYTES } from "../../domain/defaults.ts";
 import { Failure, wordsOf } from "../../domain/failure.ts";
 import type { ErrorBody } from "../../domain/health.ts";
-import { demandDatabase, getHealth } from "../operation/health.ts";
+import { getHealth } from "../operation/health.ts";
 import type { Services } from "../operation/operation.ts";
 import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
@@ -44,8 +43,6 @@ export interface AppOptions {
   /** Fires when the server gives up unfinished rejudges and diagnoses. Runs have their own signals. */
   readonly abandoned?: AbortSignal;
 }
-
-export type HttpApp = ReturnType<typeof createApp>;
 
 /** The HTTP service: the interface's endpoints, our additions, and the web UI if there is one. */
 export function createApp(services: Services, options: AppOptions = {}) {
@@ -144,6 +141,13 @@ async function demandStore(services: Services, { method }: Request, path: string
   await demandDatabase(services, method === "POST" || method === "DELETE");
 }
 
+/** Refuses at once what would wait for a database that is away, or that takes no writes. @throws Failure `not_ready` */
+async function demandDatabase({ shared }: Pick<Services, "shared">, writes: boolean): Promise<void> {
+  if (!shared || (await (writes ? shared.writable() : shared.reachable()))) return;
+  const why = writes && (await shared.reachable()) ? "takes no writes just now" : "does not answer this server";
+  throw new Failure("not_ready", `the database ${why}; nothing was done, try again`, { retryable: true });
+}
+
 const NEVER = new AbortController().signal;
 
 const preflight = () => new Response(null, { status: 204, headers: { "access-control-max-age": "86400" } });
@@ -156,6 +160,9 @@ const MAX_LEVELS = 32;
 
 /** Values on one level of a body; our requests have five. */
 const MAX_VALUES = 1_000;
+
+/** Bytes of a request body: a run request needs a few hundred. */
+const BODY_BYTES = 1024 * 1024;
 
 /**
  * The body of a request, which must be JSON. Elysia's own parsers would also take form data and text, which a page of another

@@ -3,7 +3,7 @@ import { type Context, ParseError, ValidationError } from "elysia";
 import { didYouMeanAmong } from "../../domain/did-you-mean.ts";
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import type { ErrorBody } from "../../domain/health.ts";
-import { plainText, plainTexts } from "../../domain/plain-text.ts";
+import { plainText } from "../../domain/plain-text.ts";
 import { firstProblem } from "../operation/check-input.ts";
 import type { Services } from "../operation/operation.ts";
 
@@ -116,6 +116,14 @@ export function answerError({ set, ...thrown }: Thrown, routes: readonly Route[]
       ...(details && { details: plainTexts(details, services.redact) as typeof details }), // the same keys
     },
   };
+}
+
+/** The same for every text in a value, without the secrets that `redact` takes out; keys stay. */
+function plainTexts(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === "string") return plainText(redact(value));
+  if (Array.isArray(value)) return value.map((item) => plainTexts(item, redact));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainTexts(item, redact)]));
 }
 
 /** Translates what the framework throws. */

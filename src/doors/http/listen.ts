@@ -1,5 +1,4 @@
-import { RAW_BODY_BYTES } from "../../domain/defaults.ts";
-import type { HttpApp } from "./app.ts";
+import type { createApp } from "./app.ts";
 import { IDLE_TIMEOUT_S } from "./routes/query.ts";
 
 export interface Address {
@@ -19,11 +18,16 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+type HttpApp = ReturnType<typeof createApp>;
+
 /** Any Elysia application. */
 export interface Listenable {
   listen(options: Parameters<HttpApp["listen"]>[0]): unknown;
   readonly server: HttpApp["server"];
 }
+
+/** Bytes of a body that the server reads before it closes the connection; enough to answer 413 in our own format. */
+const RAW_BODY_BYTES = 8 * 1024 * 1024;
 
 /** @throws Error with a `code` when the address cannot be listened on. */
 export function listen(app: Listenable, { hostname, port }: Address): Listening {

@@ -31,13 +31,6 @@ export const getReadiness = operation({
   },
 });
 
-/** Refuses at once what would wait for a database that is away, or that takes no writes. @throws Failure `not_ready` */
-export async function demandDatabase({ shared }: Pick<Services, "shared">, writes: boolean): Promise<void> {
-  if (!shared || (await (writes ? shared.writable() : shared.reachable()))) return;
-  const why = writes && (await shared.reachable()) ? "takes no writes just now" : "does not answer this server";
-  throw new Failure("not_ready", `the database ${why}; nothing was done, try again`, { retryable: true });
-}
-
 async function healthOf({ clock, started_ticks, version, shared }: Services): Promise<Health> {
   const alive = { status: "ok" as const, version, uptime_ms: Math.round(clock.ticks() - started_ticks) };
   return shared ? { ...alive, database: (await shared.reachable()) ? "reachable" : "unreachable" } : alive;

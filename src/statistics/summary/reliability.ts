@@ -39,13 +39,6 @@ export function crashedOf(rows: readonly TrialRow[], side: Side): CrashedCount |
   return crashed === 0 ? undefined : { crashed, trials: completed.length };
 }
 
-/** Completed trials of which not all tokens of the arm are known; undefined while there is none. */
-export function usageLostOf(rows: readonly TrialRow[], side: Side): Series["arms"][Side]["usage_lost"] {
-  const completed = rows.filter(({ state }) => state === "completed");
-  const lost = completed.filter(({ arms }) => arms[side].tokens === null).length;
-  return lost === 0 ? undefined : { lost, trials: completed.length };
-}
-
 export function reliability({ solved, trials }: Solved): Reliability {
   const rows = Array.from({ length: Math.min(trials, LONGEST_ROW) }, (_, index) => index + 1);
   return {

@@ -2,14 +2,14 @@ import { counted, countText, percentText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { countedOf, evidenceOf, type Findings } from "../claim/findings.ts";
+import { aheadOf, countedOf, evidenceOf, type Findings } from "../claim/findings.ts";
 import { winRateRange } from "../claim/interval.ts";
 import type { Pool } from "../claim/pool.ts";
 import { type Claim, conclusionOf, isOnlyCopies, type SequentialTest } from "../claim/sequential-test.ts";
 import { missingOf } from "../claim/tally.ts";
 import { confidenceText, evidenceText, limitText } from "../figure-text.ts";
 import { heldBack, isHeldBack } from "./baseline.ts";
-import { evidenceSentence, rangeText, rate, scope, won } from "./result-text.ts";
+import { rangeText, won } from "./result-text.ts";
 import { type Subject, scenariosText } from "./subject.ts";
 
 type Coming = Pick<Series["forecast"], "trials_left" | "chance_of_claim" | "more_trials">;
@@ -50,6 +50,32 @@ const figures = (findings: Findings): readonly string[] => [
   evidenceSentence(findings),
   ...scope(findings),
 ];
+
+/** Says that a suite's figure is a mean, and that of these scenarios alone. */
+function scope(findings: Findings): readonly string[] {
+  const { subject } = findings;
+  if (subject.scenarios.length === 1) return [];
+  const ahead = aheadOf(findings);
+  const count = (side: Side) => ahead.filter((one) => one === side).length;
+  return [
+    `This is the average over ${scenariosText(subject)}; ${subject.arms.a} is ahead in ${count("a")} of them, ${subject.arms.b} in ${count("b")}. It says nothing about others.`,
+  ];
+}
+
+const logEvidenceOf = ({ sequential }: Findings): number => sequential.log_e.at(-1) ?? 0;
+
+function evidenceSentence(findings: Findings): string {
+  const { alpha } = findings.subject.told.levels;
+  return `Evidence ${evidenceText(evidenceOf(logEvidenceOf(findings)), alpha)} (${limitText(alpha)} needed).`;
+}
+
+function rate({ subject, sequential }: Findings): string {
+  const { wins, ties, losses } = sequential.counts;
+  const { alpha } = subject.told.levels;
+  const { low, high } = winRateRange(sequential.counts, alpha);
+  const share = percentText((wins + ties / 2) / (wins + ties + losses));
+  return `Win rate of ${subject.arms.a} ${share} (a trial without a winner counts half); ${confidenceText(alpha)} range ${rangeText(low, high)}, valid whenever the series is stopped.`;
+}
 
 /** The claim stays, and what came after it is shown. */
 function lapsed(findings: Findings, claim: Claim): string {

@@ -1,8 +1,6 @@
 import { counted, countText, percentText } from "../../domain/number-text.ts";
-import { DECIDERS, type Side } from "../../domain/verdict.ts";
-import { aheadOf, countedOf, decidersOf, evidenceOf, type Findings } from "../claim/findings.ts";
-import { winRateRange } from "../claim/interval.ts";
-import { confidenceText, evidenceText, limitText } from "../figure-text.ts";
+import { DECIDERS } from "../../domain/verdict.ts";
+import { countedOf, decidersOf, type Findings } from "../claim/findings.ts";
 import { scenariosText } from "./subject.ts";
 
 /** Who won how many; who decided that, unless the judge decided all of it. */
@@ -39,30 +37,4 @@ export function decided(findings: Findings): string {
   return deciders.map(({ name, count }) => ` (${count === 1 ? "" : "all "}decided by ${name})`).join("");
 }
 
-export function rate({ subject, sequential }: Findings): string {
-  const { wins, ties, losses } = sequential.counts;
-  const { alpha } = subject.told.levels;
-  const { low, high } = winRateRange(sequential.counts, alpha);
-  const share = percentText((wins + ties / 2) / (wins + ties + losses));
-  return `Win rate of ${subject.arms.a} ${share} (a trial without a winner counts half); ${confidenceText(alpha)} range ${rangeText(low, high)}, valid whenever the series is stopped.`;
-}
-
 export const rangeText = (low: number, high: number) => `${percentText(low)} to ${percentText(high)}`;
-
-const logEvidenceOf = ({ sequential }: Findings): number => sequential.log_e.at(-1) ?? 0;
-
-export function evidenceSentence(findings: Findings): string {
-  const { alpha } = findings.subject.told.levels;
-  return `Evidence ${evidenceText(evidenceOf(logEvidenceOf(findings)), alpha)} (${limitText(alpha)} needed).`;
-}
-
-/** Says that a suite's figure is a mean, and that of these scenarios alone. */
-export function scope(findings: Findings): readonly string[] {
-  const { subject } = findings;
-  if (subject.scenarios.length === 1) return [];
-  const ahead = aheadOf(findings);
-  const count = (side: Side) => ahead.filter((one) => one === side).length;
-  return [
-    `This is the average over ${scenariosText(subject)}; ${subject.arms.a} is ahead in ${count("a")} of them, ${subject.arms.b} in ${count("b")}. It says nothing about others.`,
-  ];
-}

@@ -4,7 +4,7 @@ import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import type { RequestKey } from "../request-keys.ts";
 import type { SharedSeriesStore, TrialCounts } from "../series-store.ts";
-import { isLoss } from "../store.ts";
+import { isLoss, stillRunning } from "../store.ts";
 import { isResults, parsedSeries } from "../stored-series.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
@@ -16,8 +16,6 @@ import {
   readSeries,
   readSeriesRows,
   readStoredResults,
-  stealSeries,
-  takeSeries,
   updateSeries,
 } from "./series-rows.ts";
 import { ask, type Sql } from "./statement.ts";
@@ -29,6 +27,10 @@ interface Owner {
   /** Ends what dead processes left running. */
   readonly sweep: () => Promise<void>;
 }
+
+const TAKE = `UPDATE abeval.series SET owner = $2 WHERE series_id = $1 AND (owner IS NULL OR NOT ${isAlive("owner")})`;
+
+const STEAL = "UPDATE abeval.series SET owner = $2 WHERE series_id = $1";
 
 export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
   readonly #database: PostgresDatabase;
@@ -104,6 +106,19 @@ export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
   async #write(record: SeriesRecord): Promise<void> {
     await this.#flusher.write(({ sql }) => updateSeries(sql, record, this.#me));
   }
+}
+
+/** The same, whoever owns it. */
+async function stealSeries(sql: Sql, series_id: string, owner: string): Promise<SeriesRecord | undefined> {
+  await ask(sql, STEAL, [series_id, owner]);
+  return await readSeries(sql, series_id);
+}
+
+/** Undefined when it is unknown. @throws Failure `invalid_request` when a living process owns it; `storage_failed` */
+async function takeSeries(sql: Sql, series_id: string, owner: string): Promise<SeriesRecord | undefined> {
+  if ((await ask(sql, TAKE, [series_id, owner])).count > 0) return await readSeries(sql, series_id);
+  if ((await readSeries(sql, series_id)) === undefined) return undefined;
+  throw stillRunning(series_id);
 }
 
 async function countTrials(sql: Sql, series_id: string): Promise<TrialCounts> {

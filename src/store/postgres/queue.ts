@@ -6,15 +6,16 @@ import { sha256 } from "../../domain/sha256.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { RequestKey } from "../request-keys.ts";
 import type { Needs, WaitingWork, Work, WorkClaim, WorkQueue } from "../shared-store.ts";
+import { notRunning } from "../store.ts";
 import { createJobQueue, startBoss } from "./boss.ts";
 import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
 import { type Attempt, HeldClaims } from "./held-claims.ts";
 import { beginOnce } from "./postgres-keys.ts";
-import { demandOwner, insertSeries } from "./series-rows.ts";
+import { insertSeries } from "./series-rows.ts";
 import { insertSession } from "./session-rows.ts";
 import { ask, type Sql } from "./statement.ts";
-import { firstOf, headsIn, priorityOf, rankEarlier, waitingByNeeds, waitingIn } from "./waiting-work.ts";
+import { firstOf, headsIn, priorityOf, rankEarlier } from "./waiting-work.ts";
 
 /** The parts of the store that the queue uses. */
 interface QueueHouse {
@@ -53,6 +54,8 @@ export async function openQueue(house: QueueHouse): Promise<PostgresQueue> {
   await house.database.write(rankEarlier);
   return new PostgresQueue(house, boss, adapt);
 }
+
+const OWNED = "SELECT FROM abeval.series WHERE series_id = $1 AND owner = $2 FOR SHARE";
 
 class PostgresQueue implements WorkQueue, AsyncDisposable {
   readonly #house: QueueHouse;
@@ -201,6 +204,23 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
     const completed = await this.#boss.complete(attempt.queue, attempt, undefined, { db: this.#within(sql) });
     if (settled(completed).length === 1) await this.#send(sql, job, 1);
   }
+}
+
+async function waitingByNeeds(sql: Sql): Promise<readonly WaitingWork[]> {
+  const statement = `SELECT data->'work'->'needs' AS needs, count(*)::int AS pieces FROM abeval_queue.job
+    WHERE state < 'active' GROUP BY 1 ORDER BY 2 DESC LIMIT 100`;
+  return await ask(sql, statement);
+}
+
+async function waitingIn(sql: Sql): Promise<number> {
+  const statement = "SELECT count(*)::int AS waiting FROM abeval_queue.job WHERE state < 'active'";
+  const [row] = await ask<{ waiting: number }>(sql, statement);
+  return row?.waiting ?? 0;
+}
+
+/** Until the transaction ends nobody else takes it. @throws Failure `series_not_running` when `owner` does not run it */
+async function demandOwner(sql: Sql, series_id: string, owner: string): Promise<void> {
+  if ((await ask(sql, OWNED, [series_id, owner])).count === 0) throw notRunning(series_id);
 }
 
 const queueOf = ({ kind, needs }: Work) => `${kind}-${sha256(JSON.stringify(needs)).slice(0, 12)}`;

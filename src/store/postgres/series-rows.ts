@@ -5,9 +5,8 @@ import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { seriesListingOf } from "../list-rows.ts";
-import { notRunning, stillRunning, unknownSeries } from "../store.ts";
+import { notRunning, unknownSeries } from "../store.ts";
 import { isResults, keptAgain, parsedSeries, READ_LIKE, type StoredSeries } from "../stored-series.ts";
-import { isAlive } from "./presence.ts";
 import { ask, type Sql } from "./statement.ts";
 
 /** False when the id is taken. Without an owner it is work of the queue: whoever claims it takes it. */
@@ -23,30 +22,6 @@ export async function updateSeries(sql: Sql, record: SeriesRecord, owner: string
   const { series_id, state } = record;
   const { count } = await ask(sql, UPDATE, [series_id, state, running(record, owner), JSON.stringify(record), owner]);
   if (count === 0) throw notRunning(series_id);
-}
-
-/** Undefined when it is unknown. @throws Failure `invalid_request` when a living process owns it; `storage_failed` */
-export async function takeSeries(sql: Sql, series_id: string, owner: string): Promise<SeriesRecord | undefined> {
-  if ((await ask(sql, TAKE, [series_id, owner])).count > 0) return await readSeries(sql, series_id);
-  if ((await readSeries(sql, series_id)) === undefined) return undefined;
-  throw stillRunning(series_id);
-}
-
-/** The same, whoever owns it. */
-export async function stealSeries(sql: Sql, series_id: string, owner: string): Promise<SeriesRecord | undefined> {
-  await ask(sql, STEAL, [series_id, owner]);
-  return await readSeries(sql, series_id);
-}
-
-/** Until the transaction ends nobody else takes it. @throws Failure `series_not_running` when `owner` does not run it */
-export async function demandOwner(sql: Sql, series_id: string, owner: string): Promise<void> {
-  if ((await ask(sql, OWNED, [series_id, owner])).count === 0) throw notRunning(series_id);
-}
-
-/** The same of a series that is stored: trials without one are nobody's. */
-export async function demandOwnSeries(sql: Sql, series_id: string, owner: string): Promise<void> {
-  const [row] = await ask<{ owner: string | null }>(sql, OWNER, [series_id]);
-  if (row && row.owner !== owner) throw notRunning(series_id);
 }
 
 /** Undefined when it is unknown. @throws Failure `storage_failed` for one that this version cannot read */
@@ -110,14 +85,6 @@ const KEEP = `INSERT INTO abeval.series (series_id, state, owner, queued, scenar
   VALUES ($1, $2, NULL, false, $3, $4) ON CONFLICT (series_id) DO UPDATE SET series = excluded.series`;
 
 const UPDATE = `UPDATE abeval.series SET state = $2, owner = $3, series = $4 WHERE series_id = $1 AND owner = $5`;
-
-const TAKE = `UPDATE abeval.series SET owner = $2 WHERE series_id = $1 AND (owner IS NULL OR NOT ${isAlive("owner")})`;
-
-const STEAL = "UPDATE abeval.series SET owner = $2 WHERE series_id = $1";
-
-const OWNED = "SELECT FROM abeval.series WHERE series_id = $1 AND owner = $2 FOR SHARE";
-
-const OWNER = "SELECT owner FROM abeval.series WHERE series_id = $1 FOR SHARE";
 
 const READ = "SELECT series FROM abeval.series WHERE series_id = $1";
 

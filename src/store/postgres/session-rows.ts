@@ -5,10 +5,9 @@ import type { TrialRow } from "../../domain/trial.ts";
 import { fold } from "../fold.ts";
 import { isLog } from "../read-session.ts";
 import { interruption, isListed, rowTextOf } from "../session-row.ts";
-import { type EntriesOfTrials, type Run, superseded, type TrialsOf } from "../store.ts";
+import { type EntriesOfTrials, notRunning, type Run, superseded, type TrialsOf } from "../store.ts";
 import type { Flush } from "./flusher.ts";
 import { isAlive } from "./presence.ts";
-import { demandOwnSeries } from "./series-rows.ts";
 import { ask, type Sql, type Value } from "./statement.ts";
 
 /**
@@ -37,6 +36,8 @@ export async function insertSession(sql: Sql, entry: CreatedEntry, owner: string
   await insertEntries(sql, { session_id, attempt }, 0, [entry]);
   return true;
 }
+
+const OWNER = "SELECT owner FROM abeval.series WHERE series_id = $1 FOR SHARE";
 
 /**
  * The rows of `entries`, which is the truth, and of `sessions`, which is made of it for lists and series. A session that
@@ -119,6 +120,12 @@ export class SessionRows {
     else await describeDamaged(flush.sql, session_id);
     flush.changed.add(session_id);
   }
+}
+
+/** The same of a series that is stored: trials without one are nobody's. */
+async function demandOwnSeries(sql: Sql, series_id: string, owner: string): Promise<void> {
+  const [row] = await ask<{ owner: string | null }>(sql, OWNER, [series_id]);
+  if (row && row.owner !== owner) throw notRunning(series_id);
 }
 
 /** Trials as this process sees them. */

@@ -1,4 +1,4 @@
-import type { Needs, WaitingWork, Work } from "../shared-store.ts";
+import type { Needs, Work } from "../shared-store.ts";
 import { ask, type Sql } from "./statement.ts";
 
 interface Head {
@@ -63,16 +63,4 @@ export async function rankEarlier(sql: Sql): Promise<void> {
   const statement = `UPDATE abeval_queue.job SET priority = (priority + 1) * ${TURNS} - 1
     WHERE state <= 'active' AND priority < ${LEAST}`;
   await ask(sql, statement);
-}
-
-export async function waitingIn(sql: Sql): Promise<number> {
-  const statement = "SELECT count(*)::int AS waiting FROM abeval_queue.job WHERE state < 'active'";
-  const [row] = await ask<{ waiting: number }>(sql, statement);
-  return row?.waiting ?? 0;
-}
-
-export async function waitingByNeeds(sql: Sql): Promise<readonly WaitingWork[]> {
-  const statement = `SELECT data->'work'->'needs' AS needs, count(*)::int AS pieces FROM abeval_queue.job
-    WHERE state < 'active' GROUP BY 1 ORDER BY 2 DESC LIMIT 100`;
-  return await ask(sql, statement);
 }

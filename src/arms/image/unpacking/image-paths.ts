@@ -1,4 +1,3 @@
-import { posix } from "node:path";
 import { ImageFault } from "../image-fault.ts";
 
 const PATH_BYTES = 4_096;
@@ -24,12 +23,6 @@ export function stepsIn(path: string): readonly string[] {
   const long = steps.find((step) => Buffer.byteLength(step) > NAME_BYTES);
   if (long !== undefined) throw new ImageFault(`holds ${quotedPath(long)}, a name that is too long`);
   return steps;
-}
-
-/** @throws ImageFault */
-export function splitPath(path: string): { readonly parent: string; readonly name: string } {
-  const steps = stepsIn(path);
-  return { parent: posix.join("/", ...steps.slice(0, -1)), name: steps.at(-1) ?? "" };
 }
 
 /** A path as a message shows it. */

@@ -14,11 +14,11 @@ import {
   symlinkSync,
   writeSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import type { Owner } from "../../sandbox/sandbox.ts";
 import { ImageFault } from "../image-fault.ts";
 import { findInRoot } from "../image-root.ts";
-import { canBeNamed, quotedPath, splitPath, stepsIn } from "./image-paths.ts";
+import { canBeNamed, quotedPath, stepsIn } from "./image-paths.ts";
 import { type ImageLimits, ImageTally } from "./image-tally.ts";
 
 /** A name that layers give to the removal of what it stands before. */
@@ -223,6 +223,12 @@ export class ImageTree {
   #own(place: string): void {
     if (this.#owner) chownSync(place, this.#owner.uid, this.#owner.gid);
   }
+}
+
+/** @throws ImageFault */
+function splitPath(path: string): { readonly parent: string; readonly name: string } {
+  const steps = stepsIn(path);
+  return { parent: posix.join("/", ...steps.slice(0, -1)), name: steps.at(-1) ?? "" };
 }
 
 const dirMode = (mode: number) => (mode & 0o777) | 0o700;

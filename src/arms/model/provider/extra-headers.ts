@@ -9,8 +9,6 @@ export interface ExtraHeaders {
   readonly problem: string | null;
 }
 
-export const NO_EXTRA_HEADERS: ExtraHeaders = { headers: new Map(), problem: null };
-
 const MAX_HEADERS = 32;
 
 /** Servers refuse more than this for all headers together. */

@@ -3,7 +3,7 @@ import { asText, dig, parseJson } from "../../../domain/lenient.ts";
 import type { Endpoint } from "../credentials.ts";
 import { type FailedTry, isOutOfCredit, isRetryable, statusOf } from "../failed-try.ts";
 import type { Transport } from "../provider-call.ts";
-import { redactedStart } from "../redaction.ts";
+import type { Redact } from "../redaction.ts";
 
 /** Characters of the provider's own words that a message quotes. */
 const MAX_QUOTED_CHARS = 500;
@@ -137,7 +137,20 @@ function plainText(words: string): string {
   return [head, ...rest].join("").replaceAll(/<[^<>]*>/g, " ");
 }
 
+/** Characters of the longest secret that is looked for where a text is cut. */
+const LONGEST = 8 * 1024;
+
 const readable = ({ redact }: Asked, words: string) => redactedStart(words, MAX_READ_CHARS, redact);
+
+/**
+ * The beginning of a text without secrets, in time that does not grow with the rest of it. A secret that the cut halves looks
+ * like none: what may be half of one is left out, too.
+ */
+function redactedStart(text: string, limit: number, redact: Redact): string {
+  const clean = redact(text.slice(0, limit + LONGEST));
+  const whole = text.length <= limit + LONGEST ? clean.length : Math.max(0, clean.length - LONGEST);
+  return clean.slice(0, Math.min(limit, whole));
+}
 
 function quote(words: string): string {
   const clean = words.replaceAll(/\s+/g, " ").trim();

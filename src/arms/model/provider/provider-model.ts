@@ -1,6 +1,14 @@
+import { dig } from "../../../domain/lenient.ts";
 import { UNKNOWN_USAGE } from "../../../domain/usage.ts";
 import type { CallOptions, ModelClient, ModelReply, ModelRequest } from "../client.ts";
-import { type ApiError, failedTryOf, isContextOverflow, isForcedToolRefused, statusOf } from "../failed-try.ts";
+import {
+  type ApiError,
+  type FailedTry,
+  isContextOverflow,
+  isForcedToolRefused,
+  statusOf,
+  TryFailed,
+} from "../failed-try.ts";
 import { ProviderCall, type Transport } from "../provider-call.ts";
 import { clientFailure, type FailedCall, providerFailure, unreadableReply } from "./provider-failure.ts";
 
@@ -60,6 +68,21 @@ export function providerModel(ref: string, dialect: Dialect, transport: Transpor
   }
 
   return { ref, complete };
+}
+
+/** What an error says of the last try, whether it is the SDK's or a try's; undefined when nothing was tried. */
+function failedTryOf(error: unknown, APIError: ApiError): FailedTry | undefined {
+  if (error instanceof TryFailed) return error.failed;
+  if (!(error instanceof APIError)) return undefined;
+  if (error.status !== undefined) return { kind: "status", status: error.status, words: wordsOf(error) };
+  return error.cause instanceof TryFailed ? error.cause.failed : undefined;
+}
+
+/** The reply's body. OpenAI's SDK keeps what stands under `error`, Anthropic's the whole; both put a text into the message. */
+function wordsOf({ error, message, status }: InstanceType<ApiError>): string {
+  if (error != null) return JSON.stringify(dig(error, "error") === undefined ? { error } : error);
+  const text = message.slice(`${status} `.length);
+  return text === "status code (no body)" ? "" : text;
 }
 
 function overflow({ failed }: FailedCall): ModelReply {

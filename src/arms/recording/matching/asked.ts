@@ -28,10 +28,6 @@ export const hashOf = (text: string): string => sha256(text).slice(0, HASH_CHARS
 export const keyOf = ({ method, path, parts }: Pick<Asked, "method" | "path" | "parts">): string =>
   hashOf([`${method} ${path}`, ...parts.map((part) => part.join(" "))].join("\n"));
 
-/** Whether nothing depends on how often it is asked: what has no conversation, and counts of tokens. */
-export const isRepeatable = ({ method, path }: Pick<Asked, "method" | "path">): boolean =>
-  method !== "POST" || /[/:]count_?tokens$/i.test(path);
-
 type FetchCall = Parameters<Fetch>;
 
 /** The request of a call, and the call to make in its place: a body that can be read only once is in it as text. */

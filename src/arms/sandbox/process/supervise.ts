@@ -1,7 +1,7 @@
 import { fstatSync, readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, startTimer } from "../../../runtime/clock.ts";
-import { MAX_PRINTED_BYTES, WATCH_INTERVAL_MS } from "../limits.ts";
+import { MAX_PRINTED_BYTES } from "../limits.ts";
 import type { ProcessEnd, SandboxedProcess } from "../sandbox.ts";
 import type { DiskWatch } from "./disk-watch.ts";
 import { processTree, signalProcess, textAt } from "./process-table.ts";
@@ -69,6 +69,9 @@ export function supervise(program: Supervised, signal: AbortSignal): Supervision
     resume: () => atRoot(continueTree),
   };
 }
+
+/** Milliseconds between two looks at a running command. */
+const WATCH_INTERVAL_MS = 100;
 
 async function watched(
   program: Supervised,

@@ -4,7 +4,7 @@ import type { ChangedFile, Changes } from "../../../domain/evidence.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import type { TreeDifference } from "./compare.ts";
-import { type Content, ContentReader, shownSides } from "./content.ts";
+import { type Content, ContentReader } from "./content.ts";
 import { filePatch } from "./file-patch.ts";
 import { DiffEffort } from "./text-hunks.ts";
 
@@ -104,6 +104,22 @@ class ChangeReport {
     this.#textBytes += bytes;
     return text;
   }
+}
+
+/**
+ * Both sides as they are shown. One bad byte must not hide a change: a file that was text is shown as text after it,
+ * too, and a new file when most of it reads as text.
+ */
+function shownSides(before: Content, after: Content): readonly [Content, Content] {
+  const decisive = before.kind === "absent" ? after : before;
+  const isText = decisive.kind === "text" || (decisive.kind === "binary" && decisive.prose);
+  return isText ? [asShown(before), asShown(after)] : [before, after];
+}
+
+function asShown(content: Content): Content {
+  if (content.kind !== "binary") return content;
+  const { size, digest, lossy, lines, executable } = content;
+  return lossy === null ? { kind: "long", size, digest, lines } : { kind: "text", text: lossy, digest, executable };
 }
 
 /** Two arms left the same file also where its text does not tell. */

@@ -102,22 +102,6 @@ async function largeFile(root: string, { path, size, mode }: TreeEntry, pace: Pa
   return { kind: "binary", size, digest: hasher.digest("hex"), prose, lossy: null, lines, executable };
 }
 
-/**
- * Both sides as they are shown. One bad byte must not hide a change: a file that was text is shown as text after it,
- * too, and a new file when most of it reads as text.
- */
-export function shownSides(before: Content, after: Content): readonly [Content, Content] {
-  const decisive = before.kind === "absent" ? after : before;
-  const isText = decisive.kind === "text" || (decisive.kind === "binary" && decisive.prose);
-  return isText ? [asShown(before), asShown(after)] : [before, after];
-}
-
-function asShown(content: Content): Content {
-  if (content.kind !== "binary") return content;
-  const { size, digest, lossy, lines, executable } = content;
-  return lossy === null ? { kind: "long", size, digest, lines } : { kind: "text", text: lossy, digest, executable };
-}
-
 const NEWLINE = 10;
 
 function lineEnds(bytes: Uint8Array): number {

@@ -12,25 +12,6 @@ export interface Rule {
   readonly only_directories: boolean;
 }
 
-/** The lines of a .gitignore file that are rules, each without what surrounds it. */
-export const ruleLines = (text: string): readonly string[] =>
-  text
-    .replace(/^\ufeff/, "")
-    .split(/\r?\n/)
-    .filter((line) => !line.startsWith("#"))
-    .map(withoutTrailingSpaces)
-    .filter((line) => line !== "");
-
-/** An escaped space stays. */
-function withoutTrailingSpaces(line: string): string {
-  let end = line.length;
-  while (line[end - 1] === " ") end -= 1;
-  if (end === line.length) return line;
-  let escapes = 0;
-  while (line[end - 1 - escapes] === "\\") escapes += 1;
-  return line.slice(0, escapes % 2 === 1 ? end + 1 : end);
-}
-
 /** Reads a line as git does: see its manual, gitignore(5). */
 export function ruleOf(line: string): Rule {
   const negated = line.startsWith("!");

@@ -1,5 +1,5 @@
 import { Failure } from "../../../domain/failure.ts";
-import { ANY_STEPS, type Rule, ruleLines, ruleOf } from "./gitignore-rules.ts";
+import { ANY_STEPS, type Rule, ruleOf } from "./gitignore-rules.ts";
 
 /**
  * Names that never count as work, wherever they are: what version control, package managers, test runners and type checkers
@@ -55,6 +55,25 @@ export function ignoredBy(gitignores: ReadonlyMap<string, string>): IsIgnored {
   return Object.assign((path: string, isDirectory: boolean) => book.ignores(path, isDirectory), {
     units: chars / UNIT_CHARS,
   });
+}
+
+/** The lines of a .gitignore file that are rules, each without what surrounds it. */
+const ruleLines = (text: string): readonly string[] =>
+  text
+    .replace(/^\ufeff/, "")
+    .split(/\r?\n/)
+    .filter((line) => !line.startsWith("#"))
+    .map(withoutTrailingSpaces)
+    .filter((line) => line !== "");
+
+/** An escaped space stays. */
+function withoutTrailingSpaces(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === " ") end -= 1;
+  if (end === line.length) return line;
+  let escapes = 0;
+  while (line[end - 1 - escapes] === "\\") escapes += 1;
+  return line.slice(0, escapes % 2 === 1 ? end + 1 : end);
 }
 
 /** The characters that all rules together may have. */

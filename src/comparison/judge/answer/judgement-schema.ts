@@ -6,16 +6,7 @@ import type { Labels } from "../view/labels.ts";
 
 /** The tool through which the judge answers. */
 export const ANSWER_TOOL = "submit_judgement";
-
-/** Characters kept of the judge's prose. Longer prose is cut; the answer stays valid. */
-export const NOTE_CHARS = 300;
-export const CONCERN_CHARS = 160;
 export const QUOTE_CHARS = 160;
-export const RATIONALE_CHARS = 900;
-
-/** Citations kept per criterion and candidate; concerns kept per candidate. */
-export const CITATIONS = 4;
-export const CONCERNS = 5;
 
 const closed = { additionalProperties: false };
 

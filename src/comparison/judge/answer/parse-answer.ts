@@ -5,13 +5,7 @@ import { TOP_SCORE } from "../verdict/score-table.ts";
 import type { Labels, Secrets } from "../view/labels.ts";
 import type { CheckCitation, CheckedCitation } from "./citation-checker.ts";
 import { findAnswers } from "./find-answers.ts";
-import {
-  ANSWER_TOOL,
-  type CandidateJudgement,
-  CITATIONS,
-  type Judgement,
-  type JudgementSchema,
-} from "./judgement-schema.ts";
+import { ANSWER_TOOL, type CandidateJudgement, type Judgement, type JudgementSchema } from "./judgement-schema.ts";
 import { replyText } from "./reply-text.ts";
 
 /** What a valid answer must fit. */
@@ -135,6 +129,9 @@ function withCitations(judgement: Judgement, expected: Expected): ParseResult {
 }
 
 const NOT_SHOWN = "no such item was shown for this candidate, or the quote does not stand in it";
+
+/** Citations kept per criterion and candidate; concerns kept per candidate. */
+const CITATIONS = 4;
 
 function checkSlot(judgement: Judgement, { labels, citations }: Expected, slot: 0 | 1) {
   const errors: string[] = [];

@@ -1,7 +1,6 @@
 import { type Citation, type JudgeCall, SIDES, type Side } from "../../../domain/verdict.ts";
 import { cleanLine } from "../view/clean-text.ts";
 import { nameArms, type Presentation } from "../view/labels.ts";
-import { CONCERN_CHARS, CONCERNS, NOTE_CHARS, RATIONALE_CHARS } from "./judgement-schema.ts";
 import type { ScoredCriterion, UsableAnswer } from "./parse-answer.ts";
 
 /** A judge's answer about arms a and b. */
@@ -18,6 +17,15 @@ export interface ParsedAnswer {
 
 /** Slot of each side, by order. */
 const SLOTS = { ab: { a: 0, b: 1 }, ba: { a: 1, b: 0 } } as const;
+
+/** Characters kept of the judge's prose. Longer prose is cut; the answer stays valid. */
+const NOTE_CHARS = 300;
+
+const CONCERN_CHARS = 160;
+
+const RATIONALE_CHARS = 900;
+
+const CONCERNS = 5;
 
 /** Turns an answer about labels into one about arms. Its prose is cleaned and cut. */
 export function inArmFrame(

@@ -7,7 +7,7 @@ import { judgementSchema } from "../answer/judgement-schema.ts";
 import type { Case } from "../judge.ts";
 import { isJudged } from "../scenario-brief.ts";
 import type { EvidenceView } from "../view/evidence-view.ts";
-import { drawLabels, drawSecrets, type Presentation } from "../view/labels.ts";
+import { drawLabels, type Presentation, type Secrets } from "../view/labels.ts";
 import type { PairViews } from "../view/pair-views.ts";
 import { askJudge, type CallResult, firstRequest, type JudgeClient, type Question } from "./ask-judge.ts";
 import { judgePrompt } from "./judge-prompt.ts";
@@ -65,6 +65,10 @@ function questionsOf(entropy: Entropy, { kase, facts, names }: JudgedPair, { vie
       masked,
     };
   });
+}
+
+function drawSecrets(entropy: Entropy): Secrets {
+  return { nonce: entropy(16), mark: `${entropy(2)}|`, echo: entropy(8), tripwire: entropy(8) };
 }
 
 const textOf = ({ sections }: EvidenceView) =>

@@ -1,12 +1,14 @@
 import type { ModelClient, ModelReply, ModelRequest } from "../../../arms/model/client.ts";
+import { CALL_TIMEOUT_MS, JUDGE_OUTPUT_TOKENS } from "../../../domain/defaults.ts";
 import { sumUsage, type Usage } from "../../../domain/usage.ts";
 import type { Citation, JudgeCall, Side } from "../../../domain/verdict.ts";
 import type { Clock, Entropy } from "../../../runtime/clock.ts";
+import { ANSWER_TOOL } from "../answer/judgement-schema.ts";
 import type { Expected } from "../answer/parse-answer.ts";
 import { inArmFrame, type ParsedAnswer } from "../answer/parsed-answer.ts";
 import { exceeds } from "../verdict/score-table.ts";
 import { nameArms, type Presentation } from "../view/labels.ts";
-import { begin, type JudgeConversation, requestOf, withReply } from "./conversation.ts";
+import { type JudgeConversation, withReply } from "./conversation.ts";
 import type { Prompt } from "./judge-prompt.ts";
 import type { JudgingBudget } from "./judging-budget.ts";
 
@@ -63,6 +65,24 @@ export async function askJudge(
   }
   return resultOf(question, conversation, tookMs(conversation.replies, clock.ticks() - began));
 }
+
+const requestOf = ({ messages }: JudgeConversation, { system }: Prompt, { schema }: Expected): ModelRequest => ({
+  system,
+  messages,
+  tools: [{ name: ANSWER_TOOL, description: "Submit the scores of both candidates, once.", input: schema }],
+  force_tool: ANSWER_TOOL,
+  params: { max_output_tokens: JUDGE_OUTPUT_TOKENS },
+  timeout_ms: CALL_TIMEOUT_MS,
+});
+
+const begin = ({ user }: Prompt): JudgeConversation => ({
+  messages: [{ role: "user", text: user }],
+  replies: [],
+  answer: null,
+  errors: [],
+  leaked: false,
+  over: false,
+});
 
 /** The time that replies took. Recorded replies took what they took when they were recorded. */
 function tookMs(replies: readonly ModelReply[], measured_ms: number): number {

@@ -1,9 +1,8 @@
-import type { Message, ModelReply, ModelRequest } from "../../../arms/model/client.ts";
-import { CALL_TIMEOUT_MS, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS } from "../../../domain/defaults.ts";
+import type { Message, ModelReply } from "../../../arms/model/client.ts";
+import { JUDGE_REASKS } from "../../../domain/defaults.ts";
 import { ANSWER_TOOL } from "../answer/judgement-schema.ts";
 import { type Expected, type ParseResult, parseAnswer, type UsableAnswer } from "../answer/parse-answer.ts";
 import { replyText } from "../answer/reply-text.ts";
-import type { Prompt } from "./judge-prompt.ts";
 
 /** The first request and at most two re-asks, as far as they went. */
 export interface JudgeConversation {
@@ -18,24 +17,6 @@ export interface JudgeConversation {
   /** Whether the conversation is over. */
   readonly over: boolean;
 }
-
-export const begin = ({ user }: Prompt): JudgeConversation => ({
-  messages: [{ role: "user", text: user }],
-  replies: [],
-  answer: null,
-  errors: [],
-  leaked: false,
-  over: false,
-});
-
-export const requestOf = ({ messages }: JudgeConversation, { system }: Prompt, { schema }: Expected): ModelRequest => ({
-  system,
-  messages,
-  tools: [{ name: ANSWER_TOOL, description: "Submit the scores of both candidates, once.", input: schema }],
-  force_tool: ANSWER_TOOL,
-  params: { max_output_tokens: JUDGE_OUTPUT_TOKENS },
-  timeout_ms: CALL_TIMEOUT_MS,
-});
 
 /** The conversation after a reply. Its messages end with what must be mended, unless it is over. */
 export function withReply(conversation: JudgeConversation, reply: ModelReply, expected: Expected): JudgeConversation {

@@ -30,9 +30,6 @@ interface PanelWords {
 const BOTH = "in both presentation orders";
 const WITHHELD = "when the arms' own words were withheld";
 
-/** Names a panel in a sentence where a single judge would be named. */
-export const panelTitle = (members: readonly HeardJudge[]): string => `the panel of ${members.length} judges`;
-
 /** How a panel came to this winner: `2 of 3 judges favoured x over y in both presentation orders, 1 neither`. */
 export function panelWinner(words: PanelWords, side: Side): string {
   const { members, names } = words;

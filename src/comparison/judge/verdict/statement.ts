@@ -9,7 +9,6 @@ import {
   panelDivided,
   panelInvalid,
   panelOverturned,
-  panelTitle,
   panelUndecided,
   panelWinner,
 } from "./panel-statement.ts";
@@ -100,6 +99,9 @@ function judgesPart(input: StatementInput): string {
 
 /** Names the judge or the panel in the middle of a sentence. */
 const who = ({ judge, panel }: StatementInput) => (panel ? panelTitle(panel) : `judge ${judge}`);
+
+/** Names a panel in a sentence where a single judge would be named. */
+const panelTitle = (members: readonly HeardJudge[]): string => `the panel of ${members.length} judges`;
 
 const failedJudge = (input: StatementInput) => (input.flags.includes("judge_failed_self_test") ? who(input) : null);
 

@@ -1,13 +1,14 @@
 import type { Side } from "../../../domain/verdict.ts";
 import { QUOTE_CHARS } from "../answer/judgement-schema.ts";
 import type { Case } from "../judge.ts";
+import { scenarioBrief } from "../scenario-brief.ts";
 import type { JudgeResult } from "../verdict/judge-result.ts";
 import { clip, LEFT_OUT } from "./clip.ts";
 import type { EvidenceView } from "./evidence-view.ts";
-import { maskedViews, type PairViews, pairViews } from "./pair-views.ts";
+import { type PairViews, pairViews } from "./pair-views.ts";
 import type { ViewLine } from "./section.ts";
 import { suspectLines } from "./suspect-lines.ts";
-import { WITHHELD } from "./without-words.ts";
+import { WITHHELD, withoutWords } from "./without-words.ts";
 
 /** What every judge of a case is shown. */
 export interface Candidates {
@@ -35,6 +36,14 @@ export async function gatherCandidates(kase: Case, signal: AbortSignal): Promise
       return await masked;
     },
   };
+}
+
+/** Both views without the arms' words; null when neither arm changed code. */
+async function maskedViews(kase: Case, signal: AbortSignal): Promise<PairViews | null> {
+  const brief = scenarioBrief(kase.task, kase.rubric, kase.policies);
+  const [a, b] = [await withoutWords(kase.a, brief), await withoutWords(kase.b, brief)];
+  if (!a.has_code && !b.has_code) return null;
+  return await pairViews({ ...kase, a: a.arm, b: b.arm }, signal);
 }
 
 type SuspectLines = Readonly<Record<Side, readonly ViewLine[]>>;

@@ -26,9 +26,6 @@ export const INVISIBLE =
   "\\p{Cf}\\u115f\\u1160\\u2028\\u2029\\u0085\\u3164\\uffa0\\u2800\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}\\u034f";
 const INVISIBLES = new RegExp(`[${INVISIBLE}]+`, "gu");
 
-/** The text that replaces them. */
-export const SPELLED_OUT = "⟨(?:U\\+[0-9A-F]{4,6}|\\d+ invisible characters)⟩";
-
 const BLOB = new RegExp(`(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{${BLOB_CHARS},}={0,2}`, "g");
 
 /**

@@ -1,4 +1,4 @@
-import { cleanLine, cleanText } from "./clean-text.ts";
+import { cleanText } from "./clean-text.ts";
 import type { RedactIdentity } from "./identity-redactor.ts";
 import { lineBytes } from "./section.ts";
 
@@ -21,11 +21,6 @@ export function clip(text: string, limit: number): string {
   const tail = limit - head;
   const end = tail === 0 ? "" : text.slice(-tail);
   return `${text.slice(0, head)} ${LEFT_OUT} ${end}`.toWellFormed();
-}
-
-/** One clean line of at most about `limit` characters, whatever the size of `text`. */
-export function clipLine(text: string, limit: number): string {
-  return clip(cleanLine(bounded(text, limit, " ")), limit);
 }
 
 /** The lines of a text before it is known how much space they get. */
@@ -57,14 +52,6 @@ const unchanged: RedactIdentity = (text) => ({ text, count: 0 });
 
 export function measured(lines: readonly string[], partial: boolean, redactions = 0): TextDraft {
   return { lines, bytes: lines.reduce((sum, line) => sum + lineBytes(line), 0), partial, redactions };
-}
-
-/** All lines if they fit into `bytes`; else head and tail with a note between them. */
-export function fitText(draft: TextDraft, bytes: number, note = LEFT_OUT): { lines: readonly string[]; cut: boolean } {
-  const { lines, partial } = draft;
-  if (draft.bytes <= bytes) return { lines, cut: partial };
-  const { head, tail } = endsThatFit(lines, bytes);
-  return { lines: [...lines.slice(0, head), note, ...lines.slice(lines.length - tail)], cut: true };
 }
 
 /** How many of the first lines fit into the head's share of `bytes`, and how many of the last into the tail's. */

@@ -1,6 +1,7 @@
 import type { Decision } from "../../../domain/decision.ts";
 import { Pace } from "../../../runtime/pace.ts";
-import { clip, clipLine, LINE_CHARS } from "./clip.ts";
+import { cleanLine } from "./clean-text.ts";
+import { bounded, clip, LINE_CHARS } from "./clip.ts";
 import { describeStep, RANKS, type Step } from "./describe-step.ts";
 import type { HiddenNotes } from "./hidden-notes.ts";
 import type { RedactIdentity } from "./identity-redactor.ts";
@@ -84,6 +85,11 @@ function stepLines({ seq, head, body }: Step): ViewLine[] {
   const item = { kind: "decision", ref: String(seq) } as const;
   const texts = body.map((text) => `  ${clipLine(text, LINE_CHARS)}`);
   return [{ text: head, authored: false, item }, ...texts.map((text) => ({ text, authored: true, item }))];
+}
+
+/** One clean line of at most about `limit` characters, whatever the size of `text`. */
+function clipLine(text: string, limit: number): string {
+  return clip(cleanLine(bounded(text, limit, " ")), limit);
 }
 
 const shortened = ([head, ...body]: readonly ViewLine[]): ViewLine[] => [

@@ -10,15 +10,7 @@ import { digestSection, draftDigest } from "./digest-section.ts";
 import type { HiddenNotes } from "./hidden-notes.ts";
 import type { RedactIdentity } from "./identity-redactor.ts";
 import type { Section } from "./section.ts";
-import {
-  answerSection,
-  draftAnswers,
-  draftProbe,
-  notesSection,
-  probeSection,
-  WORK_LINE_CHARS,
-  workSection,
-} from "./text-sections.ts";
+import { answerSection, draftAnswers, draftProbe, probeSection, workSection } from "./text-sections.ts";
 
 /** What a judge sees of one arm. */
 export interface EvidenceView {
@@ -57,6 +49,9 @@ const OF_ANSWER: Shares = { diff: 0, digest: 3.5, answer: 7, probe: 1 };
 const OF_BOTH: Shares = { diff: 3.5, digest: 3, answer: 4, probe: 1 };
 const PARTS = 11.5;
 
+/** Told of both agents, also of one that was given none. */
+const NOTES_HIDDEN = "Files that an agent was given for itself, and what quotes them, are not shown.";
+
 /**
  * What a judge sees depends only on this arm, the rubric's judge settings and the model names of the pair, which `redact`
  * hides in both views. So it is the same bytes in either slot and order, and nothing that the opponent did, said or is
@@ -82,12 +77,26 @@ export async function evidenceView(
   };
 }
 
+/** What the sections above leave out. */
+function notesSection(sections: readonly Section[], notes_hidden = false): Section {
+  const omissions = [...sections.flatMap((section) => section.omissions), ...(notes_hidden ? [NOTES_HIDDEN] : [])];
+  const lines = (omissions.length > 0 ? omissions : ["Nothing was left out."]).map((text) => ({
+    text,
+    authored: false,
+    item: null,
+  }));
+  return { name: "notes", title: "What was left out (no fault of the agent)", lines, omissions: [], core_cut: false };
+}
+
 interface Drafting {
   readonly told: ToldChanges;
   readonly settings: ViewSettings;
   readonly bytes: number;
   readonly redact: RedactIdentity;
 }
+
+/** Characters of one line of an answer that is the work: paragraphs are lines. */
+const WORK_LINE_CHARS = 10_000;
 
 /** Everything that could be shown, read but not yet cut. Files that are no part of the work are not shown. */
 async function draftsOf({ summary, decisions }: JudgedArm, { told, settings, bytes, redact: redactName }: Drafting) {

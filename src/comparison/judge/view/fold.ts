@@ -1,4 +1,4 @@
-import { INVISIBLE, SPELLED_OUT } from "./clean-text.ts";
+import { INVISIBLE } from "./clean-text.ts";
 
 /** A copy of a text in which disguised words are plain, and the way back to the text. The copy is for matching only. */
 interface Folded {
@@ -49,6 +49,9 @@ const LATIN = new Map([
 /** The inside of a class: white space that ends no line. */
 const BLANK = "\\t\\v\\f\\r\\p{Zs}";
 const EMPTY = `[${INVISIBLE}${BLANK}]`;
+
+/** The text that replaces them. */
+const SPELLED_OUT = "⟨(?:U\\+[0-9A-F]{4,6}|\\d+ invisible characters)⟩";
 
 /** What the copy spells differently: hidden characters, white space that is no single space, all that is not ASCII. */
 const DISGUISED = new RegExp(`${EMPTY}*(?:${SPELLED_OUT}${EMPTY}*)+|${EMPTY}{2,}|[\\t\\v\\f\\r]|[^\\x00-\\x7f]`, "gu");

@@ -48,10 +48,6 @@ function code(bytes: Buffer, slot: 0 | 1): string {
   return start + DIGITS.charAt((bytes[1] ?? 0) % DIGITS.length) + end;
 }
 
-export function drawSecrets(entropy: Entropy): Secrets {
-  return { nonce: entropy(16), mark: `${entropy(2)}|`, echo: entropy(8), tripwire: entropy(8) };
-}
-
 /** Labels mean nothing outside their call, so prose about labels becomes prose about arms. */
 export function nameArms(text: string, { order, labels, names }: Presentation): string {
   // Each hearing draws new labels, so each would compile a pattern of its own.

@@ -7,7 +7,6 @@ import { scenarioBrief } from "../scenario-brief.ts";
 import { type EvidenceView, evidenceView } from "./evidence-view.ts";
 import { hiddenNotes } from "./hidden-notes.ts";
 import { identityRedactor } from "./identity-redactor.ts";
-import { withoutWords } from "./without-words.ts";
 
 /** What the judge sees of both arms. */
 export type PairViews = Readonly<Record<Side, EvidenceView>>;
@@ -26,14 +25,6 @@ export async function pairViews(kase: Case, signal: AbortSignal): Promise<PairVi
   // A run that was stopped meanwhile pays for no judge.
   signal.throwIfAborted();
   return { a, b };
-}
-
-/** Both views without the arms' words; null when neither arm changed code. */
-export async function maskedViews(kase: Case, signal: AbortSignal): Promise<PairViews | null> {
-  const brief = scenarioBrief(kase.task, kase.rubric, kase.policies);
-  const [a, b] = [await withoutWords(kase.a, brief), await withoutWords(kase.b, brief)];
-  if (!a.has_code && !b.has_code) return null;
-  return await pairViews({ ...kase, a: a.arm, b: b.arm }, signal);
 }
 
 /** The names of the arm's model and agent. */

@@ -2,15 +2,12 @@ import type { CheckResult, ProbeResult } from "../../../domain/evidence.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import { CLEAN_COST, cleanLine } from "./clean-text.ts";
-import { clip, draftText, fitText, LEFT_OUT, measured, type TextDraft } from "./clip.ts";
+import { clip, draftText, endsThatFit, LEFT_OUT, measured, type TextDraft } from "./clip.ts";
 import type { RedactIdentity } from "./identity-redactor.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
 
 /** Characters of the reason why a check did not pass. */
 const REASON_CHARS = 160;
-
-/** Characters of one line of an answer that is the work: paragraphs are lines. */
-export const WORK_LINE_CHARS = 10_000;
 
 /** Stands before an arm's words, and what a check printed, where they follow a line of ours. */
 const INDENT = "  ";
@@ -90,6 +87,14 @@ export function answerSection({ parts, headBytes }: AnswerDraft, bytes: number):
   };
 }
 
+/** All lines if they fit into `bytes`; else head and tail with a note between them. */
+function fitText(draft: TextDraft, bytes: number, note = LEFT_OUT): { lines: readonly string[]; cut: boolean } {
+  const { lines, partial } = draft;
+  if (draft.bytes <= bytes) return { lines, cut: partial };
+  const { head, tail } = endsThatFit(lines, bytes);
+  return { lines: [...lines.slice(0, head), note, ...lines.slice(lines.length - tail)], cut: true };
+}
+
 /** Hidden checks, read but not yet cut. */
 interface ProbeDraft {
   readonly checks: readonly { readonly head: ViewLine; readonly printed: TextDraft }[];
@@ -167,18 +172,4 @@ function shareOut(needs: readonly number[], bytes: number): number[] {
     others -= 1;
   }
   return shares;
-}
-
-/** Told of both agents, also of one that was given none. */
-const NOTES_HIDDEN = "Files that an agent was given for itself, and what quotes them, are not shown.";
-
-/** What the sections above leave out. */
-export function notesSection(sections: readonly Section[], notes_hidden = false): Section {
-  const omissions = [...sections.flatMap((section) => section.omissions), ...(notes_hidden ? [NOTES_HIDDEN] : [])];
-  const lines = (omissions.length > 0 ? omissions : ["Nothing was left out."]).map((text) => ({
-    text,
-    authored: false,
-    item: null,
-  }));
-  return { name: "notes", title: "What was left out (no fault of the agent)", lines, omissions: [], core_cut: false };
 }

@@ -45,13 +45,6 @@ async function linesOf(git_dir: string, tree: string): Promise<Map<string, strin
 }
 
 /**
- * Writes the files of a tree into an empty directory.
- * @throws Unusable
- */
-export const writeTree = async (repository: Repository, tree: string, directory: string): Promise<void> =>
-  await writeBlobs(repository, await listTree(repository.git_dir, tree), directory);
-
-/**
  * Writes files below a directory. Links come last, so that no path leads through one.
  * @throws Unusable
  */

@@ -1,5 +1,6 @@
 import { refusedArguments } from "../../../arms/recipe/arguments.ts";
-import { PLACEHOLDERS, placeholdersIn } from "../../../arms/recipe/command-recipe.ts";
+import { placeholdersIn } from "../../../arms/recipe/command-recipe.ts";
+import { PROVIDER_PATHS } from "../../../arms/recipe/inside.ts";
 import { RECIPE_NAMES, RECIPES, recipeOf } from "../../../arms/recipe/recipes.ts";
 import { didYouMean } from "../../../domain/did-you-mean.ts";
 import { cut } from "../../../domain/excerpt.ts";
@@ -74,6 +75,12 @@ function checkInstall(problems: Problems, path: FieldPath, { use, install }: Age
       `${JSON.stringify(cut(install))} is no install; expected the name of a directory of --agents-dir, never a path`,
     );
 }
+
+/** What an argument of `command` may hold, in braces. */
+const PLACEHOLDERS = [
+  ...["prompt", "prompt_file", "model", "key"],
+  ...Object.keys(PROVIDER_PATHS).map((provider) => `base:${provider}`),
+];
 
 function checkCommand(problems: Problems, path: FieldPath, command: AgentMap["command"]): void {
   if (command === undefined) return;

@@ -1,6 +1,5 @@
 import { posix, resolve } from "node:path";
 import type { Arm } from "../../../domain/arm.ts";
-import { NOTE_BYTES, NOTE_FILES } from "../../../domain/arm-notes.ts";
 import { SCENARIO_FILE_BYTES } from "../../../domain/defaults.ts";
 import { EVERYTHING } from "../../../domain/equal-work.ts";
 import { cut } from "../../../domain/excerpt.ts";
@@ -143,6 +142,11 @@ function workMatcher(task: Task | null): (path: string) => boolean {
 }
 
 type Matches = (path: string) => boolean;
+
+/** Files of an arm's own that lie in its workspace, and what they may hold. */
+const NOTE_FILES = 2_000;
+
+const NOTE_BYTES = 16_000_000;
 
 function faultOf(
   found: readonly Listed[],

@@ -3,10 +3,8 @@ import { COMMAND_TIMEOUT_S, SCENARIO_FILE_BYTES } from "../../../domain/defaults
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
 import { isBuiltin, isScripted } from "../../../domain/model-name.ts";
-import type { Budget } from "../../../domain/policies.ts";
 import type { Price } from "../../../domain/price-list.ts";
 import { isImported } from "../../../domain/ran.ts";
-import { RESERVED_ARM_IDS } from "../../../domain/schema.ts";
 import type { FileSet } from "../../../domain/task.ts";
 import { isToolName, TOOL_NAMES } from "../../../domain/tool.ts";
 import type { ArmFile, McpServerFile, RanFile } from "../authored/arm-file.ts";
@@ -46,27 +44,8 @@ export async function resolveArms(context: ResolveContext, authored: readonly Ar
   );
 }
 
-/** Adds a problem for each limit that is wider than the budget. */
-export function checkBudgets(problems: Problems, budget: Budget, arms: readonly Arm[]): void {
-  for (const [index, arm] of arms.entries())
-    for (const [name, limit] of Object.entries(arm.limits))
-      checkLimit(problems, ["arms", index, "limits", name], limit, budget);
-}
-
-function checkLimit(
-  problems: Problems,
-  path: readonly (string | number)[],
-  limit: number | null,
-  budget: Budget,
-): void {
-  const name = String(path.at(-1));
-  const allowed: unknown = Reflect.get(budget, name);
-  if (limit !== null && typeof allowed === "number" && limit > allowed)
-    problems.add(
-      path,
-      `${limit} is more than policies.budget.${name} (${allowed}); a limit can only tighten the budget`,
-    );
-}
+/** Reserved as arm ids: they would read as outcomes. */
+const RESERVED_ARM_IDS = ["tie", "none"];
 
 function checkOwn(problems: Problems, index: number, arm: ArmFile): void {
   const { id, model, system_prompt, system_prompt_file, script, scripts } = arm;

@@ -53,19 +53,6 @@ export function readOnce<T>(
   return found;
 }
 
-/** Resolves once what all rows write alike, so that they share it. */
-export async function resolveOnce<T>(
-  { areas }: ResolveContext,
-  authored: object,
-  resolve: () => Promise<T> | T,
-): Promise<T> {
-  const before = areas.get(authored) as T | undefined; // each object is of one area
-  if (before !== undefined) return before;
-  const resolved = await resolve();
-  areas.set(authored, resolved);
-  return resolved;
-}
-
 /** The real path of what the file names; both it and the path as written become sources. @throws Unusable */
 export const locateFile = (context: ResolveContext, path: string, kind: PathKind): Promise<string> =>
   readOnce(context, kind, path, async () => {

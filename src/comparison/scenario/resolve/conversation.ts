@@ -23,11 +23,6 @@ export function checkMessages(problems: Problems, messages: TaskFile["messages"]
     );
 }
 
-export function checkFollowUps(problems: Problems, follow_ups: TaskFile["follow_ups"] = []): void {
-  for (const [index, text] of follow_ups.entries())
-    if (text.trim() === "") problems.add(["task", "follow_ups", index], "must not be blank");
-}
-
 /** What is said before the prompt goes to our own loop alone; some agents of others go on with a conversation of theirs. */
 export function checkListeners(problems: Problems, { messages, follow_ups }: Task, arms: readonly Arm[]): void {
   for (const [index, { agent, id }] of arms.entries()) {

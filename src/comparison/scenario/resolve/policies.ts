@@ -1,14 +1,28 @@
-import type { Arm } from "../../../domain/arm.ts";
-import { COMMAND_OUTPUT_KB, COMMAND_TIMEOUT_S, DEFAULT_BUDGET } from "../../../domain/defaults.ts";
+import { COMMAND_TIMEOUT_S } from "../../../domain/defaults.ts";
 import { didYouMean } from "../../../domain/did-you-mean.ts";
 import { cut } from "../../../domain/excerpt.ts";
-import { mcpToolName, splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
+import { splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
 import { type Policies, SKILL } from "../../../domain/policies.ts";
 import { isToolName, TOOL_FACTS, TOOL_NAMES } from "../../../domain/tool.ts";
 import type { PoliciesFile } from "../authored/policies-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import { checkCommandGlobs, checkPathGlobs, commandGlobFault, pathGlobFault } from "./globs.ts";
 import { checkDistinct } from "./ids.ts";
+
+/** kB that a model reads of one command's output; head and tail are kept. */
+const COMMAND_OUTPUT_KB = 64;
+
+/** Every default limit, with its unit and the reason for its value. */
+
+/** An arm's budget. It is generous for a small repository task; a runaway arm stops within ten minutes. */
+const DEFAULT_BUDGET = {
+  max_turns: 40,
+  /** Input and output together; 40 turns of a 25k context. */
+  max_tokens: 1_000_000,
+  /** Working time: waiting for a throttled provider does not count. */
+  max_seconds: 600,
+  max_tool_calls: 120,
+} as const;
 
 /** The policies with every default in place. */
 export function resolvePolicies(problems: Problems, authored: PoliciesFile = {}): Policies {
@@ -46,25 +60,6 @@ export function resolvePolicies(problems: Problems, authored: PoliciesFile = {})
     })),
     severity: { protected_path: "disqualify", denied_command: "warn", required: "warn", ...authored.severity },
   };
-}
-
-/** Adds a problem for each required behaviour for which an arm has no tool. */
-export function checkRequiredTools(problems: Problems, policies: Policies, arms: readonly Arm[]): void {
-  for (const [index, { tool }] of policies.required.entries()) {
-    if (!isToolName(tool) && !splitMcpToolName(tool)) continue;
-    const without = arms.find((arm) => !hasTool(arm, tool));
-    if (without !== undefined)
-      problems.add(["policies", "required", index, "tool"], `arm "${without.id}" does not have the tool ${tool}`);
-  }
-}
-
-/** Whether a server has a tool is known when it runs, unless the arm lists the ones it wants. */
-function hasTool({ tools, agent, mcp = [], ran }: Arm, name: string): boolean {
-  if (ran !== undefined) return true;
-  if (isToolName(name)) return agent !== undefined || tools.includes(name);
-  return mcp.some(({ name: server, tools: wanted }) =>
-    wanted ? wanted.some((tool) => mcpToolName(server, tool) === name) : splitMcpToolName(name)?.server === server,
-  );
 }
 
 /** What is said of a name that is neither of abeval's tools nor of a server's. */

@@ -1,5 +1,4 @@
 import { RE2JS } from "re2js";
-import { CHECK_TIMEOUT_S } from "../../../domain/defaults.ts";
 import { wordsOf } from "../../../domain/failure.ts";
 import { regexOf } from "../../../domain/regex-of.ts";
 import { CHECK_KINDS, checkKind, type Probe, type ProbeCheck } from "../../../domain/task.ts";
@@ -80,6 +79,9 @@ async function checkSchema(problems: Problems, path: FieldPath, schema: CheckMap
     problems.add(path, `is no JSON Schema that can be used: ${wordsOf(error).split(", ")[0]}`);
   }
 }
+
+/** Seconds for one probe check. */
+const CHECK_TIMEOUT_S = 60;
 
 function resolveCheck(check: CheckMap, id: string): ProbeCheck {
   const { answer_contains, answer_lacks, ignore_case, called, changed, ...rest } = check;

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { formatPatch, structuredPatch } from "diff";
 import { CHANGED_FILE_BYTES, PATCH_BYTES } from "../../../domain/defaults.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { FileSet, ReferenceFix } from "../../../domain/task.ts";
@@ -12,7 +13,7 @@ import { Unusable } from "../unusable.ts";
 import { attempt, type ResolveContext, readNamed, readOnce } from "./context.ts";
 import { checkInlinePaths, resolveDirectory } from "./file-set.ts";
 import { repositoryOf } from "./git-source.ts";
-import { checkPatch, type FixedFile, patchOf } from "./reference-patch.ts";
+import { checkPatch, type FixedFile } from "./reference-patch.ts";
 
 const PATH: FieldPath = ["task", "reference_fix"];
 
@@ -42,6 +43,9 @@ function fromPatch(context: ResolveContext, patch: string): Promise<string | nul
   });
 }
 
+/** Milliseconds for comparing two versions of one file; real fixes take a few. */
+const DIFF_TIMEOUT_MS = 1_000;
+
 async function fromFiles(
   context: ResolveContext,
   { dir, files = {} }: ReferenceFixFile,
@@ -61,6 +65,23 @@ async function fromFiles(
     return patchOf(await Promise.all(sorted.map(([path, file]) => against(context, fixture, path, file))));
   };
   return attempt(context, PATH, "the fix", () => readOnce(context, "fix of", fixture?.digest ?? "", diff));
+}
+
+/** The fix as one diff that `git apply` takes. @throws Unusable when nothing differs or the diff is too large. */
+function patchOf(files: readonly FixedFile[]): string {
+  const changed = files.filter(({ before, after }) => before !== after);
+  const patch = changed.map(filePatch).join("");
+  if (changed.length === 0) throw new Unusable("changes nothing: every file is as in the fixture");
+  if (patch.length > PATCH_BYTES) throw new Unusable(`makes a diff of more than ${PATCH_BYTES / 1e6} MB`);
+  return patch;
+}
+
+function filePatch({ path, before, after, mode }: FixedFile): string {
+  const options = { context: 3, timeout: DIFF_TIMEOUT_MS };
+  const names = [before === null ? "/dev/null" : `a/${path}`, `b/${path}`] as const;
+  const patch = structuredPatch(...names, before ?? "", after, undefined, undefined, options);
+  if (patch === undefined) throw new Unusable(`differs too much from the fixture in ${path}`);
+  return formatPatch({ ...patch, isGit: true, ...(before === null ? { isCreate: true, newMode: mode } : {}) });
 }
 
 async function against(

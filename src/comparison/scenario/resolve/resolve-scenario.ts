@@ -1,20 +1,24 @@
 import { RE2JS } from "re2js";
 import type { Arm } from "../../../domain/arm.ts";
-import type { Policies } from "../../../domain/policies.ts";
+import { mcpToolName, splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
+import type { Budget, Policies } from "../../../domain/policies.ts";
 import { regexOf } from "../../../domain/regex-of.ts";
-import type { Rubric } from "../../../domain/rubric.ts";
+import type { Measure, Rubric } from "../../../domain/rubric.ts";
 import type { ReplayConfig, Scenario } from "../../../domain/scenario.ts";
 import type { Task } from "../../../domain/task.ts";
+import { isToolName } from "../../../domain/tool.ts";
 import type { Problems } from "../authored/problems.ts";
+import type { RubricFile } from "../authored/rubric-file.ts";
 import type { ScenarioFile } from "../authored/scenario-file.ts";
+import type { TaskFile } from "../authored/task-file.ts";
 import { checkArmFiles } from "./arm-files.ts";
-import { checkBudgets, resolveArms } from "./arms.ts";
-import { type ResolveContext, resolveOnce } from "./context.ts";
+import { resolveArms } from "./arms.ts";
+import type { ResolveContext } from "./context.ts";
 import { checkListeners } from "./conversation.ts";
 import { withAnswer } from "./deliverable.ts";
 import { checkPattern } from "./pattern.ts";
-import { checkRequiredTools, resolvePolicies } from "./policies.ts";
-import { checkMeasures, resolveRubric } from "./rubric.ts";
+import { resolvePolicies } from "./policies.ts";
+import { resolveRubric } from "./rubric.ts";
 import { resolveTask } from "./task.ts";
 
 /**
@@ -72,6 +76,15 @@ async function resolveAreas(context: ResolveContext, file: ScenarioFile): Promis
   };
 }
 
+/** Resolves once what all rows write alike, so that they share it. */
+async function resolveOnce<T>({ areas }: ResolveContext, authored: object, resolve: () => Promise<T> | T): Promise<T> {
+  const before = areas.get(authored) as T | undefined; // each object is of one area
+  if (before !== undefined) return before;
+  const resolved = await resolve();
+  areas.set(authored, resolved);
+  return resolved;
+}
+
 const NO_POLICIES: NonNullable<ScenarioFile["policies"]> = {};
 
 /** Adds the problems that lie between two areas. */
@@ -82,6 +95,61 @@ function checkTogether(problems: Problems, file: ScenarioFile, { task, arms, pol
   }
   if (task && arms) checkListeners(problems, task, arms);
   if (task && rubric) checkMeasures(problems, file.rubric, file.task);
+}
+
+/** Adds a problem for each measure whose part of the task is missing: it would be unknown for both arms. */
+function checkMeasures(problems: Problems, { criteria }: RubricFile, task: TaskFile): void {
+  const needs: Partial<Record<Measure, "probe" | "reference_fix">> = {
+    probe_score: "probe",
+    reference_fix: "reference_fix",
+  };
+  for (const [index, criterion] of criteria.entries()) {
+    const measure = typeof criterion === "string" ? undefined : criterion.measure;
+    const needed = measure === undefined ? undefined : needs[measure];
+    if (needed !== undefined && task[needed] === undefined)
+      problems.add(["rubric", "criteria", index, "measure"], `${measure} needs task.${needed}, which is missing`);
+  }
+}
+
+/** Adds a problem for each limit that is wider than the budget. */
+function checkBudgets(problems: Problems, budget: Budget, arms: readonly Arm[]): void {
+  for (const [index, arm] of arms.entries())
+    for (const [name, limit] of Object.entries(arm.limits))
+      checkLimit(problems, ["arms", index, "limits", name], limit, budget);
+}
+
+function checkLimit(
+  problems: Problems,
+  path: readonly (string | number)[],
+  limit: number | null,
+  budget: Budget,
+): void {
+  const name = String(path.at(-1));
+  const allowed: unknown = Reflect.get(budget, name);
+  if (limit !== null && typeof allowed === "number" && limit > allowed)
+    problems.add(
+      path,
+      `${limit} is more than policies.budget.${name} (${allowed}); a limit can only tighten the budget`,
+    );
+}
+
+/** Adds a problem for each required behaviour for which an arm has no tool. */
+function checkRequiredTools(problems: Problems, policies: Policies, arms: readonly Arm[]): void {
+  for (const [index, { tool }] of policies.required.entries()) {
+    if (!isToolName(tool) && !splitMcpToolName(tool)) continue;
+    const without = arms.find((arm) => !hasTool(arm, tool));
+    if (without !== undefined)
+      problems.add(["policies", "required", index, "tool"], `arm "${without.id}" does not have the tool ${tool}`);
+  }
+}
+
+/** Whether a server has a tool is known when it runs, unless the arm lists the ones it wants. */
+function hasTool({ tools, agent, mcp = [], ran }: Arm, name: string): boolean {
+  if (ran !== undefined) return true;
+  if (isToolName(name)) return agent !== undefined || tools.includes(name);
+  return mcp.some(({ name: server, tools: wanted }) =>
+    wanted ? wanted.some((tool) => mcpToolName(server, tool) === name) : splitMcpToolName(name)?.server === server,
+  );
 }
 
 /** Literal text becomes a pattern that matches it. Meaningless after a problem. */

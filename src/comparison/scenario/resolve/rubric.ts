@@ -1,13 +1,15 @@
-import { MAX_EVIDENCE_TOKENS, TIE_MARGIN } from "../../../domain/defaults.ts";
+import { MAX_EVIDENCE_TOKENS } from "../../../domain/defaults.ts";
 import { judgesNamed } from "../../../domain/model-name.ts";
 import { panelProblem } from "../../../domain/panel.ts";
-import type { Criterion, Measure, Rubric } from "../../../domain/rubric.ts";
+import type { Criterion, Rubric } from "../../../domain/rubric.ts";
 import type { Problems } from "../authored/problems.ts";
 import type { CriterionFile, RubricFile } from "../authored/rubric-file.ts";
-import type { TaskFile } from "../authored/task-file.ts";
 import { assignIds, checkDistinct, slugOf } from "./ids.ts";
 
 type CriterionMap = Exclude<CriterionFile, string>;
+
+/** Score gap (-1..1) up to which two arms count as equal. */
+const TIE_MARGIN = 0.05;
 
 /** The rubric with every default in place. */
 export function resolveRubric(
@@ -37,20 +39,6 @@ export function resolveRubric(
       ...(judge.price_per_mtok && { price_per_mtok: { cached_in: null, ...judge.price_per_mtok } }),
     },
   };
-}
-
-/** Adds a problem for each measure whose part of the task is missing: it would be unknown for both arms. */
-export function checkMeasures(problems: Problems, { criteria }: RubricFile, task: TaskFile): void {
-  const needs: Partial<Record<Measure, "probe" | "reference_fix">> = {
-    probe_score: "probe",
-    reference_fix: "reference_fix",
-  };
-  for (const [index, criterion] of criteria.entries()) {
-    const measure = typeof criterion === "string" ? undefined : criterion.measure;
-    const needed = measure === undefined ? undefined : needs[measure];
-    if (needed !== undefined && task[needed] === undefined)
-      problems.add(["rubric", "criteria", index, "measure"], `${measure} needs task.${needed}, which is missing`);
-  }
 }
 
 function checkJudge(problems: Problems, model: string | null, priced: boolean): void {

@@ -2,10 +2,11 @@ import { ImageFault } from "../../../arms/image/image-fault.ts";
 import { ANSWER_CHARS, SETUP_TIMEOUT_S } from "../../../domain/defaults.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { ReferenceAnswer, SetupStep, Task, TaskImage } from "../../../domain/task.ts";
+import type { Problems } from "../authored/problems.ts";
 import type { ImageFile, TaskFile } from "../authored/task-file.ts";
 import { Unusable } from "../unusable.ts";
 import { attempt, locateFile, type ResolveContext, readNamed, readOnce } from "./context.ts";
-import { checkFollowUps, checkMessages } from "./conversation.ts";
+import { checkMessages } from "./conversation.ts";
 import { resolveDeliverable } from "./deliverable.ts";
 import { resolveFixture } from "./fixture-file.ts";
 import { resolveProbe } from "./probe.ts";
@@ -66,6 +67,11 @@ export async function resolveTask(context: ResolveContext, task: TaskFile): Prom
     ...(reference_answer && { reference_answer }),
     ...resolveDeliverable(problems, task.deliverable),
   };
+}
+
+function checkFollowUps(problems: Problems, follow_ups: TaskFile["follow_ups"] = []): void {
+  for (const [index, text] of follow_ups.entries())
+    if (text.trim() === "") problems.add(["task", "follow_ups", index], "must not be blank");
 }
 
 const setupStep = (step: NonNullable<TaskFile["setup"]>[number]): SetupStep =>

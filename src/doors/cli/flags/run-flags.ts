@@ -188,13 +188,6 @@ export function demandFlagsOf(instead: keyof typeof INSTEAD_OF_A_RUN, { given }:
   throw new UsageError(STRAY[`${instead} ${stray}`] ?? `--${stray} does not go with --${instead}, which runs no arm`);
 }
 
-/** Flags that make a series of a single file too. */
-const SERIES_FLAGS = ["trials", "stop-when-sure", "parallel", "margin", "continue", "baseline", "aa"] as const;
-
-/** Whether more than one run is asked for. */
-export const isSeries = ({ parameters, given }: RunArguments): boolean =>
-  parameters.length > 1 || SERIES_FLAGS.some((flag) => given().includes(flag));
-
 /** The models that the command line puts into the place of the scenario's. */
 export function replacementOf({
   value,

@@ -2,7 +2,7 @@ import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/he
 import { countText } from "../../../domain/number-text.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import { checksToTell, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
-import { isIdle } from "../../doctor/check.ts";
+import { IDLE } from "../../doctor/check.ts";
 import { hanging } from "./terminal.ts";
 
 /** One file as it was named, with what was found. */
@@ -28,6 +28,8 @@ export function doctorText(checked: readonly CheckedFile[], width: number): stri
   return plainText(`${parts.join("\n\n")}\n`);
 }
 
+const FOUND: ReadonlySet<string | null> = new Set(Object.values(IDLE));
+
 function fileSection({ file, report }: CheckedFile, width: number): string {
   const checks = checksToTell(report).filter(({ scope }) => scope === "scenario");
   const found = [...checks.filter((check) => !isIdle(check)), ...idleOf(checks)];
@@ -36,6 +38,9 @@ function fileSection({ file, report }: CheckedFile, width: number): string {
   const trials = series === "" ? [] : hanging("  ", series, width);
   return [section(file, found, width), ...estimate, ...trials, conclusion(file, report)].join("\n");
 }
+
+const isIdle = ({ status, detail }: DoctorCheck): boolean =>
+  (status === "pass" || status === "skip") && FOUND.has(detail);
 
 /** One line for all checks that had nothing to look at. */
 function idleOf(checks: readonly DoctorCheck[]): readonly CheckLine[] {

@@ -1,4 +1,3 @@
-import { KEEP_ALIVE_MS, STALLED_READER_MS } from "../../../domain/defaults.ts";
 import { Failure } from "../../../domain/failure.ts";
 import {
   EventReader,
@@ -9,6 +8,12 @@ import {
   SharedFeed,
   type StreamTimes,
 } from "./event-feed.ts";
+
+/** Milliseconds between comment lines of an event stream, short enough that proxies do not close it as idle. */
+const KEEP_ALIVE_MS = 15_000;
+
+/** Milliseconds for which a reader of an event stream may read nothing while data waits. */
+const STALLED_READER_MS = 30_000;
 
 const PACE: StreamTimes = { keep_alive_ms: KEEP_ALIVE_MS, stalled_ms: STALLED_READER_MS };
 

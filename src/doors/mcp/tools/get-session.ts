@@ -9,7 +9,7 @@ import { getSession as operation } from "../../operation/sessions.ts";
 import { CLIPS, fullestThatFits, RESULT_BYTES } from "../fit.ts";
 import { type Answer, READS, tool } from "../tool.ts";
 import { DecisionsPage, DiffView, decisionsText, diffText, pageDecisions, pageDiff } from "../view/arm-pages.ts";
-import { FullSession, fullSession, withoutCheckQuotes, withoutPaged } from "../view/full-session.ts";
+import { fullSession, withoutCheckQuotes, withoutPaged } from "../view/full-session.ts";
 import { SeriesFields, seriesText, seriesThatFits } from "../view/series-view.ts";
 import { SessionView, summariseSession, summaryText, summaryThatFits } from "../view/session-summary.ts";
 import { VerdictView, verdictRest, verdictText, verdictThatFits } from "../view/verdict-view.ts";
@@ -51,6 +51,12 @@ const GetSessionRequest = record("GetSessionToolRequest", {
   include_hidden: IncludeHidden,
 });
 type GetSessionRequest = Static<typeof GetSessionRequest>;
+
+/** The OpenAPI document has its schema; here it would be most of the list of tools. */
+const FullSession = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    "SessionOutcome as in the HTTP API, without the texts of changed files and, unless asked for, hidden parts of the definition and what the hidden checks printed.",
+});
 
 const SessionDetail = record("SessionDetail", {
   session_id: Type.Optional(SessionId),

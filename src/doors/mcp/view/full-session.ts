@@ -1,4 +1,3 @@
-import { Type } from "@sinclair/typebox";
 import type { Changes } from "../../../domain/evidence.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
@@ -7,12 +6,6 @@ import { pick } from "./pick.ts";
 import { viewScenario } from "./scenario-view.ts";
 import { ARM_FACTS } from "./session-summary.ts";
 import { VERDICT_FACTS } from "./verdict-view.ts";
-
-/** The OpenAPI document has its schema; here it would be most of the list of tools. */
-export const FullSession = Type.Record(Type.String(), Type.Unknown(), {
-  description:
-    "SessionOutcome as in the HTTP API, without the texts of changed files and, unless asked for, hidden parts of the definition and what the hidden checks printed.",
-});
 
 const SESSION = [
   ...["session_id", "scenario", "scenario_digest", "state", "created_at", "started_at", "finished_at", "request"],
