@@ -1,4 +1,4 @@
-import type { CostEstimate, DoctorCheck, DoctorReport } from "./health.ts";
+import type { CostEstimate, DoctorCheck, DoctorReport } from "./doctor-report.ts";
 
 /** `ready; 2 to look at`: the answer of a report, and what of `checks` asks for attention. */
 export function readiness(ok: boolean, checks: readonly DoctorCheck[]): string {

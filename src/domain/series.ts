@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Gate } from "./gate.ts";
+import { Gate } from "./pipeline-gate.ts";
 import { GivenName, RESULT_MEASURES, TieMargin } from "./results.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";

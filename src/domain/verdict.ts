@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Facts } from "./evidence.ts";
-import { Gate } from "./gate.ts";
+import { Gate } from "./pipeline-gate.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { SeriesSummary } from "./series-summary.ts";
 

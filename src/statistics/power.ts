@@ -1,4 +1,4 @@
-import type { CostEstimate } from "../domain/health.ts";
+import type { CostEstimate } from "../domain/doctor-report.ts";
 import { ALPHA } from "../domain/series-record.ts";
 import { Pace } from "../runtime/pace.ts";
 import { claimBorder } from "./claim/claim-border.ts";

@@ -1,4 +1,4 @@
-import { gateOfSeries } from "../domain/gate.ts";
+import { gateOfSeries } from "../domain/pipeline-gate.ts";
 import type { ImportedResults } from "../domain/results.ts";
 import type { EarlierTrials, Series } from "../domain/series.ts";
 import { SERIES_PROTOCOL, type SeriesColumn, type SeriesRecord } from "../domain/series-record.ts";
@@ -23,7 +23,7 @@ import { standingOfTest } from "./claim/remaining.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { type CountedTrial, type Difference, missingBy } from "./claim/tally.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";
-import { importedRows, withResults } from "./imported.ts";
+import { importedRows, withResults } from "./imported-series.ts";
 import { concludedOf, raisedByTrials } from "./standing.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
 import { groupsOf } from "./summary/groups.ts";

@@ -1,7 +1,7 @@
 import { sumTotals } from "../domain/at-least.ts";
 import type { Decision } from "../domain/decision.ts";
 import { Failure } from "../domain/failure.ts";
-import { gateOfVerdict } from "../domain/gate.ts";
+import { gateOfVerdict } from "../domain/pipeline-gate.ts";
 import type { Price } from "../domain/price-list.ts";
 import { type ArmSummary, isFinal, type LostAttempt, type SessionOutcome } from "../domain/session.ts";
 import {

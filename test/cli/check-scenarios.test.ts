@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { Value } from "@sinclair/typebox/value";
-import { type DoctorCheck, DoctorReport } from "../../src/domain/health.ts";
+import { type DoctorCheck, DoctorReport } from "../../src/domain/doctor-report.ts";
 import { doctorText } from "../../src/doors/cli/terminal/doctor-text.ts";
 import { abeval, scenarioFile } from "../abeval.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";

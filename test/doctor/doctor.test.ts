@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { Value } from "@sinclair/typebox/value";
-import { DoctorReport } from "../../src/domain/health.ts";
+import { DoctorReport } from "../../src/domain/doctor-report.ts";
 import { diagnose } from "../../src/doors/doctor/doctor.ts";
 import { runDoctor } from "../../src/doors/operation/doctor.ts";
 import { SCENARIOS } from "../harness.ts";

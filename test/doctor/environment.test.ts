@@ -6,7 +6,7 @@ import { THIS_HOST } from "../../src/arms/sandbox/host.ts";
 import { findMemoryGroups } from "../../src/arms/sandbox/memory-group.ts";
 import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
 import { Sandboxes } from "../../src/arms/sandbox/sandboxes.ts";
-import type { DoctorCheck } from "../../src/domain/health.ts";
+import type { DoctorCheck } from "../../src/domain/doctor-report.ts";
 import { diagnose } from "../../src/doors/doctor/doctor.ts";
 import { attemptEscapes, shell } from "../../src/doors/doctor/environment/sandbox.ts";
 import type { Services } from "../../src/doors/doctor/services.ts";

@@ -6,7 +6,7 @@ import { Sandboxes } from "../../src/arms/sandbox/sandboxes.ts";
 import { SelfTests } from "../../src/comparison/audit/self-tests.ts";
 import type { ScenarioFile } from "../../src/comparison/scenario/authored/scenario-file.ts";
 import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
-import type { DoctorCheck, DoctorReport } from "../../src/domain/health.ts";
+import type { DoctorCheck, DoctorReport } from "../../src/domain/doctor-report.ts";
 import { Diagnoses } from "../../src/doors/doctor/diagnoses.ts";
 import { diagnose } from "../../src/doors/doctor/doctor.ts";
 import type { Services } from "../../src/doors/doctor/services.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { NEED_OF_PROTOCOLS } from "../../src/comparison/planning/needs.ts";
-import type { DoctorReport } from "../../src/domain/health.ts";
+import type { DoctorReport } from "../../src/domain/doctor-report.ts";
 import { diagnoseMachine } from "../../src/doors/doctor/doctor.ts";
 import { environmentChecks } from "../../src/doors/doctor/environment/environment-checks.ts";
 import type { Needs, WorkerRow } from "../../src/store/shared-store.ts";

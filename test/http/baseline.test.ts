@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
-import type { ErrorBody } from "../../src/domain/health.ts";
+import type { ErrorBody } from "../../src/domain/error-body.ts";
 import type { Series } from "../../src/domain/series.ts";
 import { scored, scoredScenario } from "../baseline/scored.ts";
 import { temporaryDirectory } from "../temporary.ts";

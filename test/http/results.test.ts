@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { RESULTS_BODY_BYTES } from "../../src/domain/defaults.ts";
-import type { ErrorBody } from "../../src/domain/health.ts";
+import type { ErrorBody } from "../../src/domain/error-body.ts";
 import type { Series } from "../../src/domain/series.ts";
 import type { SeriesListing } from "../../src/domain/series-listing.ts";
 import { turnsDuring } from "../turns.ts";

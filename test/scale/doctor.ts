@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { providerStatuses } from "../../src/arms/model/check-model.ts";
 import { Credentials } from "../../src/arms/model/credentials.ts";
-import type { DoctorReport } from "../../src/domain/health.ts";
+import type { DoctorReport } from "../../src/domain/doctor-report.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { diagnose } from "../../src/doors/doctor/doctor.ts";
 import type { Services } from "../../src/doors/doctor/services.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { DoctorReport } from "../../src/domain/health.ts";
+import type { DoctorReport } from "../../src/domain/doctor-report.ts";
 import { abeval } from "../abeval.ts";
 import { describeNeeding } from "../needs.ts";
 import { Fleet, startRun, streamed } from "../postgres/fleet.ts";

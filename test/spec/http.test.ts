@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
+import type { DoctorReport } from "../../src/domain/doctor-report.ts";
 import type { RunEvent } from "../../src/domain/event.ts";
-import type { DoctorReport, Health } from "../../src/domain/health.ts";
+import type { Health } from "../../src/domain/health.ts";
 import type { RunStarted } from "../../src/domain/request.ts";
 import type { Scenario, ScenarioListing } from "../../src/domain/scenario.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";

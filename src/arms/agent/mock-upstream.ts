@@ -2,8 +2,8 @@ import type { WireName } from "../../domain/external-agent.ts";
 import { asRecord, asRecords, asText, type LooseRecord, parseJson } from "../../domain/lenient.ts";
 import { splitModelRef } from "../model/model-ref.ts";
 import type { Take, Upstream, UpstreamRequest } from "../model/upstream.ts";
+import { mockReply } from "../wire/mock-reply.ts";
 import { readRequest } from "../wire/read-request.ts";
-import { sayOnce } from "../wire/say-once.ts";
 import type { WireCall, WireRequest } from "../wire/wire.ts";
 
 /** A call of a command that does nothing, of a tool that the request offers. Undefined when none of them runs commands. */
@@ -72,7 +72,7 @@ export const mockUpstream = (
     const request = readRequest(wire, path, json);
     if (!aside) onAsked(request, String(body ?? ""));
     const call = request.results.length === 0 ? harmlessCall(json) : undefined;
-    const said = sayOnce(wire, request, call === undefined ? { text: "Done." } : { call });
+    const said = mockReply(wire, request, call === undefined ? { text: "Done." } : { call });
     const headers = new Headers({ "content-type": said.content_type });
     return await take.reply({ status: 200, headers, chunks: once(Buffer.from(said.body)) });
   },

@@ -3,7 +3,7 @@ import { plainText } from "../../domain/plain-text.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments } from "./flags/parse-arguments.ts";
 import { SERVER_FLAGS, serverSettings } from "./flags/service-flags.ts";
-import { claimStdout } from "./services/c-library.ts";
+import { claimStdout } from "./services/own-process.ts";
 import { openServerServices, tellBroken } from "./services/server-services.ts";
 
 const SPEC = {

@@ -1,6 +1,6 @@
+import type { DoctorCheck } from "../../domain/doctor-report.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Failure, wordsOf } from "../../domain/failure.ts";
-import type { DoctorCheck } from "../../domain/health.ts";
 import type { Task } from "../../domain/task.ts";
 import type { Clock } from "../../runtime/clock.ts";
 

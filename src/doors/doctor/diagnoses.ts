@@ -1,4 +1,4 @@
-import type { DoctorCheck } from "../../domain/health.ts";
+import type { DoctorCheck } from "../../domain/doctor-report.ts";
 import { Semaphore } from "../../runtime/semaphore.ts";
 import { SharedWork } from "../../runtime/shared-work.ts";
 

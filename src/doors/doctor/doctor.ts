@@ -1,8 +1,8 @@
 import { basename, extname } from "node:path";
 import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
 import { type LoadedScenario, membersOf } from "../../comparison/scenario/loaded-scenario.ts";
+import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/doctor-report.ts";
 import { Failure } from "../../domain/failure.ts";
-import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/health.ts";
 import { usdText } from "../../domain/number-text.ts";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
 import { runChecks } from "./check.ts";

@@ -1,8 +1,8 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type Context, ParseError, ValidationError } from "elysia";
 import { didYouMeanAmong } from "../../domain/did-you-mean.ts";
+import type { ErrorBody } from "../../domain/error-body.ts";
 import { Failure, type FailureCode } from "../../domain/failure.ts";
-import type { ErrorBody } from "../../domain/health.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { firstProblem } from "../operation/check-input.ts";
 import type { Services } from "../operation/operation.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
+import { DoctorReport } from "../../domain/doctor-report.ts";
 import { Failure } from "../../domain/failure.ts";
-import { DoctorReport } from "../../domain/health.ts";
 import { record, Slug } from "../../domain/schema.ts";
 import { SeriesLimits } from "../../domain/series-record.ts";
 import { seriesEstimate } from "../../statistics/power.ts";

@@ -1,5 +1,7 @@
+import type { DoctorReport } from "../../domain/doctor-report.ts";
+import type { ErrorBody } from "../../domain/error-body.ts";
 import type { FailureCode } from "../../domain/failure.ts";
-import type { DoctorReport, ErrorBody, Health } from "../../domain/health.ts";
+import type { Health } from "../../domain/health.ts";
 import type { JudgeProfiles } from "../../domain/judge-profile.ts";
 import type { Provider } from "../../domain/provider.ts";
 import type { RunRequest, RunStarted, VerdictRequest } from "../../domain/request.ts";

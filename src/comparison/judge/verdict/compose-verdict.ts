@@ -1,7 +1,7 @@
 import { type Decision, PROGRAM_ENDED } from "../../../domain/decision.ts";
 import type { Facts } from "../../../domain/evidence.ts";
-import { gateOfVerdict } from "../../../domain/gate.ts";
 import { dig } from "../../../domain/lenient.ts";
+import { gateOfVerdict } from "../../../domain/pipeline-gate.ts";
 import type { Price } from "../../../domain/price-list.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { costOf, sumKnown } from "../../../domain/usage.ts";

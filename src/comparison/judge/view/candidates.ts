@@ -5,9 +5,9 @@ import { scenarioBrief } from "../scenario-brief.ts";
 import type { JudgeResult } from "../verdict/judge-result.ts";
 import { clip, LEFT_OUT } from "./clip.ts";
 import type { EvidenceView } from "./evidence-view.ts";
+import { suspectLines } from "./injection-scan.ts";
 import { type PairViews, pairViews } from "./pair-views.ts";
 import type { ViewLine } from "./section.ts";
-import { suspectLines } from "./suspect-lines.ts";
 import { WITHHELD, withoutWords } from "./without-words.ts";
 
 /** What every judge of a case is shown. */

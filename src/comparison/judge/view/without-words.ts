@@ -3,8 +3,8 @@ import type { ChangedFile, Changes } from "../../../domain/evidence.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import type { JudgedArm } from "../judge.ts";
 import { cleanText } from "./clean-text.ts";
+import { lineScan, SCAN_COST } from "./injection-scan.ts";
 import { type Hunk, readHunks } from "./read-hunks.ts";
-import { lineScan, SCAN_COST } from "./suspect-lines.ts";
 import { WORDS, WordMask } from "./word-mask.ts";
 
 /** Written in place of an arm's words. */

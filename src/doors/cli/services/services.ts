@@ -143,7 +143,7 @@ async function readOutside(notice: ServiceOptions["notice"]) {
 
 /** Loads the foreign function interface only when there is a key to protect. */
 async function seal(notice: ServiceOptions["notice"]): Promise<void> {
-  if (ON_BUN) return (await import("./c-library.ts")).sealProcess();
+  if (ON_BUN) return (await import("./own-process.ts")).sealProcess();
   notice(
     "commands without a sandbox can read the keys that this process was started with; only on Bun can it hide them",
   );

@@ -1,4 +1,4 @@
-import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/health.ts";
+import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/doctor-report.ts";
 import { countText } from "../../../domain/number-text.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import { checksToTell, readiness, seriesEstimateText } from "../../../domain/readiness.ts";

@@ -17,7 +17,7 @@ import {
   worstCaseOfArm,
 } from "../../../comparison/planning/worst-case-cost.ts";
 import type { Arm } from "../../../domain/arm.ts";
-import type { CostEstimate } from "../../../domain/health.ts";
+import type { CostEstimate } from "../../../domain/doctor-report.ts";
 import { judgesNamed } from "../../../domain/model-name.ts";
 import type { Budget } from "../../../domain/policies.ts";
 import type { Price } from "../../../domain/price-list.ts";

@@ -16,8 +16,8 @@ import { openRecordings } from "../../../comparison/planning/session-recordings.
 import { workspacePlaces } from "../../../comparison/planning/task-image.ts";
 import { applyModelOverride } from "../../../comparison/scenario/declared-differences.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
+import type { CostEstimate, DoctorCheck } from "../../../domain/doctor-report.ts";
 import { Failure } from "../../../domain/failure.ts";
-import type { CostEstimate, DoctorCheck } from "../../../domain/health.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { type Check, fail, pass, runChecks, skip, warn } from "../check.ts";
 import type { Diagnosis } from "../diagnoses.ts";

@@ -1,5 +1,5 @@
+import type { DoctorReport } from "../../../domain/doctor-report.ts";
 import type { RunEvent } from "../../../domain/event.ts";
-import type { DoctorReport } from "../../../domain/health.ts";
 import type { JudgeProfiles } from "../../../domain/judge-profile.ts";
 import type { Provider } from "../../../domain/provider.ts";
 import type { ScenarioListing } from "../../../domain/scenario.ts";

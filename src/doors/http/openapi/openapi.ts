@@ -2,11 +2,12 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import type { DocumentDecoration } from "elysia";
 import * as arm from "../../../domain/arm.ts";
 import * as decision from "../../../domain/decision.ts";
+import * as doctor_report from "../../../domain/doctor-report.ts";
+import * as error_body from "../../../domain/error-body.ts";
 import * as event from "../../../domain/event.ts";
 import * as evidence from "../../../domain/evidence.ts";
 import * as external_agent from "../../../domain/external-agent.ts";
 import * as health from "../../../domain/health.ts";
-import { ErrorBody } from "../../../domain/health.ts";
 import * as judge_profile from "../../../domain/judge-profile.ts";
 import * as policies from "../../../domain/policies.ts";
 import * as price_list from "../../../domain/price-list.ts";
@@ -130,7 +131,7 @@ const UNREADABLE = {
 };
 
 function schemaOf(response: ApiRoute["hooks"]["response"], status: number): TSchema | undefined {
-  if (status >= 400) return ErrorBody;
+  if (status >= 400) return error_body.ErrorBody;
   return response && status in response ? (response as Record<number, TSchema>)[status] : (response as TSchema);
 }
 
@@ -194,6 +195,8 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
   evidence,
   external_agent,
   health,
+  doctor_report,
+  error_body,
   judge_profile,
   policies,
   price_list,

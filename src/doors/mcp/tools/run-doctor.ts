@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/health.ts";
+import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/doctor-report.ts";
 import { checksToTell, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
 import { record } from "../../../domain/schema.ts";
 import { runDoctor as operation } from "../../operation/doctor.ts";

@@ -1,4 +1,4 @@
-import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/health.ts";
+import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/doctor-report.ts";
 import { count, countOf, duration, usd } from "../format.ts";
 import { Light, SHAPES } from "../part/light.tsx";
 

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
-import type { CostEstimate } from "../../../domain/health.ts";
+import type { CostEstimate } from "../../../domain/doctor-report.ts";
 import { withInputId } from "../../../domain/member.ts";
 import { isScripted } from "../../../domain/model-name.ts";
 import type { Scenario } from "../../../domain/scenario.ts";

@@ -1,4 +1,4 @@
-import type { CostEstimate } from "../../../domain/health.ts";
+import type { CostEstimate } from "../../../domain/doctor-report.ts";
 import { percentText } from "../../../domain/number-text.ts";
 import { count, countOf, duration, usd } from "../format.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { gateOfSeries, gateOfVerdict } from "../../src/domain/gate.ts";
+import { gateOfSeries, gateOfVerdict } from "../../src/domain/pipeline-gate.ts";
 
 const ARMS = { a: "one", b: "other" };
 const SHUT = { one: null, other: null };

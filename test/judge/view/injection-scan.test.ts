@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { EvidenceView } from "../../../src/comparison/judge/view/evidence-view.ts";
+import { suspectLines } from "../../../src/comparison/judge/view/injection-scan.ts";
 import type { Section } from "../../../src/comparison/judge/view/section.ts";
-import { suspectLines } from "../../../src/comparison/judge/view/suspect-lines.ts";
 import { turnsDuring } from "../../turns.ts";
 
 const view = (name: Section["name"], text: string, authored = true): EvidenceView => ({

@@ -11,7 +11,7 @@ interface Said {
 type Saying = { readonly text: string } | { readonly call: Pick<WireCall, "name" | "input"> };
 
 /** A whole reply of one text or one call, in the form that was asked for. It counts one token each way. */
-export function sayOnce(
+export function mockReply(
   wire: WireName,
   { model, stream }: Pick<WireRequest, "model" | "stream">,
   saying: Saying,

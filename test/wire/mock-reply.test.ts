@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { harmlessCall } from "../../src/arms/agent/mock-upstream.ts";
 import { errorBody } from "../../src/arms/wire/error-body.ts";
-import { sayOnce } from "../../src/arms/wire/say-once.ts";
+import { mockReply } from "../../src/arms/wire/mock-reply.ts";
 import { WIRES } from "../../src/domain/external-agent.ts";
 import { pass } from "./streams.ts";
 
 test.each(WIRES)("%s: a text said once is a whole reply, streamed or not", (wire) => {
   for (const stream of [true, false]) {
-    const { content_type, body } = sayOnce(wire, { model: "m-1", stream }, { text: 'done: "ü"\n' });
+    const { content_type, body } = mockReply(wire, { model: "m-1", stream }, { text: 'done: "ü"\n' });
     expect(content_type).toBe(stream ? "text/event-stream" : "application/json");
     expect(pass(wire, body, { content_type }).reply).toMatchObject({
       ...{ text: 'done: "ü"\n', calls: [], tokens_in: 1, tokens_out: 1, model_served: "m-1" },
@@ -19,7 +19,7 @@ test.each(WIRES)("%s: a text said once is a whole reply, streamed or not", (wire
 test.each(WIRES)("%s: a call made once is a whole reply, streamed or not", (wire) => {
   const call = { name: "shell", input: { command: 'echo "ü"' } };
   for (const stream of [true, false]) {
-    const { content_type, body } = sayOnce(wire, { model: "m-1", stream }, { call });
+    const { content_type, body } = mockReply(wire, { model: "m-1", stream }, { call });
     expect(pass(wire, body, { content_type }).reply).toMatchObject({
       ...{ text: "", calls: [call], tokens_in: 1, tokens_out: 1, ended: "whole", error: null },
     });

@@ -1,0 +1,45 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Count, nullable, oneOf, record, Share, Slug } from "./schema.ts";
+
+export const DoctorCheck = record("DoctorCheck", {
+  id: Type.String({ description: "Stable; ids of scenario checks begin with what they look at." }),
+  scope: oneOf(["environment", "scenario"]),
+  status: oneOf(["pass", "warn", "fail", "skip"]),
+  title: Type.String(),
+  detail: nullable(Type.String(), { description: "What was found." }),
+  hint: nullable(Type.String(), { description: "What to do about it." }),
+  duration_ms: Count("Milliseconds the check took."),
+});
+export type DoctorCheck = Static<typeof DoctorCheck>;
+
+const SeriesEstimate = record("SeriesEstimate", {
+  trials: Count("Trials that were asked for."),
+  low_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of all of them; null without prices." }),
+  high_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of all of them; null without prices." }),
+  chances: Type.Array(
+    record("ClaimChance", {
+      win_share: Share("The share of decided trials that the better arm wins."),
+      chance_of_claim: Share("The chance that a series that may stop early finds it."),
+      mean_trials: Type.Number({ minimum: 0, description: "Mean number of trials until a claim or the end." }),
+    }),
+    { description: "Exact figures for one scenario where one trial in five has no winner." },
+  ),
+});
+
+export const CostEstimate = record("CostEstimate", {
+  low_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without prices." }),
+  high_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without prices." }),
+  low_tokens: Count("Both arms and the judge, a short run."),
+  high_tokens: Count("Both arms at the end of their budgets, and the judge."),
+  note: Type.String({ description: "How the figures were made." }),
+  series: Type.Optional(SeriesEstimate),
+});
+export type CostEstimate = Static<typeof CostEstimate>;
+
+export const DoctorReport = record("DoctorReport", {
+  ok: Type.Boolean({ description: "False only when a check failed." }),
+  scenario: nullable(Slug()),
+  checks: Type.Array(DoctorCheck),
+  estimate: nullable(CostEstimate),
+});
+export type DoctorReport = Static<typeof DoctorReport>;
