@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
-import { capabilitiesOf } from "../../src/comparison/session/shared/capabilities.ts";
+import { capabilitiesOf } from "../../src/comparison/session/workers/capabilities.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { abeval } from "../abeval.ts";
 import { runOnce, testServices } from "../harness.ts";

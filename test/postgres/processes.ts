@@ -3,8 +3,8 @@ import { prepareSession } from "../../src/comparison/planning/prepare-session.ts
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import { MaterialsCache } from "../../src/comparison/scenario/materials-cache.ts";
 import { planningServices } from "../../src/comparison/session/plan-for-workers.ts";
-import { startWorker } from "../../src/comparison/session/shared/worker.ts";
 import { startSession } from "../../src/comparison/session/start-session.ts";
+import { startWorker } from "../../src/comparison/session/workers/worker.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { RunEntry } from "../../src/domain/session-entry.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";

@@ -4,7 +4,7 @@ import { foldLog } from "../../store/read-session.ts";
 import type { SeriesInFlight } from "../planning/register.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { cancelAnywhere } from "./cancel.ts";
-import { distantSeries } from "./shared/distant-series.ts";
+import { distantSeries } from "./workers/distant-series.ts";
 
 type Seeing = Pick<SessionServices, "runs" | "series" | "shared" | "store" | "clock">;
 

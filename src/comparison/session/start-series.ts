@@ -18,7 +18,7 @@ export async function startSeries(
   requester: Requester = {},
 ): Promise<StartedSeries> {
   if (services.shared) {
-    const { offerSeries } = await import("./shared/offer-series.ts");
+    const { offerSeries } = await import("./workers/offer-series.ts");
     return await offerSeries(services, services.shared, setup, { before, requester });
   }
   const record = before

@@ -25,7 +25,7 @@ export async function startSession(
   // What stands in for an arm is in no order for a worker.
   const started =
     services.shared && plan.options.stored === undefined
-      ? await (await import("./shared/offer-session.ts")).offerSession(services, services.shared, planned)
+      ? await (await import("./workers/offer-session.ts")).offerSession(services, services.shared, planned)
       : await startHere(services, planned, trial);
   const { session_id } = started;
   const series_id = trial?.place.series_id;

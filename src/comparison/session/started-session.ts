@@ -23,7 +23,7 @@ export function startedBefore(services: SessionServices, session_id: string): St
   const end = async () => {
     await services.runs.live(session_id)?.done;
     if (services.shared === undefined) return await storedSession(services, session_id);
-    return await (await import("./shared/await-end.ts")).untilEnded(services.shared, session_id);
+    return await (await import("./workers/await-end.ts")).untilEnded(services.shared, session_id);
   };
   let done: Promise<SessionOutcome> | undefined;
   return {

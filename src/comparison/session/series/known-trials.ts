@@ -3,8 +3,8 @@ import { isFinal } from "../../../domain/session-state.ts";
 import { givesResult, type TrialRow } from "../../../domain/trial.ts";
 import type { TrialSpec } from "../../../statistics/advance.ts";
 import type { SessionStore } from "../../../store/store.ts";
-import { untilEnded } from "../shared/await-end.ts";
 import type { StartedSession } from "../started-session.ts";
+import { untilEnded } from "../workers/await-end.ts";
 import { SeriesCosts } from "./series-costs.ts";
 
 /** The trials of a series as this process knows them: how many run, what became of the others, and how many must end next. */

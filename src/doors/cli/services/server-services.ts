@@ -102,8 +102,8 @@ export async function joinWorkers(services: Services, { slots, stopping }: Joini
   const { shared } = services;
   if (!shared) return { [Symbol.asyncDispose]: async () => undefined };
   const [{ startWorker }, { capabilitiesOf }, { MaterialsCache }] = await Promise.all([
-    import("../../../comparison/session/shared/worker.ts"),
-    import("../../../comparison/session/shared/capabilities.ts"),
+    import("../../../comparison/session/workers/worker.ts"),
+    import("../../../comparison/session/workers/capabilities.ts"),
     import("../../../comparison/scenario/materials-cache.ts"),
   ]);
   const providers = services.providers().flatMap(({ provider, present }) => (present ? [provider] : []));
