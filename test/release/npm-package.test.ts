@@ -57,6 +57,7 @@ const fileOf = (name: string) => join(packages, `${name}-${manifest.version}.tgz
 /** Installs packages without a registry. Returns the path of the shim. */
 function installed(name: string, ...args: readonly string[]): string {
   const to = join(directory.path, name);
+  rmSync(to, { recursive: true, force: true });
   mkdirSync(to);
   writeFileSync(join(to, "package.json"), "{}");
   const command = [
