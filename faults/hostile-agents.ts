@@ -54,6 +54,14 @@ writeFileSync("answer.txt", "42\\n");
 
 const QUOTES = '"""'.repeat(130_000);
 
+const pieceOf = (piece: string) => ({
+  choices: [
+    { index: 0, delta: { tool_calls: [{ index: 0, id: "c", function: { name: "shell", arguments: piece } }] } },
+  ],
+});
+
+const streamed = (body: string): Action => ({ status: 200, headers: { "content-type": "text/event-stream" }, body });
+
 const ATTACKS: readonly Attack[] = [
   {
     name: "20,000 calls in one request",
@@ -102,6 +110,23 @@ const ATTACKS: readonly Attack[] = [
     name: "broken arguments of 400 kB",
     module: () => "for (let n = 0; n < 4; n += 1) await chat([user]);",
     answer: { calls: [{ name: "shell", arguments: `{"command":"x",${QUOTES}\\` }] },
+  },
+  {
+    name: "250 short requests that rest on 7 MB",
+    module: () => `
+      const ask = (more) => send("/responses", JSON.stringify({ model: "m", tools: [{ type: "function", name: "shell" }], ...more }));
+      const { id } = JSON.parse(await ask({ input: "x".repeat(7_000_000) }));
+      await Promise.all(Array.from({ length: 250 }, () => ask({ input: "more", previous_response_id: id })));`,
+  },
+  {
+    name: "16 calls at once, each in 100,000 pieces",
+    module: () => "await Promise.all(Array.from({ length: 16 }, () => chat([user], { stream: true })));",
+    answer: streamed(`data: ${JSON.stringify(pieceOf("abcd"))}\n\n`.repeat(100_000)),
+  },
+  {
+    name: "events of 8 MB",
+    module: () => "for (let n = 0; n < 4; n += 1) await chat([user], { stream: true });",
+    answer: streamed(`data: ${JSON.stringify({ ...pieceOf("abcd"), pad: "x".repeat(8_000_000) })}\n\n`),
   },
   { name: "bytes and headers that its proxy is not for", module: stray },
   ...FLOODS,

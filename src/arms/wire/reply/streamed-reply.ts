@@ -59,6 +59,7 @@ export class StreamedReply implements ReplyReader {
   }
 
   *push(chunk: Uint8Array): InSteps<Uint8Array> {
+    if (this.#stopped) return new Uint8Array();
     const passed: Uint8Array[] = [];
     for (const block of this.#blocks.push(chunk)) {
       // Its lines were read just now, in about the time that its JSON takes.
