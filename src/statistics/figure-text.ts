@@ -1,4 +1,5 @@
 import { countText, percentText } from "../domain/number-text.ts";
+import type { Series } from "../domain/series.ts";
 import type { PassedCount } from "../domain/series-arm.ts";
 
 /** What the evidence must reach for a claim; in percent, how sure one is then. */
@@ -15,6 +16,10 @@ export function evidenceText(e: number, alpha: number): string {
   const text = e.toFixed(1);
   return e < 1 / alpha && Number(text) >= 1 / alpha ? `just below ${limitText(alpha)}` : text;
 }
+
+/** What an arm did where it failed nothing that is required. Imported results have their own word for it: their column's. */
+export const solvedWord = ({ imported }: { readonly imported?: Series["imported"] | undefined }) =>
+  imported ? "passed" : "solved";
 
 /** `9 of 10, range 60% to 98%`; a dash where it is not known. */
 export const passedText = (count: PassedCount | null) =>

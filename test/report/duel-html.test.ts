@@ -47,8 +47,11 @@ test("an hour plays in less than a minute, and a moment in some seconds", () => 
 
 test("steps without times play in their order, and arms that did the same have nothing to play", () => {
   const untimed = duelOf([step(1, "left"), step(2, "left again")], [step(1, "right")]);
-  expect(untimed).toContain("No times were recorded");
+  expect(untimed).toContain("The recorded times do not tell these steps apart");
   expect(momentsIn(untimed)).toEqual([3_000, 6_000, 3_000]);
+  expect(duelOf([step(1, "left", 5)], [step(1, "right", 5)])).toContain(
+    "The recorded times do not tell these steps apart",
+  );
   expect(untimed).not.toContain('<span class="soft">');
   expect(duelOf([step(1, "left", 0)], [step(1, "right", 2)])).toContain('<span class="soft">2.0 s</span>');
   const same = duelOf([step(1, "same", 1)], [step(1, "same", 2)]);

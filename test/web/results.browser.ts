@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
+import { shownText } from "./browser.ts";
 import { inspect } from "./inspect.ts";
 import { faultsOfTab } from "./keyboard.ts";
 import { webService } from "./web-service.ts";
@@ -66,6 +67,8 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     const row = page.getByRole("region", { name: "Results by tier" }).getByRole("row", { name: /^easy/ });
     await row.waitFor();
     expect((await row.textContent())?.replaceAll(/\s+/g, " ")).toStartWith("easy431088%");
+    const heads = (await shownText(page.locator(".member-table thead"))).replaceAll(/\s+/g, " ");
+    expect(heads).toMatch(/A Arm A: passed B Arm B: passed/);
     expect(await page.locator(".member-table a").count()).toBe(0);
     expect(await inspect(page, "grouped-results")).toEqual([]);
     expect(await faultsOfTab(page)).toEqual([]);

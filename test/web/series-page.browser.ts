@@ -151,7 +151,7 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await tell(page, await reportOf(seriesOf(), rowsOf([...times(3, "b"), ...times(8, "a")]), ALONE));
     await page.getByRole("heading", { level: 1, name: "Undecided: still running" }).waitFor();
     expect(await shownText(page.locator("section", { hasText: "The plan has" }))).toContain("19 trials left");
-    await page.getByText(/about \d+ more would make a claim, for about \$/).waitFor();
+    await page.getByText(/about \d+ more would be enough, for about \$/).waitFor();
   }, 60_000);
 
   test("reads with a hundred scenarios, and the page stays within the window", async () => {

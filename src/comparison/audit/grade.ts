@@ -23,8 +23,8 @@ const GRADERS: Readonly<Record<SelfTestPartId, (trials: readonly SelfTestTrial[]
       return fail(`it preferred ${worseIn(trials.filter(({ b, winner }) => winner === b))} in ${outOf(wrong, trials)}`);
     const leaned = trials.filter(({ a, lean }) => lean === a).length;
     if (right + leaned === 0) return fail(blindness(trials));
-    if (right < trials.length) return warn(`it preferred the reference in only ${outOf(right, trials)}`);
-    return pass(`it preferred the reference in ${outOf(right, trials)}`);
+    if (right < trials.length) return warn(`it preferred the known good work in only ${outOf(right, trials)}`);
+    return pass(`it preferred the known good work in ${outOf(right, trials)}`);
   },
   same_evidence: (trials) => {
     const winners = trials.filter(({ winner }) => winner !== null).length;
@@ -47,15 +47,15 @@ const GRADERS: Readonly<Record<SelfTestPartId, (trials: readonly SelfTestTrial[]
 function blindness(trials: readonly SelfTestTrial[]): string {
   const all = (outcome: SelfTestTrial["outcome"]) => trials.every((trial) => trial.outcome === outcome);
   if (all("inconsistent")) return `only the order of presentation decided in ${outOf(trials.length, trials)}`;
-  if (all("tie")) return `it found the reference and ${worseIn(trials)} alike in ${outOf(trials.length, trials)}`;
-  return `it preferred the reference in none of ${trials.length} trials`;
+  if (all("tie")) return `it found the known good work and ${worseIn(trials)} alike in ${outOf(trials.length, trials)}`;
+  return `it preferred the known good work in none of ${trials.length} trials`;
 }
 
 /** What lost to the reference, or should have. */
 const WORSE: Readonly<Record<string, string>> = {
   nop: "the untouched fixture",
   empty: "an empty answer",
-  cut: "the first third of the reference",
+  cut: "the first third of the reference answer",
   other_task: "an answer to another task",
 };
 

@@ -68,7 +68,7 @@ function sectionOf({ file, self_test }: TestedFile, width: number): string {
 }
 
 const TITLES: Readonly<Record<SelfTestPartId, string>> = {
-  reference_against_nop: "The reference fix against the untouched fixture",
+  reference_against_nop: "Known good work against worse work",
   same_evidence: "The same evidence twice",
   harmless_edits: "Edits that change nothing",
 };

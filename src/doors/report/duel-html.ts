@@ -61,7 +61,7 @@ interface Play {
   readonly isTimed: boolean;
 }
 
-/** By the clock of the run; by the order of the steps where no times were recorded. */
+/** By the clock of the run; by the order of the steps where times do not tell them apart. */
 function playOf(parted: readonly TimedStep[], common: number): Play {
   const [first, last] = [parted[0], parted.at(-1)];
   if (!first || !last) return { told: "Both did the same.", length_ms: 0, moment: () => 0, isTimed: false };
@@ -69,7 +69,7 @@ function playOf(parted: readonly TimedStep[], common: number): Play {
   const length_ms = Math.min(Math.max(span, SHORTEST_MS), LONGEST_MS);
   if (span === 0)
     return {
-      told: "No times were recorded; the steps play in their order.",
+      told: "The recorded times do not tell these steps apart; they play in their order.",
       length_ms,
       moment: ({ decision }) => Math.round(((decision.seq - common) / (last.decision.seq - common)) * length_ms),
       isTimed: false,

@@ -9,6 +9,7 @@ import { statusText } from "../../domain/series-status.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { CriterionScore } from "../../domain/verdict.ts";
 import { decidedText, runOnNeither, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
+import { solvedWord } from "../../statistics/figure-text.ts";
 import {
   checksText,
   costTexts,
@@ -73,9 +74,11 @@ function groupsAndFailed(series: Series): string[] {
   ];
 }
 
-function scenarioTable({ scenarios, arms }: Series): string {
+function scenarioTable(series: Series): string {
+  const { scenarios, arms } = series;
+  const solved = solvedWord(series);
   const more = leftOutText(scenarios.length);
-  const head = ["scenario", "wins-ties-losses", "win rate", `${arms.a.arm_id} solved`, `${arms.b.arm_id} solved`];
+  const head = ["scenario", "wins-ties-losses", "win rate", `${arms.a.arm_id} ${solved}`, `${arms.b.arm_id} ${solved}`];
   return (
     table(
       head,

@@ -5,7 +5,7 @@ import { preferredSide, statusText } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { CHECK_RATES, checkRates } from "../../statistics/check-rates.ts";
 import { evidenceCurve, logAxis, roundOfClaim, tickText } from "../../statistics/evidence-curve.ts";
-import { evidenceText, limitText, passedText } from "../../statistics/figure-text.ts";
+import { evidenceText, limitText, passedText, solvedWord } from "../../statistics/figure-text.ts";
 import { kindOf, legendOf, TRIAL_MARKS, type TrialKind } from "../../statistics/trial-kind.ts";
 import { type Html, html, htmlPage, htmlTable, longHtmlTable } from "./html.ts";
 import {
@@ -101,12 +101,13 @@ function failedIn(series: Series): Html | null {
 
 /** One line for each scenario: the result of every trial, and what the trials say together. */
 async function suiteOf(series: Series): Promise<Html> {
+  const solvedBy = (["a", "b"] as const).map((side) => html`${letter(side)} ${solvedWord(series)}`);
   const { scenarios, trials } = series;
   const byScenario = Map.groupBy(trials, memberName);
   const most = Math.max(1, Math.floor(SHOWN_TRIALS / scenarios.length));
   return html`<h2>Scenarios</h2>
 ${await longHtmlTable(
-  ["Scenario", "Trials", "Wins-ties-losses", "Win rate", html`${letter("a")} solved`, html`${letter("b")} solved`],
+  ["Scenario", "Trials", "Wins-ties-losses", "Win rate", ...solvedBy],
   scenarios,
   ({ counts, headline, conclusion, solved, ...member }) => [
     memberName(member),

@@ -7,7 +7,7 @@ import type { SolvedCount } from "../../domain/series-arm.ts";
 import { trialResult } from "../../domain/series-status.ts";
 import type { SeriesFlag } from "../../domain/series-summary.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { confidenceText } from "../../statistics/figure-text.ts";
+import { confidenceText, solvedWord } from "../../statistics/figure-text.ts";
 import { skillNames, skillText } from "../../statistics/skill-text.ts";
 import { FAILED_ROWS, failedShown, whatFailed } from "../../statistics/what-failed.ts";
 
@@ -133,9 +133,11 @@ export function armFigures(series: Series): (readonly [what: string, a: string, 
   const reliability =
     power === null ? [] : [both(`pass^${power}`, ({ solved }) => rateText(solved?.pass_power[power - 1] ?? null))];
   if (series.imported)
-    return a.mean_score === undefined ? [both("passed", ({ solved }) => solvedText(solved)), ...reliability] : scores;
+    return a.mean_score === undefined
+      ? [both(solvedWord(series), ({ solved }) => solvedText(solved)), ...reliability]
+      : scores;
   return [
-    both("solved", ({ solved }) => solvedText(solved)),
+    both(solvedWord(series), ({ solved }) => solvedText(solved)),
     ...(a.crashed || b.crashed ? [both("crashed", crashedText)] : []),
     ...(a.usage_lost || b.usage_lost ? [both("usage not known", lostText)] : []),
     ...skillNames(series.arms).map((name) => both(`skill ${plainText(name)}`, (arm) => skillText(arm, name))),

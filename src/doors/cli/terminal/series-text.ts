@@ -4,6 +4,7 @@ import { plainText } from "../../../domain/plain-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import { MAX_TRIALS } from "../../../domain/series-record.ts";
 import { preferredSide, statusText } from "../../../domain/series-status.ts";
+import { solvedWord } from "../../../statistics/figure-text.ts";
 import {
   armFigures,
   costsText,
@@ -69,9 +70,11 @@ function scale(range: Series["headline"], painter: Painter): string[] {
 }
 
 /** Only a suite has a row for each of its scenarios. */
-function scenarioLines({ scenarios, arms }: Series, width: number): string[] {
+function scenarioLines(series: Series, width: number): string[] {
+  const { scenarios, arms } = series;
   if (scenarios.length < 2) return [];
-  const head = ["wins-ties-losses", "win rate", `${arms.a.arm_id} solved`, `${arms.b.arm_id} solved`];
+  const solved = solvedWord(series);
+  const head = ["wins-ties-losses", "win rate", `${arms.a.arm_id} ${solved}`, `${arms.b.arm_id} ${solved}`];
   const rows = shownScenarios(scenarios).map(
     ({ counts, headline, solved, ...member }) =>
       [

@@ -64,7 +64,7 @@ function Tested({ group: { tests, model } }: { group: JudgeGroup }) {
   if (tests.length === 0)
     return (
       <p class="aside">
-        No self-test here, so nobody knows whether it prefers a reference fix to nothing.{" "}
+        No self-test here, so nobody knows whether it prefers known good work to worse work.{" "}
         <a href={toJudges({ judge: judgesNamed(model).join(",") })}>Test it</a>
       </p>
     );

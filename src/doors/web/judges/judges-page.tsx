@@ -30,8 +30,8 @@ export function JudgesPage(asked: { scenario: string | null; judge: string | nul
       </Show>
       <PagePart title="Test a judge">
         <p>
-          A self-test asks a judge about evidence whose right answer is known: a reference fix against nothing, the same
-          work twice, edits that change nothing. No arm runs. It takes 20 to 40 judge calls.
+          A self-test asks a judge about evidence whose right answer is known: known good work against worse work, the
+          same work twice, edits that change nothing. No arm runs. It takes 20 to 40 judge calls.
         </p>
         <SelfTestForm key={`${asked.scenario} ${asked.judge}`} {...asked} />
         <SelfTestList />
@@ -72,7 +72,7 @@ const NothingKnown = () => (
     <p class="empty">No model has judged here yet, so nothing is known about any judge. This is how you find out:</p>
     <dl class="judge-bars">
       <Way name="Self-test">
-        Whether it prefers a reference fix to nothing, and whether anything else moves it. The form below tests one
+        Whether it prefers known good work to worse work, and whether anything else moves it. The form below tests one
         without a run.
       </Way>
       <Way name="Position bias">

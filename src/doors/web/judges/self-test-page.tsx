@@ -13,7 +13,7 @@ import { toJudges, toScenario } from "../routes.ts";
 import { GradeLight, SelfTestResult, TestedModel } from "./self-test-result.tsx";
 
 const TITLES: Record<SelfTestPartId, string> = {
-  reference_against_nop: "A reference fix against nothing",
+  reference_against_nop: "Known good work against worse work",
   same_evidence: "The same work twice",
   harmless_edits: "Edits that change nothing",
 };
@@ -117,7 +117,7 @@ function Result({ test }: { test: SelfTest }) {
 const flagWords = (flag: Flag) => (flag === "judge_invalid" ? [] : words(flag));
 
 /** What a judge was shown in the place of an arm; an edit has its own name. */
-const SPECIMENS = { reference: "the reference fix", nop: "no work", copy: "a copy of the fix" };
+const SPECIMENS = { reference: "the known good work", nop: "no work", copy: "a copy of it" };
 
 const specimen = (name: string) => named(SPECIMENS, name);
 

@@ -56,12 +56,12 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   judge_failed_self_test: {
     tone: "danger",
     title: "The judge failed its self-test here",
-    text: "On evidence of which the right answer is known it was wrong, or blind to the difference. Take another judge or a panel.",
+    text: "On evidence whose right answer is known it was wrong, or blind to the difference. Take another judge or a panel.",
   },
   judge_unaudited: {
     tone: "note",
     title: "The judge has passed no self-test here",
-    text: "abeval run --self-test shows whether it can tell these tasks' reference fix from none.",
+    text: "abeval run --self-test shows whether it can tell known good work on these tasks from worse work.",
   },
   results_imported: {
     tone: "note",

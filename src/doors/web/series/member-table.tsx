@@ -4,6 +4,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { memberWord } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { Side } from "../../../domain/verdict.ts";
+import { solvedWord } from "../../../statistics/figure-text.ts";
 import { HELD_TEXT, kindOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
 import { count, countOf } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
@@ -98,7 +99,7 @@ export function MemberTable({ series, members, current = [], by, only }: MemberT
             <th scope="col">No winner</th>
             {ARM_SIDES.map((side) => (
               <th key={side} scope="col">
-                <ArmName side={side} name="solved" />
+                <ArmName side={side} name={solvedWord(series)} />
               </th>
             ))}
             {hasChecks && <th scope="col">Failed checks</th>}
@@ -147,7 +148,7 @@ function Line({ line, item, top, series, current }: LineProps) {
       <tr {...place} class="member-group">
         <th scope="rowgroup">{line.value}</th>
         <td>{countOf(line.rows, memberWord(series.scenarios))}</td>
-        <Figures figures={[line.won.a, line.won.b, line.won.none]} />
+        <Figures solved={solvedWord(series)} figures={[line.won.a, line.won.b, line.won.none]} />
       </tr>
     );
   const { name, row, trials, won } = line;
@@ -160,7 +161,10 @@ function Line({ line, item, top, series, current }: LineProps) {
       <td>
         <Latest trials={trials} series={series} current={current} />
       </td>
-      <Figures figures={[won.a, won.b, won.none, solvedText(solved.a), solvedText(solved.b)]} />
+      <Figures
+        solved={solvedWord(series)}
+        figures={[won.a, won.b, won.none, solvedText(solved.a), solvedText(solved.b)]}
+      />
       <td class="member-failed">
         {ARM_SIDES.map((side) => (
           <FailedChecks key={side} side={side} checks={checks} />
@@ -170,12 +174,10 @@ function Line({ line, item, top, series, current }: LineProps) {
   );
 }
 
-const FIGURES = ["A won", "B won", "none", "A solved", "B solved"];
-
 /** A narrow row has no heads, so each figure says there what it is. */
-const Figures = ({ figures }: { figures: readonly (string | number)[] }) =>
+const Figures = ({ figures, solved }: { figures: readonly (string | number)[]; solved: string }) =>
   figures.map((figure, index) => (
-    <td key={index} class="number" data-says={FIGURES[index]}>
+    <td key={index} class="number" data-says={["A won", "B won", "none", `A ${solved}`, `B ${solved}`][index]}>
       {figure}
     </td>
   ));

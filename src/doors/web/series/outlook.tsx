@@ -22,9 +22,9 @@ export function Outlook({ series: { forecast, conclusion, limits } }: { series: 
       {isOpen && (
         <p>
           {more_trials === null
-            ? "From these trials nobody can say how many more would make a claim."
-            : `If coming trials split the same way, about ${count(more_trials)} more would make a claim${cost_usd ? `, for about ${usd(cost_usd)}` : ""}.`}{" "}
-          <span class="aside">Such a forecast seldom comes true when the arms are equal.</span>
+            ? "From these trials nobody can say how many more would be enough."
+            : `If further trials split the same way, about ${count(more_trials)} more would be enough${cost_usd ? `, for about ${usd(cost_usd)}` : ""}.`}{" "}
+          <span class="aside">Where arms do not differ, such a forecast seldom comes true.</span>
         </p>
       )}
     </>

@@ -4,6 +4,7 @@ import { memberName } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { SeriesTrial } from "../../../domain/series-trial.ts";
 import type { Side } from "../../../domain/verdict.ts";
+import { solvedWord } from "../../../statistics/figure-text.ts";
 import { count } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Scroller } from "../part/page.tsx";
@@ -116,13 +117,14 @@ interface Column {
 type Names = Readonly<Record<Side, string>>;
 
 /** Columns of which no row knows anything are left out. */
-function columnsOf({ scenarios, levels }: Series, arms: Names): readonly Column[] {
+function columnsOf({ scenarios, levels, imported }: Series, arms: Names): readonly Column[] {
   const figure = (by: SuiteSort, name: ComponentChildren, says: string, cell: Column["cell"]): Column => ({
     ...{ by, name, says, cell },
     kind: "number",
   });
-  const solved = (side: Side) =>
-    figure(`solved_${side}`, <ArmName side={side} name="solved" />, `${side.toUpperCase()} solved`, (row) => {
+  const solved = solvedWord({ imported });
+  const solvedBy = (side: Side) =>
+    figure(`solved_${side}`, <ArmName side={side} name={solved} />, `${side.toUpperCase()} ${solved}`, (row) => {
       const own = row.solved[side];
       return own === null ? "–" : `${own.solved} of ${own.trials}`;
     });
@@ -143,8 +145,8 @@ function columnsOf({ scenarios, levels }: Series, arms: Names): readonly Column[
         </>
       ),
     },
-    solved("a"),
-    solved("b"),
+    solvedBy("a"),
+    solvedBy("b"),
   ];
   const known: Partial<Record<SuiteSort, boolean>> = {
     missing: scenarios.some(({ counts }) => missingTrials(counts) > 0),

@@ -46,7 +46,7 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   judge_failed_self_test: {
     tone: "danger",
     title: "The judge failed its self-test here",
-    text: "On evidence of which the right answer is known it was wrong, or blind to the difference. What it prefers shows little.",
+    text: "On evidence whose right answer is known it was wrong, or blind to the difference. Its preferences here show little.",
   },
   injection_suspected: {
     tone: "warn",
