@@ -195,6 +195,22 @@ describeNeeding(CHROMIUM)("every page of the web UI", () => {
     const told = await shownText(page.locator("main"));
     expect(told).not.toMatch(/\bfailed\b|0\.50/);
     expect(told).toContain("Not judged: checks");
+    const notices = await page.locator(".notice-title").allTextContents();
+    expect(notices).toContain("Serious: A hidden check could not run");
+    expect(notices.join()).not.toContain("No check that is known to fail");
+  }, 60_000);
+
+  test("a check that could not run on one arm alone decides, and is told as that and not as failed", async () => {
+    const { session_id } = await web.service.run("unlinted");
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto(`/sessions/${session_id}`);
+    const fact = page.locator(".deciding-fact");
+    await fact.waitFor();
+    const told = (await shownText(fact)).replaceAll(/\s+/g, " ");
+    expect(told).toMatch(/^lint required check .*plain ✓ passed .*bare ⚠ could not run .*no-such-linter is not found/);
+    await page.getByRole("heading", { level: 2, name: "What decided" }).waitFor();
+    expect(await shownText(page.locator("main"))).not.toContain("failed");
   }, 60_000);
 
   test("an answer stands below its question, and what a check looked for is quoted", async () => {

@@ -140,7 +140,7 @@ export const WEB_OPINIONS: readonly Opinion[] = [
   },
 ];
 
-/** A question whose answer is the work, and a check that can run on neither arm. */
+/** A question whose answer is the work, a check that can run on neither arm, and one that cannot run on one of them. */
 export const EVIDENCE_SCENARIOS = {
   asked: `
 name: asked
@@ -163,6 +163,17 @@ task:
 arms:
   - {id: short, model: scripted/short, script: [{say: Hello.}]}
   - {id: long, model: scripted/long, script: [{say: Good morning to you.}]}
+rubric: {criteria: [{id: checks, measure: probe_score}], judge: {model: builtin/evidence}}
+`,
+  unlinted: `
+name: unlinted
+title: A check whose program one arm needs
+task:
+  prompt: Say hello.
+  probe: {checks: [{id: lint, run: "test -f plain.txt || no-such-linter .", required: true}, {id: greets, run: "true"}]}
+arms:
+  - {id: plain, model: scripted/plain, script: [{calls: [{write_file: {path: plain.txt, content: Hello.}}]}, {say: Hello.}]}
+  - {id: bare, model: scripted/bare, script: [{say: Hello.}]}
 rubric: {criteria: [{id: checks, measure: probe_score}], judge: {model: builtin/evidence}}
 `,
 };

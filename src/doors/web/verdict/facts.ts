@@ -31,6 +31,10 @@ const tokensOf = ({ arm }: Established) => sumKnown([arm.tokens_in, arm.tokens_o
 /** A fact of which no direction is better. */
 const stated = (name: string, text: Fact["text"]): Fact => ({ name, good: null, value: () => null, text });
 
+/** One that could not run, or ran out of time, has failed nothing. */
+const required = ({ required_checks }: Facts): string =>
+  required_checks === "failed" ? "not all passed" : required_checks === null ? "none" : "all passed";
+
 export const FACTS: readonly Fact[] = [
   stated("Ended", ended),
   {
@@ -40,7 +44,7 @@ export const FACTS: readonly Fact[] = [
     text: ({ facts }) => (facts.probe ? `${facts.probe.passed} of ${facts.probe.total}` : "none ran"),
     apart: (checks) => countOf(checks, "check"),
   },
-  stated("Required checks", ({ facts }) => facts.required_checks ?? "none"),
+  stated("Required checks", ({ facts }) => required(facts)),
   stated("Rules broken", ({ facts }) => violations(facts)),
   stated(
     "Required behaviour",
