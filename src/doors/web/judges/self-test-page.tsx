@@ -90,7 +90,7 @@ function Result({ test }: { test: SelfTest }) {
         </div>
       </dl>
       {failure && (
-        <Notice tone="danger" title="The self-test failed">
+        <Notice tone="danger" title="The self-test was not completed">
           <p class="arm-text">{failure.message}</p>
           <p>
             <code>{failure.code}</code>

@@ -7,9 +7,9 @@ const LIGHTS: Record<Grade, LightStatus> = { pass: "pass", warn: "warn", fail: "
 
 export const GradeLight = ({ grade }: { grade: Grade }) => <Light status={LIGHTS[grade] ?? "warn"} />;
 
-/** What it found; until it is completed, or when it failed, its state. A judge that was not asked anything got no warning. */
+/** What it found; until then its state. A test that failed says nothing about the judge. A judge that was not asked anything got no warning. */
 export function SelfTestResult({ state, verdict, calls }: Pick<SelfTest, "state" | "verdict" | "calls">) {
-  if (!verdict) return <span>{words(state)}</span>;
+  if (!verdict) return <span>{state === "failed" ? "not completed" : words(state)}</span>;
   return verdict === "warn" && calls === 0 ? <Light status="skip" name="not tested" /> : <GradeLight grade={verdict} />;
 }
 

@@ -2,7 +2,8 @@ import type { Criterion } from "../../../domain/rubric.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import type { ProbeCheck } from "../../../domain/task.ts";
 import { checkText } from "../evidence/check-text.ts";
-import { count, countOf, duration, usd, words } from "../format.ts";
+import { count, countOf, duration, usd } from "../format.ts";
+import { measureText } from "../part/measure-text.ts";
 
 /** Criteria with their weights and what their scores mean, and every hidden check. */
 export function HowTheyAreJudged({ scenario: { rubric, task } }: { scenario: Scenario }) {
@@ -17,7 +18,9 @@ export function HowTheyAreJudged({ scenario: { rubric, task } }: { scenario: Sce
             </span>
             <div>
               <strong>{criterion.id}</strong>{" "}
-              {criterion.kind === "judged" ? criterion.question : `Measured by code: ${words(criterion.measure)}.`}
+              {criterion.kind === "judged"
+                ? criterion.question
+                : `Measured by code: ${measureText(criterion.measure)}.`}
               <Anchors criterion={criterion} />
             </div>
           </li>

@@ -22,9 +22,11 @@ export function Outlook({ series: { forecast, conclusion, limits } }: { series: 
       {isOpen && (
         <p>
           {more_trials === null
-            ? "From these trials nobody can say how many more would be enough."
+            ? "From these trials nobody can say how many more would be enough for a claim."
             : `If further trials split the same way, about ${count(more_trials)} more would be enough${cost_usd ? `, for about ${usd(cost_usd)}` : ""}.`}{" "}
-          <span class="aside">Where arms do not differ, such a forecast seldom comes true.</span>
+          {more_trials !== null && (
+            <span class="aside">Where arms do not differ, such a forecast seldom comes true.</span>
+          )}
         </p>
       )}
     </>

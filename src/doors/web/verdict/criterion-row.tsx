@@ -2,9 +2,10 @@ import { percentText } from "../../../domain/number-text.ts";
 import type { Citation, CriterionScore } from "../../../domain/verdict.ts";
 import { fragmentOf, isCriterionLit } from "../evidence/cited.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
-import { countOf, named, score, words } from "../format.ts";
+import { countOf, named, score } from "../format.ts";
 import { ARM_SIDES, ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
+import { measureText } from "../part/measure-text.ts";
 import type { Comparison } from "./comparison.ts";
 import { contributionsOf } from "./contributions.ts";
 import { topWeight } from "./moved-weights.ts";
@@ -77,7 +78,7 @@ export function QuestionOf({ row, comparison }: { row: CriterionScore; compariso
   const figures = measuredFigures(row.note);
   return (
     <>
-      Measured by code: {words(criterion?.measure ?? "unknown")}
+      Measured by code: {measureText(criterion?.measure ?? "unknown")}
       {figures && (
         <>
           {" "}

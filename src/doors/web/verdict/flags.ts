@@ -96,7 +96,7 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   no_objective_check: {
     tone: "warn",
     title: "No check that is known to fail before the work",
-    text: "No hidden check ran on both arms with `before: fail`, so this verdict rests on the judge's opinion and counted metrics only.",
+    text: "This verdict rests on the judge's opinion and counted metrics only. A check helps that ran on both arms and has “before: fail” in the scenario's file.",
   },
   neither_solved: {
     tone: "warn",
