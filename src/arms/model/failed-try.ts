@@ -20,14 +20,6 @@ export class TryFailed extends Error {
   }
 }
 
-/** Both SDKs have this class of errors, each its own. */
-export type ApiError = new (
-  ...args: never[]
-) => Error & {
-  readonly status: number | undefined;
-  readonly error: unknown;
-};
-
 /** HTTP status; null when the connection failed or timed out. */
 export const statusOf = (failed: FailedTry): number | null => ("status" in failed ? failed.status : null);
 

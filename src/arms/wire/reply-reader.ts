@@ -48,8 +48,6 @@ export function readEvent(bytes: Uint8Array): { readonly json?: unknown; readonl
 /** What cannot be read is not passed on: a call could stand in it. */
 export const UNREADABLE = "the reply is larger, or nested deeper, than abeval reads";
 
-export const CROWDED = "this reply, and those beside it, hold more of calls that are not whole than abeval keeps";
-
 /** Nor is what an agent could read otherwise than the gate did. */
 export const UNCLEAR = "the reply can be read in several ways, so it is not known which calls it makes";
 

@@ -1,6 +1,5 @@
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
-import type { SessionOutcome } from "../../domain/session.ts";
 import { UsageError } from "./flags/parse-arguments.ts";
 
 /** The only table of exit statuses. */
@@ -13,12 +12,6 @@ export const EXIT = {
   interrupted: 130,
   terminated: 143,
 } as const;
-
-export function exitCodeOf({ state, verdict, failure }: SessionOutcome): number {
-  if (state === "cancelled" || state === "interrupted") return EXIT.interrupted;
-  if (verdict === null || failure !== null) return EXIT.failed;
-  return verdict.outcome === "invalid" ? EXIT.invalid : EXIT.done;
-}
 
 /**
  * Runs a command to its exit status. What it refuses is told on stderr.

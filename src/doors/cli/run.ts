@@ -15,7 +15,7 @@ import { verdictCard } from "../report/card.ts";
 import { verdictMarkdown } from "../report/markdown.ts";
 import { reportedSession } from "../report/reported.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
-import { complain, EXIT, exitCodeOf, exitCodeOfCommand, onInterrupt } from "./exit-code.ts";
+import { complain, EXIT, exitCodeOfCommand, onInterrupt } from "./exit-code.ts";
 import { parseArguments, UsageError } from "./flags/parse-arguments.ts";
 import { RUN, type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { junitOf } from "./reports/junit.ts";
@@ -119,6 +119,12 @@ async function runOne(args: RunArguments): Promise<number> {
   if (!has("quiet")) process.stderr.write(summarise(outcome, painter));
   if (outcome.failure) return complain(failureText(outcome, store.persistent), status);
   return delivered && isRecordedWhole(services.recordings) ? status : EXIT.failed;
+}
+
+function exitCodeOf({ state, verdict, failure }: SessionOutcome): number {
+  if (state === "cancelled" || state === "interrupted") return EXIT.interrupted;
+  if (verdict === null || failure !== null) return EXIT.failed;
+  return verdict.outcome === "invalid" ? EXIT.invalid : EXIT.done;
 }
 
 /** Says what went wrong, and what remains of the paid work. */

@@ -1,4 +1,5 @@
 import { basename, extname } from "node:path";
+import { workersWithSlots } from "../../comparison/planning/needs.ts";
 import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
 import { type LoadedScenario, membersOf } from "../../comparison/scenario/loaded-scenario.ts";
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/doctor-report.ts";
@@ -8,7 +9,7 @@ import { SLUG_PATTERN } from "../../domain/schema.ts";
 import { runChecks } from "./check.ts";
 import { environmentChecks, MACHINE_CHECKS } from "./environment/environment-checks.ts";
 import { diagnoseScenario, type Replacement, unreadableScenario } from "./scenario/diagnose-scenario.ts";
-import { type Services, withWorkers } from "./services.ts";
+import type { Services } from "./services.ts";
 
 /**
  * Whether runs can work here and, with a scenario, whether that scenario is sound, which runs its commands. Calls no model
@@ -21,6 +22,19 @@ export async function diagnose(given: Services, scenario: string | null, signal:
   const environment = await diagnoseMachine(services, signal, environmentChecks(services));
   if (loaded === null) return report(scenario, environment, null);
   return await reportOn(services, { scenario, loaded, environment, replacement: {} }, signal);
+}
+
+/** Adds the workers of a shared store. A store that does not answer is left to its own check. */
+async function withWorkers(services: Services): Promise<Services> {
+  const { shared } = services;
+  if (!shared || !(await shared.reachable())) return services;
+  try {
+    return { ...services, workers: await workersWithSlots(shared) };
+  } catch (error) {
+    // It was lost just now.
+    if (error instanceof Failure) return services;
+    throw error;
+  }
 }
 
 /** Whether a run of any one file can work here. @throws the signal's reason when it fires. */

@@ -1,11 +1,9 @@
 import type { ProviderStatus } from "../../arms/model/check-model.ts";
 import type { SelfTests } from "../../comparison/audit/self-tests.ts";
-import { workersWithSlots } from "../../comparison/planning/needs.ts";
 import type { SessionServices } from "../../comparison/planning/services.ts";
 import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";
 import type { ScenarioCatalog } from "../../comparison/scenario/scenario-catalog.ts";
 import { planningWith } from "../../comparison/session/plan-for-workers.ts";
-import { Failure } from "../../domain/failure.ts";
 import type { WorkerRow } from "../../store/shared-store.ts";
 import type { Diagnoses } from "./diagnoses.ts";
 
@@ -38,19 +36,6 @@ export interface Services extends SessionServices {
 export interface DeclaredScenario {
   readonly services: Services;
   readonly loaded: LoadedScenario;
-}
-
-/** Adds the workers of a shared store. A store that does not answer is left to its own check. */
-export async function withWorkers(services: Services): Promise<Services> {
-  const { shared } = services;
-  if (!shared || !(await shared.reachable())) return services;
-  try {
-    return { ...services, workers: await workersWithSlots(shared) };
-  } catch (error) {
-    // It was lost just now.
-    if (error instanceof Failure) return services;
-    throw error;
-  }
 }
 
 /** The services that plan a run: on a shared store they include what any worker has. Nothing runs with them. */

@@ -1,13 +1,17 @@
 import "./shell/common-parts.ts";
+import { effect } from "@preact/signals";
 import { render } from "preact";
-import { applyTheme } from "./preferences.ts";
+import { theme } from "./preferences.ts";
 import { listenToNavigation } from "./routes.ts";
 import { App } from "./shell/app.tsx";
 import { listenToKeys } from "./shell/shortcuts.ts";
 
 const root = document.getElementById("app");
+
 if (root) {
-  applyTheme();
+  effect(() => {
+    document.documentElement.dataset["theme"] = theme.value;
+  });
   listenToNavigation();
   listenToKeys();
   render(<App />, root);

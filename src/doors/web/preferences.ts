@@ -75,12 +75,6 @@ wide?.addEventListener("change", ({ matches }) => (wideWindow.value = matches));
 /** Files that the reader is done with, by what they are compared with. */
 export const seenFiles = remembered<Readonly<Record<string, readonly string[]>>>("seen", {});
 
-export function applyTheme(): void {
-  effect(() => {
-    document.documentElement.dataset["theme"] = theme.value;
-  });
-}
-
 /** A signal that this browser keeps under a name. Where it keeps nothing, the value lasts as long as the page. */
 function remembered<T>(name: string, initial: T): Signal<T> {
   const key = `abeval.${name}`;

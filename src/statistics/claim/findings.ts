@@ -2,7 +2,7 @@ import type { SeriesHeadline } from "../../domain/series.ts";
 import type { SeriesCounts } from "../../domain/series-counts.ts";
 import type { Conclusion } from "../../domain/series-summary.ts";
 import type { TrialRow } from "../../domain/trial.ts";
-import { DECIDERS, type Decider, type Side } from "../../domain/verdict.ts";
+import { DECIDERS, type Decider } from "../../domain/verdict.ts";
 import type { Subject } from "../words/subject.ts";
 import type { Levels } from "./conclusion.ts";
 import { withoutCopies } from "./copies.ts";
@@ -141,14 +141,6 @@ export function decidersOf(rows: readonly TrialRow[]): Record<Decider, number> {
   for (const { decided_by } of rows) if (decided_by) deciders[decided_by] += 1;
   return deciders;
 }
-
-/** By scenario: who is ahead in the trials of complete rounds. */
-export const aheadOf = ({ tallies, sequential }: Findings): readonly (Side | null)[] =>
-  tallies.map((tally) => {
-    const difference = countedIn(tally, sequential.log_e.length).reduce((sum, { d }) => sum + d, 0);
-    if (difference === 0) return null;
-    return difference > 0 ? "a" : "b";
-  });
 
 /** Stored runs are counted one by one, whatever series they come from. */
 export const trialOf = ({ told: { kind } }: Subject, { place }: TrialRow, index: number): number =>

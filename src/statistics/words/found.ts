@@ -2,14 +2,14 @@ import { counted, countText, percentText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { aheadOf, countedOf, evidenceOf, type Findings } from "../claim/findings.ts";
+import { countedOf, evidenceOf, type Findings } from "../claim/findings.ts";
 import { winRateRange } from "../claim/interval.ts";
 import type { Pool } from "../claim/pool.ts";
 import { type Claim, conclusionOf, isOnlyCopies, type SequentialTest } from "../claim/sequential-test.ts";
-import { missingOf } from "../claim/tally.ts";
+import { countedIn, missingOf } from "../claim/tally.ts";
 import { confidenceText, evidenceText, limitText } from "../figure-text.ts";
 import { heldBack, isHeldBack } from "./baseline.ts";
-import { rangeText, won } from "./result-text.ts";
+import { decided } from "./decided.ts";
 import { type Subject, scenariosText } from "./subject.ts";
 
 type Coming = Pick<Series["forecast"], "trials_left" | "chance_of_claim" | "more_trials">;
@@ -51,6 +51,24 @@ const figures = (findings: Findings): readonly string[] => [
   ...scope(findings),
 ];
 
+/** Who won how many; who decided that, unless the judge decided all of it. */
+function won(findings: Findings): string {
+  const { subject, sequential } = findings;
+  const { wins, ties, losses } = sequential.counts;
+  const [all, where] = [wins + ties + losses, scenariosText(subject)];
+  if (wins + losses === 0) return `Of ${counted(all, "trial")} of ${where} none had a winner.`;
+  const [ahead, behind] =
+    wins >= losses ? ([subject.arms.a, subject.arms.b] as const) : ([subject.arms.b, subject.arms.a] as const);
+  const [most, least] = [Math.max(wins, losses), Math.min(wins, losses)];
+  const none = ties === 0 ? "" : `; ${countText(ties)} had no winner`;
+  const by = decided(findings);
+  if (by !== "")
+    return `In ${counted(all, "trial")} of ${where} ${ahead} won ${countText(most)} and ${behind} ${countText(least)}${by}${none}.`;
+  const preferred = `Judge ${subject.judge_model} preferred ${ahead} in`;
+  if (most === all) return `${preferred} all ${counted(all, "trial")} of ${where}.`;
+  return `${preferred} ${countText(most)} of ${counted(all, "trial")} of ${where} and ${behind} in ${countText(least)}${none}.`;
+}
+
 /** Says that a suite's figure is a mean, and that of these scenarios alone. */
 function scope(findings: Findings): readonly string[] {
   const { subject } = findings;
@@ -61,6 +79,14 @@ function scope(findings: Findings): readonly string[] {
     `This is the average over ${scenariosText(subject)}; ${subject.arms.a} is ahead in ${count("a")} of them, ${subject.arms.b} in ${count("b")}. It says nothing about others.`,
   ];
 }
+
+/** By scenario: who is ahead in the trials of complete rounds. */
+const aheadOf = ({ tallies, sequential }: Findings): readonly (Side | null)[] =>
+  tallies.map((tally) => {
+    const difference = countedIn(tally, sequential.log_e.length).reduce((sum, { d }) => sum + d, 0);
+    if (difference === 0) return null;
+    return difference > 0 ? "a" : "b";
+  });
 
 const logEvidenceOf = ({ sequential }: Findings): number => sequential.log_e.at(-1) ?? 0;
 
@@ -76,6 +102,8 @@ function rate({ subject, sequential }: Findings): string {
   const share = percentText((wins + ties / 2) / (wins + ties + losses));
   return `Win rate of ${subject.arms.a} ${share} (a trial without a winner counts half); ${confidenceText(alpha)} range ${rangeText(low, high)}, valid whenever the series is stopped.`;
 }
+
+const rangeText = (low: number, high: number) => `${percentText(low)} to ${percentText(high)}`;
 
 /** The claim stays, and what came after it is shown. */
 function lapsed(findings: Findings, claim: Claim): string {

@@ -6,9 +6,9 @@ import { countedOf, type Findings } from "../claim/findings.ts";
 import { LEAST_CHANCE } from "../claim/forecast.ts";
 import { isOnlyCopies } from "../claim/sequential-test.ts";
 import { meanCosts } from "../costs.ts";
+import { decided } from "./decided.ts";
 import { doubtsOf } from "./doubts.ts";
 import { found } from "./found.ts";
-import { decided } from "./result-text.ts";
 import { scenariosText } from "./subject.ts";
 
 interface Told {

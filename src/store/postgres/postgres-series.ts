@@ -2,22 +2,17 @@ import type { StoredResults } from "../../domain/results.ts";
 import type { SeriesListing } from "../../domain/series-listing.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
+import { Pace } from "../../runtime/pace.ts";
+import { seriesListingOf } from "../list-rows.ts";
 import type { RequestKey } from "../request-keys.ts";
 import type { SharedSeriesStore, TrialCounts } from "../series-store.ts";
-import { isLoss, stillRunning } from "../store.ts";
-import { isResults, parsedSeries } from "../stored-series.ts";
+import { isLoss, stillRunning, unknownSeries } from "../store.ts";
+import { isResults, parsedSeries, READ_LIKE } from "../stored-series.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
 import { beginOnce } from "./postgres-keys.ts";
 import { isAlive } from "./presence.ts";
-import {
-  insertSeries,
-  keepStoredResults,
-  readSeries,
-  readSeriesRows,
-  readStoredResults,
-  updateSeries,
-} from "./series-rows.ts";
+import { insertSeries, keepStoredResults, readSeries, readStoredResults, updateSeries } from "./series-rows.ts";
 import { ask, type Sql } from "./statement.ts";
 import { UnsavedEnds } from "./unsaved-ends.ts";
 
@@ -31,6 +26,13 @@ interface Owner {
 const TAKE = `UPDATE abeval.series SET owner = $2 WHERE series_id = $1 AND (owner IS NULL OR NOT ${isAlive("owner")})`;
 
 const STEAL = "UPDATE abeval.series SET owner = $2 WHERE series_id = $1";
+
+const LIST = `SELECT series FROM abeval.series
+  WHERE ($1::bigint IS NULL OR position < $1::bigint) AND ($2::text IS NULL OR state = $2)
+    AND ($3::text IS NULL OR $3 = ANY (scenarios))
+  ORDER BY position DESC LIMIT $4::int`;
+
+const POSITION = "SELECT position FROM abeval.series WHERE series_id = $1";
 
 export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
   readonly #database: PostgresDatabase;
@@ -106,6 +108,31 @@ export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
   async #write(record: SeriesRecord): Promise<void> {
     await this.#flusher.write(({ sql }) => updateSeries(sql, record, this.#me));
   }
+}
+
+/** Newest first, without rows that are damaged. @throws Failure `unknown_series` for `before` */
+async function readSeriesRows(
+  sql: Sql,
+  request: SeriesListRequest,
+  failed?: ReadonlySet<string>,
+): Promise<readonly SeriesListing[]> {
+  const { scenario = null, state = null, limit = null, before } = request;
+  const position = before === undefined ? null : await positionOf(sql, before);
+  const rows = await ask<{ series: string }>(sql, LIST, [position, state, scenario, limit]);
+  const listings: SeriesListing[] = [];
+  const pace = new Pace();
+  for (const { series } of rows) {
+    const record = parsedSeries(series);
+    if (record) listings.push(seriesListingOf(record, failed));
+    await pace.bytes(READ_LIKE * series.length);
+  }
+  return listings;
+}
+
+async function positionOf(sql: Sql, series_id: string): Promise<string> {
+  const [row] = await ask<{ position: string }>(sql, POSITION, [series_id]);
+  if (row === undefined) throw unknownSeries(series_id);
+  return row.position;
 }
 
 /** The same, whoever owns it. */

@@ -1,12 +1,9 @@
 import { Failure } from "../../domain/failure.ts";
 import type { StoredResults } from "../../domain/results.ts";
-import type { SeriesListing } from "../../domain/series-listing.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
-import type { SeriesListRequest } from "../../domain/series-request.ts";
-import { Pace } from "../../runtime/pace.ts";
 import { seriesListingOf } from "../list-rows.ts";
-import { notRunning, unknownSeries } from "../store.ts";
-import { isResults, keptAgain, parsedSeries, READ_LIKE, type StoredSeries } from "../stored-series.ts";
+import { notRunning } from "../store.ts";
+import { isResults, keptAgain, parsedSeries, type StoredSeries } from "../stored-series.ts";
 import { ask, type Sql } from "./statement.ts";
 
 /** False when the id is taken. Without an owner it is work of the queue: whoever claims it takes it. */
@@ -51,32 +48,7 @@ async function readStored(sql: Sql, series_id: string): Promise<StoredSeries | u
   throw new Failure("storage_failed", "this series was stored in a form that this version of abeval cannot read");
 }
 
-/** Newest first, without rows that are damaged. @throws Failure `unknown_series` for `before` */
-export async function readSeriesRows(
-  sql: Sql,
-  request: SeriesListRequest,
-  failed?: ReadonlySet<string>,
-): Promise<readonly SeriesListing[]> {
-  const { scenario = null, state = null, limit = null, before } = request;
-  const position = before === undefined ? null : await positionOf(sql, before);
-  const rows = await ask<{ series: string }>(sql, LIST, [position, state, scenario, limit]);
-  const listings: SeriesListing[] = [];
-  const pace = new Pace();
-  for (const { series } of rows) {
-    const record = parsedSeries(series);
-    if (record) listings.push(seriesListingOf(record, failed));
-    await pace.bytes(READ_LIKE * series.length);
-  }
-  return listings;
-}
-
 const running = ({ state }: SeriesRecord, owner: string | null) => (state === "running" ? owner : null);
-
-async function positionOf(sql: Sql, series_id: string): Promise<string> {
-  const [row] = await ask<{ position: string }>(sql, POSITION, [series_id]);
-  if (row === undefined) throw unknownSeries(series_id);
-  return row.position;
-}
 
 const CREATE = `INSERT INTO abeval.series (series_id, state, owner, queued, scenarios, series)
   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`;
@@ -87,10 +59,3 @@ const KEEP = `INSERT INTO abeval.series (series_id, state, owner, queued, scenar
 const UPDATE = `UPDATE abeval.series SET state = $2, owner = $3, series = $4 WHERE series_id = $1 AND owner = $5`;
 
 const READ = "SELECT series FROM abeval.series WHERE series_id = $1";
-
-const LIST = `SELECT series FROM abeval.series
-  WHERE ($1::bigint IS NULL OR position < $1::bigint) AND ($2::text IS NULL OR state = $2)
-    AND ($3::text IS NULL OR $3 = ANY (scenarios))
-  ORDER BY position DESC LIMIT $4::int`;
-
-const POSITION = "SELECT position FROM abeval.series WHERE series_id = $1";

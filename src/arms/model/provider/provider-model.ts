@@ -1,16 +1,17 @@
 import { dig } from "../../../domain/lenient.ts";
 import { UNKNOWN_USAGE } from "../../../domain/usage.ts";
 import type { CallOptions, ModelClient, ModelReply, ModelRequest } from "../client.ts";
-import {
-  type ApiError,
-  type FailedTry,
-  isContextOverflow,
-  isForcedToolRefused,
-  statusOf,
-  TryFailed,
-} from "../failed-try.ts";
+import { type FailedTry, isContextOverflow, isForcedToolRefused, statusOf, TryFailed } from "../failed-try.ts";
 import { ProviderCall, type Transport } from "../provider-call.ts";
 import { clientFailure, type FailedCall, providerFailure, unreadableReply } from "./provider-failure.ts";
+
+/** Both SDKs have this class of errors, each its own. */
+type ApiError = new (
+  ...args: never[]
+) => Error & {
+  readonly status: number | undefined;
+  readonly error: unknown;
+};
 
 /** A wire format: what differs between the SDKs. */
 interface Dialect {

@@ -1,6 +1,5 @@
 import { asRecord, asText, type LooseRecord } from "../../../domain/lenient.ts";
 import {
-  CROWDED,
   decideCalls,
   type EndedReply,
   EVENT_LIMITS,
@@ -36,6 +35,8 @@ const STEP_EVENTS = 1_000;
 interface Held extends Pick<SseBlock, "bytes" | "event"> {
   readonly calls: readonly CallSoFar[];
 }
+
+const CROWDED = "this reply, and those beside it, hold more of calls that are not whole than abeval keeps";
 
 /** Reads a stream of events. With a gate it holds everything from the begin of a call until the call is whole. */
 export class StreamedReply implements ReplyReader {

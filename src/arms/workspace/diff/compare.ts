@@ -2,7 +2,7 @@ import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { Pace } from "../../../runtime/pace.ts";
 import { isOutOfReach } from "../io-failure.ts";
-import { sameBytes } from "../tree/contents.ts";
+import { chunksOf } from "../tree/contents.ts";
 import type { Snapshot } from "../tree/snapshot.ts";
 import { sortedByPath } from "../tree/sorted-by-path.ts";
 import type { TreeEntry } from "../tree/walk.ts";
@@ -75,6 +75,23 @@ async function isSame(
   } catch (error) {
     if (!isOutOfReach(error)) throw error;
     return false;
+  }
+}
+
+/** Two regular files of the same size hold the same bytes. */
+async function sameBytes(rootA: string, rootB: string, path: string): Promise<boolean> {
+  const pace = new Pace();
+  const others = chunksOf(rootB, path);
+  try {
+    for (const chunk of chunksOf(rootA, path)) {
+      const other = others.next();
+      if (other.done || Buffer.compare(chunk, other.value) !== 0) return false;
+      await pace.bytes(2 * chunk.length);
+    }
+    return others.next().done === true;
+  } finally {
+    // It holds a file open until it is told to end.
+    others.return(undefined);
   }
 }
 

@@ -1,7 +1,6 @@
 import { chmodSync, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../../domain/failure.ts";
-import { Pace } from "../../../runtime/pace.ts";
 
 /** Opens a regular file for reading: never through a link at its end, never waiting for a pipe. */
 function openRegular(path: string): { readonly descriptor: number; readonly size: number } | undefined {
@@ -76,22 +75,5 @@ export function* chunksOf(root: string, path: string): Generator<Uint8Array> {
     }
   } finally {
     closeSync(opened.descriptor);
-  }
-}
-
-/** Two regular files of the same size hold the same bytes. */
-export async function sameBytes(rootA: string, rootB: string, path: string): Promise<boolean> {
-  const pace = new Pace();
-  const others = chunksOf(rootB, path);
-  try {
-    for (const chunk of chunksOf(rootA, path)) {
-      const other = others.next();
-      if (other.done || Buffer.compare(chunk, other.value) !== 0) return false;
-      await pace.bytes(2 * chunk.length);
-    }
-    return others.next().done === true;
-  } finally {
-    // It holds a file open until it is told to end.
-    others.return(undefined);
   }
 }

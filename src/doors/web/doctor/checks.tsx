@@ -1,5 +1,5 @@
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/doctor-report.ts";
-import { count, countOf, duration, usd } from "../format.ts";
+import { count, duration, usd } from "../format.ts";
 import { Light, SHAPES } from "../part/light.tsx";
 
 const ORDER = ["fail", "warn", "skip", "pass"] as const;
@@ -43,23 +43,6 @@ export function CheckList({ checks }: { checks: readonly DoctorCheck[] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-/** What needs attention; the rest is folded. */
-export function AttentionFirst({ checks }: { checks: readonly DoctorCheck[] }) {
-  const fine = checks.filter(({ status }) => status === "pass");
-  const others = checks.filter(({ status }) => status !== "pass");
-  return (
-    <>
-      {others.length > 0 && <CheckList checks={others} />}
-      {fine.length > 0 && (
-        <details class="fold">
-          <summary>{countOf(fine.length, "check")} passed</summary>
-          <CheckList checks={fine} />
-        </details>
-      )}
-    </>
   );
 }
 

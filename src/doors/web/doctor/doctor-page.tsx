@@ -1,9 +1,11 @@
+import type { DoctorCheck } from "../../../domain/doctor-report.ts";
 import { listScenarios, runDoctor } from "../api.ts";
+import { countOf } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { navigate, toDoctor } from "../routes.ts";
-import { AttentionFirst, Estimate, Lights } from "./checks.tsx";
+import { CheckList, Estimate, Lights } from "./checks.tsx";
 
 export function DoctorPage({ scenario }: { scenario: string | null }) {
   const report = useLoaded(`doctor ${scenario}`, (signal) => runDoctor(scenario, signal));
@@ -53,5 +55,22 @@ export function DoctorPage({ scenario }: { scenario: string | null }) {
         )}
       </Show>
     </Page>
+  );
+}
+
+/** What needs attention; the rest is folded. */
+function AttentionFirst({ checks }: { checks: readonly DoctorCheck[] }) {
+  const fine = checks.filter(({ status }) => status === "pass");
+  const others = checks.filter(({ status }) => status !== "pass");
+  return (
+    <>
+      {others.length > 0 && <CheckList checks={others} />}
+      {fine.length > 0 && (
+        <details class="fold">
+          <summary>{countOf(fine.length, "check")} passed</summary>
+          <CheckList checks={fine} />
+        </details>
+      )}
+    </>
   );
 }

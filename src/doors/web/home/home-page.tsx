@@ -1,3 +1,4 @@
+import { isFinal } from "../../../domain/session-state.ts";
 import { listSelfTests, listSeries, listSessions } from "../api.ts";
 import { count, countOf, usd } from "../format.ts";
 import { moment } from "../live/ticks.ts";
@@ -10,7 +11,7 @@ import { AtWork } from "./at-work.tsx";
 import { ComparisonRow } from "./comparison-row.tsx";
 import { Contradictions } from "./contradictions.tsx";
 import { FirstVisit, WhatItIs } from "./first-visit.tsx";
-import { contradictions, type Lately, newestComparisons, running, type Spent, spentSince } from "./overview.ts";
+import { contradictions, type Lately, newestComparisons, type Spent, spentSince } from "./overview.ts";
 
 /** Sessions that are read for the overview. */
 const READ = 200;
@@ -45,6 +46,12 @@ const isAtWork = (lately: Lately): boolean => {
   const { sessions, series } = running(lately);
   return sessions.length + series.length > 0;
 };
+
+/** Series and runs at work. Trials are told by their series. */
+const running = ({ sessions, series }: Lately) => ({
+  series: series.filter(({ state }) => state === "running"),
+  sessions: sessions.filter(({ state, trial }) => trial === undefined && !isFinal(state)),
+});
 
 function Overview({ lately }: { lately: Lately }) {
   const newest = newestComparisons(lately, SHOWN);

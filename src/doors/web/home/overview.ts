@@ -1,7 +1,6 @@
 import type { SelfTestListing } from "../../../domain/self-test.ts";
 import type { SeriesListing } from "../../../domain/series-listing.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
-import { isFinal } from "../../../domain/session-state.ts";
 import { sumKnown } from "../../../domain/usage.ts";
 
 /** What the server has lately done. */
@@ -37,12 +36,6 @@ export function newestComparisons({ sessions, series }: Lately, most: number): r
     .toSorted((one, other) => other.row.created_at.localeCompare(one.row.created_at))
     .slice(0, most);
 }
-
-/** Series and runs at work. Trials are told by their series. */
-export const running = ({ sessions, series }: Lately) => ({
-  series: series.filter(({ state }) => state === "running"),
-  sessions: sessions.filter(({ state, trial }) => trial === undefined && !isFinal(state)),
-});
 
 export interface Spent {
   /** Null: of none is the cost known. */

@@ -5,7 +5,7 @@ import type { Side } from "../../../domain/verdict.ts";
 import { count, duration, usd } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import type { Logs } from "./logs.ts";
-import { doneAt, type Point, SPEND_UNITS, type SpendUnit, spendOverTime, totalOf } from "./spend.ts";
+import { doneAt, type Point, SPEND_UNITS, type SpendUnit, spendOverTime } from "./spend.ts";
 
 const TEXTS: Record<SpendUnit, (spent: number) => string> = {
   tokens: (spent) => `${count(spent)} tokens`,
@@ -56,6 +56,9 @@ function coursesOf({ settings, arms }: SessionOutcome, logs: Logs): ReadonlyMap<
   });
   return new Map(known);
 }
+
+/** What an arm has spent in all. */
+const totalOf = (course: readonly Point[]): number => course.at(-1)?.spent ?? 0;
 
 interface CurvesProps {
   readonly unit: SpendUnit;

@@ -42,9 +42,6 @@ function spentIn(decision: Decision, unit: "tokens" | "cost", price: Price | nul
   return unit === "tokens" ? tokens_in + tokens_out : costOf(price, { ...detail, tokens_in, tokens_out });
 }
 
-/** What an arm has spent in all. */
-export const totalOf = (course: readonly Point[]): number => course.at(-1)?.spent ?? 0;
-
 /** What an arm had done when it had spent so much. */
 export const doneAt = (course: readonly Point[], spent: number): number =>
   course.findLast((point) => point.spent <= spent)?.done ?? 0;
