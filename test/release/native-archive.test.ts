@@ -72,7 +72,7 @@ testArchive("the installer puts it in place and it runs", () => {
 
 testNeeding(ARCHIVE, NPM)("installed by npm from its files, it runs, and SIGTERM reaches it", async () => {
   const to = join(directory.path, "npm");
-  mkdirSync(to);
+  mkdirSync(to, { recursive: true });
   writeFileSync(join(to, "package.json"), "{}");
   const files = ["abeval", `abeval-${nativeTarget().name}`].map((name) => `${name}-${manifest.version}.tgz`);
   const offline = ["--offline", "--cache", join(directory.path, "npm-cache")];
