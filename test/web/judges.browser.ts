@@ -76,6 +76,18 @@ describeNeeding(CHROMIUM)("the page of judges", () => {
     expect(await inspect(page, "judges-profiled")).toEqual([]);
     expect(complaints).toEqual([]);
   }, 60_000);
+
+  test("does not say of a judge that it failed when it could not be asked", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    const failure = { code: "provider_failed", message: "gateway could not be reached" };
+    const ended = { state: "failed", verdict: null, parts: [], failure };
+    await page.route("**/api/self-tests/*", (route) => route.fulfill({ json: { ...EXAMPLES.self_test, ...ended } }));
+    await page.goto(`/judges/${EXAMPLES.self_test.self_test_id}`);
+    await page.getByText("gateway could not be reached").waitFor();
+    expect(await shownText(page.locator("main"))).not.toMatch(/\bfailed/);
+    expect(await page.locator(".glance [role=status]").textContent()).toBe("not completed");
+  }, 60_000);
 });
 
 describeNeeding(CHROMIUM)("the page of blind pairs", () => {
