@@ -61,6 +61,12 @@ test("--input runs one row", async () => {
   expect(wrong.stderr).toContain('has no input "tow"; did you mean "two"?');
 });
 
+test("--check says of one row that it is filled in", async () => {
+  using table = openTable();
+  writeFileSync(join(table.path, "words.csv"), "id,word\none,un\n");
+  expect((await table.run("--check words.yaml --json")).stdout).toContain("1 row is filled in; tried here: one");
+});
+
 test("--check fills every row, tries three, and warns of columns that nothing uses", async () => {
   using table = openTable();
   writeFileSync(join(table.path, "words.csv"), "id,word,lang\none,un,fr\ntwo,zwei,de\nthree,drei,de\nfour,vier,de\n");

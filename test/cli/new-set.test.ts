@@ -40,6 +40,16 @@ describe("a set of tasks", () => {
     expect(readdirSync(folder.directory).sort()).toEqual(["evals", "set"]);
   });
 
+  test("of which a task's name holds the end of a line is told in one line for each task", async () => {
+    await using folder = await scenarioFolder({ "set/a\nb/.meta/config.json": "[1", "set/c/.meta/config.json": "[1" });
+    const { stderr } = await abeval(["run", "--new", "evals", "--from=set", "--sandbox", "none"], {
+      cwd: folder.directory,
+    });
+    const told = stderr.split("\n").filter((line) => line !== "" && / of 2 {2}/.test(line) === false);
+    expect(told).toEqual([]);
+    expect(stderr).toContain(" of 2  a b  refused: ");
+  });
+
   test("whose tasks are called alike has names with the directory above", async () => {
     await using folder = await scenarioFolder({ ...exercise("set/easy/add"), ...exercise("set/hard/add") });
     expect((await create(folder)).status).toBe(0);

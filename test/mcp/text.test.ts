@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
 import type { Services } from "../../src/doors/operation/operation.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
@@ -133,6 +135,12 @@ test("the text of a summary says what its data says", async () => {
     expect(text).toContain(said);
   expect(text).toContain(`scores ${verdict.score_a.toFixed(2)} for one, ${verdict.score_b.toFixed(2)} for two`);
   expect(text).toContain("failed checks: canary-check; similarity to the reference fix");
+});
+
+test("a session of a table is listed with its row", async () => {
+  await using server = await linked({ catalog: openCatalog(join(import.meta.dir, "../../scenarios")) });
+  await server.call("run_scenario", { scenario: "shop-answers", input: "gutschein", wait_seconds: 50 });
+  expect((await told(server, "list_sessions", {}))[0]).toContain(": shop-answers[gutschein], ");
 });
 
 test("rows of lists say who, when and how it came out", async () => {

@@ -23,3 +23,8 @@ test("a row of a table is refused while it is read where it is too long", async 
   expect(await faultOf(`${HEAD}\ns,1,a,1,"${"x".repeat(8_388_608)}"\ns,1,b,1`)).toBe(`2 ${chars}`);
   expect(await faultOf(`${HEAD},note\ns,1,a,1,"${"\n".repeat(100_000)}"\ns,0,b,1,`)).toStartWith("100003 2 trial");
 });
+
+test("a missing column is told with those that there are", async () => {
+  const named = "scenario, passed, the_first_long_name, the_second_long_name, the_third_long_name";
+  expect(await faultOf(`${named.replaceAll(" ", "")}\ns,1,,,`)).toBe(`1 there is no column "arm"; there are ${named}`);
+});

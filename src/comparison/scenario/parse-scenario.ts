@@ -7,7 +7,7 @@ import { checkShape } from "./document/check-shape.ts";
 import { readYaml, type YamlDocument } from "./document/yaml-document.ts";
 import { GitFiles } from "./git/git-files.ts";
 import { readTable } from "./inputs/read-table.ts";
-import { filling, firstTemplate } from "./inputs/templates.ts";
+import { doubtfulBraces, filling, firstTemplate } from "./inputs/templates.ts";
 import type { ResolveContext } from "./resolve/context.ts";
 import { resolveScenario } from "./resolve/resolve-scenario.ts";
 
@@ -109,10 +109,13 @@ const emptyIn = ({ values }: ScenarioInput) => {
 function warningsOf(file: ScenarioFile, inputs: Awaited<ReturnType<typeof readTable>>) {
   const from = file.inputs_file === undefined ? "inputs" : "inputs_file";
   if (inputs)
-    return inputs.unused.map((name) => ({
-      path: [from],
-      message: `nothing uses the column ${cut(name)}; write {{${cut(name)}}} where its value belongs, or group by it with --by`,
-    }));
+    return [
+      ...inputs.unused.map((name) => ({
+        path: [from],
+        message: `nothing uses the column ${cut(name)}; write {{${cut(name)}}} where its value belongs, or group by it with --by`,
+      })),
+      ...doubtfulBraces(file, inputs.told.fields),
+    ];
   const template = firstTemplate(file);
   if (template === undefined || file.inputs !== undefined || file.inputs_file !== undefined) return [];
   const names = cut(template.names.map((name) => `{{${name}}}`).join(", "), 200);

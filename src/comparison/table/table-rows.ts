@@ -167,7 +167,7 @@ export function columnsText(columns: readonly string[]): string {
   const [only = ""] = columns;
   if (columns.length === 1 && /[;\t]/.test(only))
     return `; the header is one column, "${cut(only)}": write commas between columns`;
-  return `; there are ${cut(columns.join(", "))}`;
+  return `; there are ${cut(columns.join(", "), 300)}`;
 }
 
 const countsIn = ({ message }: CsvError) => {

@@ -4,7 +4,7 @@ import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
 import { type LoadedScenario, membersOf } from "../../comparison/scenario/loaded-scenario.ts";
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/doctor-report.ts";
 import { Failure } from "../../domain/failure.ts";
-import { usdText } from "../../domain/number-text.ts";
+import { counted, usdText } from "../../domain/number-text.ts";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
 import { runChecks } from "./check.ts";
 import { environmentChecks, MACHINE_CHECKS } from "./environment/environment-checks.ts";
@@ -133,7 +133,11 @@ function byFinding(tried: readonly RowCheck[]): DoctorCheck[] {
 function inputsRow(rows: number, tried: readonly string[], estimate: CostEstimate | null): DoctorCheck {
   const high = estimate?.high_usd ?? null;
   const price = high === null ? "" : `; one round costs up to ${usdText(high * rows)} (${rows} x ${usdText(high)})`;
-  return remark("pass", `${rows} rows are filled in; tried here: ${tried.join(", ")}${price}`, null);
+  return remark(
+    "pass",
+    `${counted(rows, "row")} ${rows === 1 ? "is" : "are"} filled in; tried here: ${tried.join(", ")}${price}`,
+    null,
+  );
 }
 
 /** What the author of the file should know. */

@@ -77,6 +77,28 @@ const hintOf = (name: string, columns: readonly string[]) =>
 const namesIn = (text: string) =>
   [...text.matchAll(TEMPLATE)].flatMap(([, name]) => (name === undefined ? [] : name.trim()));
 
+/** Braces around the name of a column that are not the two on each side of a template. */
+const ODD_BRACES = /\{\{\{\{|\{\{\{([^{}]*)\}\}\}|\{\{\s*([\w.-]+)(?![\w.-]|\s*\}\})/g;
+
+/** What seems to be meant as a template and is none, or fills less than it shows. Braces of JSON and code name no column. */
+export function doubtfulBraces(file: unknown, columns: readonly string[]): TemplateFault[] {
+  const known = new Set(columns);
+  return TEMPLATED.flatMap(([pattern]) => placesOf(file, pattern)).flatMap(({ path, text }) => {
+    const names = new Map(
+      [...text.matchAll(ODD_BRACES)].flatMap(([, triple, open]) => {
+        const name = triple?.trim() ?? open ?? "";
+        return known.has(name) ? [[name, triple !== undefined] as const] : [];
+      }),
+    );
+    return [...names].map(([name, isTriple]) => ({
+      path,
+      message: isTriple
+        ? `{{{${cut(name)}}}} becomes the value between braces; write {{${cut(name)}}} for the value alone`
+        : `{{${cut(name)} is not followed by }}, so it stays as it is; write {{${cut(name)}}}, or {{{{ for two braces`,
+    }));
+  });
+}
+
 /** The first text of a file without inputs that inputs would fill, and the names that stand in it. */
 export const firstTemplate = (file: unknown) =>
   TEMPLATED.flatMap(([pattern]) => placesOf(file, pattern))

@@ -184,7 +184,9 @@ function setProgress(
       const became =
         "scenario" in result ? "made" : `refused: ${cut(result.reason.split("\n", 1)[0] ?? "", REASON_CHARS)}`;
       if (wanted && !isLive)
-        process.stderr.write(`${plainText(`${count.done} of ${total}  ${result.task}  ${became}`)}\n`);
+        process.stderr.write(
+          `${plainText(`${count.done} of ${total}  ${result.task}  ${became}`).replaceAll(/\s*[\r\n]+\s*/g, " ")}\n`,
+        );
     },
     [Symbol.dispose]: () => live[Symbol.dispose](),
   };

@@ -88,9 +88,19 @@ function pageText<Row>(kind: string, { shown, next_before }: Page<Row>, textOf: 
   return shown.length === 0 ? `No ${kind}.` : [...shown.map(textOf), ...more].join("\n");
 }
 
-function rowText({ session_id, scenario, state, created_at, arms, judge_model, ...row }: SessionListing): string {
+function rowText({
+  session_id,
+  scenario,
+  input,
+  state,
+  created_at,
+  arms,
+  judge_model,
+  ...row
+}: SessionListing): string {
   const named = row.winner === null ? row.outcome : `${row.winner} won`;
   const result = named === null ? state : `${state}, ${named}, confidence ${row.confidence}, judge ${judge_model}`;
   const who = arms.map(({ arm_id, model, status }) => `${arm_id} (${model}) ${status}`).join(" vs ");
-  return `- ${session_id}: ${scenario}, ${created_at}, ${result}; ${who}`;
+  const what = input === undefined ? scenario : `${scenario}[${input}]`;
+  return `- ${session_id}: ${what}, ${created_at}, ${result}; ${who}`;
 }
