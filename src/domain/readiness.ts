@@ -1,4 +1,5 @@
 import type { CostEstimate, DoctorCheck, DoctorReport } from "./doctor-report.ts";
+import { counted } from "./number-text.ts";
 
 /** `ready; 2 to look at`: the answer of a report, and what of `checks` asks for attention. */
 export function readiness(ok: boolean, checks: readonly DoctorCheck[]): string {
@@ -19,10 +20,11 @@ export function seriesEstimateText({ series, high_tokens }: CostEstimate, usd: (
   if (!series) return "";
   const { trials, low_usd, high_usd, chances } = series;
   const known = low_usd !== null && high_usd !== null && high_tokens > 0;
-  const cost = known ? ` cost ${usd(low_usd)} to ${usd(high_usd)} and` : "";
+  const cost = known ? ` ${trials === 1 ? "costs" : "cost"} ${usd(low_usd)} to ${usd(high_usd)} and` : "";
   const found = chances.map(
     ({ win_share, chance_of_claim, mean_trials }) =>
       `${Math.round(10 * win_share)} of 10 in ${Math.round(100 * chance_of_claim)}% of series (${mean_trials.toFixed(1)} trials)`,
   );
-  return `${trials} trials${cost} find an arm that wins ${found.join(", ")}; stopping early, if one trial in five has no winner.`;
+  const verb = trials === 1 ? "finds" : "find";
+  return `${counted(trials, "trial")}${cost} ${verb} an arm that wins ${found.join(", ")}; stopping early, if one trial in five has no winner.`;
 }
