@@ -124,7 +124,7 @@ test("a verdict that nothing decided is shown without decider and confidence", (
     ...({ outcome: "inconsistent", winner: null, decided_by: "none", confidence: "none" } as const),
   };
   const none = { ...outcome, verdict };
-  expect(markdownOf(none)).toContain("\n**inconsistent**\n");
+  expect(markdownOf(none)).toContain("\n**No winner: the orders disagree**\n");
   expect(summarise(none, terminal(80)).split("\n")[1]).toBe("inconsistent");
   expect(summaryText(summariseSession(none))).toContain("Verdict: inconsistent. In this");
 });

@@ -30,7 +30,7 @@ test("a verdict without a winner says so, with no confidence in anything, and a 
   const judge = session.verdict && { ...session.verdict.judge, model: "panel(a/x+b/y+c/z)" };
   const verdict = session.verdict && judge && { ...session.verdict, ...nobody, judge };
   const texts = textsOf(verdictCard(reportedSession({ ...session, verdict })));
-  expect(texts).toContain("No winner: inconclusive");
+  expect(texts).toContain("No winner: too little to tell");
   expect(texts.join(" ")).toContain("a panel of 3 judges");
   expect(texts.join(" ")).not.toMatch(/confidence|panel\(/);
 });

@@ -37,6 +37,17 @@ describeNeeding(CHROMIUM)("what opens over a page", () => {
     60_000,
   );
 
+  test("a space in the help that was just opened turns nothing off", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto("/sessions");
+    await page.getByRole("button", { name: "Keyboard help", exact: true }).press("Enter");
+    const shortcuts = page.getByLabel("Single-key shortcuts");
+    await shortcuts.waitFor();
+    await page.keyboard.press("Space");
+    expect(await shortcuts.isChecked()).toBe(true);
+  });
+
   test("ways to share open by Enter and by Space, close by Escape, and give the focus back", async () => {
     await using reader = await web.visit();
     const { page } = reader;

@@ -64,8 +64,7 @@ export function verdictCard(reported: Reported): string {
 
 function headlineOf(reported: Reported): string {
   const { verdict } = reported;
-  if (verdict === null) return "No verdict";
-  return verdict.winner === null ? `No winner: ${verdict.outcome}` : resultText(reported, verdict);
+  return verdict === null ? "No verdict" : resultText(reported, verdict);
 }
 
 /** Where nothing decided there is no confidence in anything. */

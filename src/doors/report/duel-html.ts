@@ -150,4 +150,4 @@ margin:0;padding:0}li{padding:.25rem .5rem;border-left:3px solid var(--line)}.la
 #play:checked~.duel li,#play:checked~.end{animation:come .2s backwards}
 #pause:checked~.duel li,#pause:checked~.end{animation-play-state:paused}}
 @keyframes come{from{max-height:0;padding-block:0;overflow:hidden;opacity:0}}
-@media print{#play,#pause,label{display:none}}@media (max-width:30rem){.duel{gap:.4rem}li{padding:.25rem .2rem}}`);
+@media print{#play,#pause,label{display:none}}@media (max-width:30rem){.duel{gap:.4rem;font-size:.85rem}li{padding:.25rem .2rem}}`);

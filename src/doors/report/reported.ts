@@ -1,4 +1,5 @@
 import { costParts } from "../../domain/at-least.ts";
+import { whyNobody } from "../../domain/no-winner.ts";
 import { usdText } from "../../domain/number-text.ts";
 import type { ArmSummary, SessionOutcome } from "../../domain/session.ts";
 import { sumKnown } from "../../domain/usage.ts";
@@ -43,9 +44,12 @@ function armOf({ session_id, arm_id }: ArmPointer, sessions: readonly SessionOut
 export const namesToldApart = ({ a, b }: Reported): Readonly<Record<Side, string>> =>
   armNames(a.arm.arm_id, b.arm.arm_id);
 
-/** `baseline won`, or the outcome that names nobody. */
-export const resultText = (reported: Reported, { outcome, winner, winner_side }: Verdict): string =>
-  winner === null ? outcome : `${winner_side === null ? winner : namesToldApart(reported)[winner_side]} won`;
+/** `baseline won`, or in a few words why nobody did. */
+export function resultText(reported: Reported, verdict: Verdict): string {
+  const { winner, winner_side } = verdict;
+  if (winner === null) return whyNobody(verdict);
+  return `${winner_side === null ? winner : namesToldApart(reported)[winner_side]} won`;
+}
 
 /** Whether the verdict is the session's own, or there is none. Others came later. */
 export const isOwn = ({ verdict, a }: Reported): boolean =>

@@ -4,6 +4,7 @@ import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
 import type { CheckResult } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
+import { measureText } from "../../domain/measure-text.ts";
 import { counted, countText, durationText, momentText, usdText } from "../../domain/number-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
@@ -125,8 +126,7 @@ const scoreBar = (score: number | null, side: Side): Html =>
     : html`${score.toFixed(2)}<div class="bar score ${side}"><i style="left:0;width:${(score * 100).toFixed(1)}%"></i></div>`;
 
 /** Figures of measured criteria: `changed_lines: 65 against 173` is `changed lines: 65 against 173`. */
-const plainMetric = (note: string) =>
-  note.replace(/\b[a-z]+_[a-z_]+(?=: \S+ against \S)/g, (metric) => metric.replaceAll("_", " "));
+const plainMetric = (note: string) => note.replace(/\b[a-z]+_[a-z_]+(?=: \S+ against \S)/g, measureText);
 
 function armRows(reported: Reported, showing: Showing): (string | Html)[][] {
   const arms = armsOf(reported).map(({ arm }) => arm);

@@ -1,9 +1,9 @@
+import { measureText } from "../../../domain/measure-text.ts";
 import type { Criterion } from "../../../domain/rubric.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import type { ProbeCheck } from "../../../domain/task.ts";
 import { checkText } from "../evidence/check-text.ts";
 import { count, countOf, duration, usd } from "../format.ts";
-import { measureText } from "../part/measure-text.ts";
 
 /** Criteria with their weights and what their scores mean, and every hidden check. */
 export function HowTheyAreJudged({ scenario: { rubric, task } }: { scenario: Scenario }) {

@@ -18,7 +18,7 @@ import "../part/bar.tsx";
 import "../part/caveats.tsx";
 import "../part/flag-text.ts";
 import "../part/light.tsx";
-import "../part/measure-text.ts";
+import "../../../domain/measure-text.ts";
 import "../part/said-to-arms.tsx";
 import "../part/sending-notice.tsx";
 import "../part/step-in-row.ts";

@@ -8,10 +8,18 @@ export function HelpDialog() {
   useEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
+    // The first control turns the shortcuts off.
+    shown?.focus();
     return () => shown?.close();
   }, []);
   return (
-    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={() => (helpOpen.value = false)}>
+    <dialog
+      ref={dialog}
+      class="help"
+      tabIndex={-1}
+      aria-labelledby="help-title"
+      onClose={() => (helpOpen.value = false)}
+    >
       <h2 id="help-title">Keyboard</h2>
       <dl class="keys">
         <div>

@@ -1,3 +1,4 @@
+import { measureText } from "../../../domain/measure-text.ts";
 import { percentText } from "../../../domain/number-text.ts";
 import type { Citation, CriterionScore } from "../../../domain/verdict.ts";
 import { fragmentOf, isCriterionLit } from "../evidence/cited.ts";
@@ -5,7 +6,6 @@ import type { ShownArm } from "../evidence/shown-arm.ts";
 import { countOf, named, score } from "../format.ts";
 import { ARM_SIDES, ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
-import { measureText } from "../part/measure-text.ts";
 import type { Comparison } from "./comparison.ts";
 import { contributionsOf } from "./contributions.ts";
 import { topWeight } from "./moved-weights.ts";

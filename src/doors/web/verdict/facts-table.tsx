@@ -20,7 +20,7 @@ export function FactsTable({ a, b, facts }: FactsTableProps) {
       kind="sides facts folded arm-facts"
       heads={[<span class="hidden-text">Fact</span>, ...heads, "Difference"]}
     >
-      {FACTS.map((fact) => (
+      {FACTS.filter(({ applies = () => true }) => applies(both.a) || applies(both.b)).map((fact) => (
         <tr key={fact.name}>
           <th scope="row">{fact.name}</th>
           <td data-head="A">{fact.text(both.a)}</td>

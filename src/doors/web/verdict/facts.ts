@@ -22,6 +22,8 @@ export interface Fact {
   readonly least?: number;
   readonly value: (of: Established) => number | null;
   readonly text: (of: Established) => string;
+  /** Whether there is anything to say of an arm; absent: always. A fact is left out where there is nothing of either. */
+  readonly applies?: (of: Established) => boolean;
   /** A difference in words, where a share of the other's would mislead. */
   readonly apart?: (difference: number) => string;
 }
@@ -44,12 +46,18 @@ export const FACTS: readonly Fact[] = [
     text: ({ facts }) => (facts.probe ? `${facts.probe.passed} of ${facts.probe.total}` : "none ran"),
     apart: (checks) => countOf(checks, "check"),
   },
-  stated("Required checks", ({ facts }) => required(facts)),
+  {
+    ...stated("Required checks", ({ facts }) => required(facts)),
+    applies: ({ facts }) => facts.required_checks !== null,
+  },
   stated("Rules broken", ({ facts }) => violations(facts)),
-  stated(
-    "Required behaviour",
-    ({ facts }) => facts.required.map(({ id, met }) => `${id} ${met ? "met" : "not met"}`).join(", ") || "none",
-  ),
+  {
+    ...stated(
+      "Required behaviour",
+      ({ facts }) => facts.required.map(({ id, met }) => `${id} ${met ? "met" : "not met"}`).join(", ") || "none",
+    ),
+    applies: ({ facts }) => facts.required.length > 0,
+  },
   {
     name: "Changed",
     good: null,
@@ -63,7 +71,8 @@ export const FACTS: readonly Fact[] = [
     name: "Similarity to the reference fix",
     good: "more",
     value: ({ facts }) => facts.reference_fix?.score ?? null,
-    text: ({ facts }) => (facts.reference_fix ? percentText(facts.reference_fix.score) : "no reference fix"),
+    text: ({ facts }) => (facts.reference_fix ? percentText(facts.reference_fix.score) : "unknown"),
+    applies: ({ facts }) => facts.reference_fix !== null,
     apart: (share) => countOf(Math.max(1, Math.round(100 * share)), "point"),
   },
   { name: "Turns", good: "less", value: ({ arm }) => arm.turns, text: ({ arm }) => countOf(arm.turns, "turn") },

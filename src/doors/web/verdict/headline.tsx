@@ -1,6 +1,6 @@
+import { whyNobody } from "../../../domain/no-winner.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";
-import { whyNobody } from "./headline-text.ts";
 
 /** Who won, in its colour, or in a few words why nobody did. */
 export function Headline({ comparison }: { comparison: Comparison }) {

@@ -1,7 +1,6 @@
-import type { Measure } from "../../../domain/rubric.ts";
-import { named } from "../format.ts";
+import type { Measure } from "./rubric.ts";
 
-const TEXTS = {
+const TEXTS: Readonly<Record<string, string>> = {
   probe_score: "the score of the hidden checks",
   reference_fix: "similarity to the reference fix",
   answer_words: "words of the answer",
@@ -10,4 +9,4 @@ const TEXTS = {
 } satisfies Partial<Record<Measure, string>>;
 
 /** What a criterion measures, where its name in the file does not say it. */
-export const measureText = (measure: string): string => named<string>(TEXTS, measure);
+export const measureText = (measure: string): string => TEXTS[measure] ?? measure.replaceAll("_", " ");
