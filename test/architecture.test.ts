@@ -108,7 +108,7 @@ const ONLY_IN: readonly (readonly [what: RegExp, where: RegExp])[] = [
   [/\bprocess\.stdout\b|Bun\.stdout/, /^(doors\/cli\/|main\.ts$)/],
   [
     /\bBun\.\w|(from|import\() ?"bun[":]/,
-    /^(main|store\/(sqlite\/database|postgres\/connection(-pool)?)|doors\/cli\/(mcp|services\/own-process))\.ts$/,
+    /^(main|runtime\/collect-garbage|store\/(sqlite\/database|postgres\/connection(-pool)?)|doors\/cli\/(mcp|services\/own-process))\.ts$/,
   ],
   [/from "elysia|from "@elysiajs/, /^doors\/http\//],
   [/from "@modelcontextprotocol/, /^(doors\/mcp|arms\/tool\/mcp)\//],

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { prepareSeries, seriesSource } from "../../src/comparison/planning/prepare-series.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import { scenarioDigest } from "../../src/comparison/scenario/digest.ts";
@@ -524,6 +524,17 @@ test("a table is not read again for each trial: what ends a round is, in the mom
   const told = await Promise.all(series.trials.map(({ session_id }) => readSession(store, session_id ?? "")));
   const counts = told.map((session) => session?.verdict?.series?.trials ?? 0);
   expect(new Set(counts)).toEqual(new Set([0, 40, 80]));
+});
+
+test.each([
+  { mb: 1, often: 1 },
+  { mb: 1_000, often: 0 },
+])("a long series has the garbage of a small heap collected on its way: of $mb MB", async ({ mb, often }) => {
+  using memory = spyOn(process, "memoryUsage");
+  using collect = spyOn(Bun, "gc");
+  memory.mockReturnValue({ rss: 0, heapTotal: 0, heapUsed: mb * 1024 * 1024, external: 0, arrayBuffers: 0 });
+  await runTable(talkServices({ judge: () => "a" }), 500, { trials: 1, parallel: 8 });
+  expect(collect).toHaveBeenCalledTimes(often);
 });
 
 test("a row that fails again and again is given up, and counts against the side ahead", async () => {

@@ -1,6 +1,7 @@
 import type { SeriesRecord } from "../../../domain/series-record.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import { givesResult, type TrialRow } from "../../../domain/trial.ts";
+import { collectGarbage } from "../../../runtime/collect-garbage.ts";
 import type { TrialSpec } from "../../../statistics/advance.ts";
 import type { SessionStore } from "../../../store/store.ts";
 import type { StartedSession } from "../started-session.ts";
@@ -124,6 +125,7 @@ export class KnownTrials {
       this.#light.delete(session_id);
       this.#over.add(session_id);
       this.#ended += 1;
+      if (this.#ended % TRIALS_OF_GARBAGE === 0) collectGarbage();
     });
     this.#open.set(session_id, ended);
     this.sessions.push(session_id);
@@ -131,5 +133,8 @@ export class KnownTrials {
     this.#changed = Promise.withResolvers();
   }
 }
+
+/** Trials that leave some 10 MB of old garbage. */
+const TRIALS_OF_GARBAGE = 500;
 
 const ignored = () => undefined;
