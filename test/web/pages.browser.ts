@@ -52,6 +52,12 @@ const LOOKS: readonly Look[] = [
     ready: "What they changed",
     act: openEverything,
   },
+  {
+    name: "verdict-cited",
+    path: ({ judged }) => `/sessions/${judged}`,
+    ready: "What they changed",
+    act: openEverything,
+  },
   { name: "verdict-conflict", path: ({ conflict }) => `/sessions/${conflict}`, ready: "judge_probe_conflict" },
   { name: "no-verdict", path: ({ stopped }) => `/sessions/${stopped}`, ready: "This run was stopped" },
   { name: "failed", path: ({ failed }) => `/sessions/${failed}`, ready: "This run failed" },
