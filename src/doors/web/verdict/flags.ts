@@ -96,7 +96,7 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   no_objective_check: {
     tone: "warn",
     title: "No check that is known to fail before the work",
-    text: "This verdict rests on the judge's opinion and counted metrics only. A check helps that ran on both arms and has “before: fail” in the scenario's file.",
+    text: "No hidden check with “before: fail” ran on both arms, so this verdict rests on the judge's opinion and on counted figures.",
   },
   neither_solved: {
     tone: "warn",
