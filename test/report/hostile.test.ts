@@ -118,3 +118,22 @@ test("a check whose program is missing could not run, and has not failed", () =>
   expect(told).toContain(`| could not run | ${check.id} | ${check.id} |`);
   expect(sessionHtml(probeOf({ ...check, status: "error" }))).toMatch(/no result<\/span>/);
 });
+
+test("a page says what a criterion measures, and repeats it as a reason only beside what a judge says", () => {
+  const { verdict } = EXAMPLES.session;
+  if (!verdict) throw new Error("the example has no verdict");
+  const [criterion] = verdict.criteria;
+  const measured = {
+    ...criterion,
+    supported: true,
+    note: "probe_score: 1 against 0.5",
+  } as (typeof verdict.criteria)[number];
+  const own = { ...verdict, criteria: [measured], rationale: `${measured.note}.` };
+  const saying = "the score of the hidden checks: 1 against 0.5";
+  const asked = sessionHtml({
+    ...EXAMPLES.session,
+    verdict: { ...own, calls: [{ ...verdict.calls[0] } as (typeof verdict.calls)[number]] },
+  });
+  expect(asked.split(saying)).toHaveLength(3);
+  expect(sessionHtml({ ...EXAMPLES.session, verdict: { ...own, calls: [] } }).split(saying)).toHaveLength(2);
+});

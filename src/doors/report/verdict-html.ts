@@ -95,7 +95,7 @@ function originText(reported: Reported, { created_at, judge }: Verdict): string 
 }
 
 function judged(verdict: Verdict, showing: Showing): Html {
-  const { criteria, arm_a, arm_b, flags, score_a, score_b, rationale } = verdict;
+  const { criteria, arm_a, arm_b, flags, score_a, score_b, rationale, calls } = verdict;
   const all = showing === "all";
   const rows = criteria
     .filter(({ supported }) => supported)
@@ -114,7 +114,7 @@ ${foldedTable(
 ${others.length > 0 ? html`<p class="soft">Not scored: ${others.join(", ")}.</p>` : null}
 ${flags.length > 0 ? html`<p>Before you trust it: ${flags.map((flag) => flag.replaceAll("_", " ")).join(", ")}.</p>` : null}
 ${all ? suspicionLines(verdict).map((line) => html`<p class="bad">Suspected words of ${line}</p>`) : null}
-${all && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${plainMetric(rationale)}</p>` : null}`;
+${all && calls.length > 0 && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${plainMetric(rationale)}</p>` : null}`;
 }
 
 const sumOf = (criteria: Verdict["criteria"]) =>
