@@ -15,10 +15,8 @@ export class KnownTrials {
   readonly #costs: SeriesCosts;
   readonly #store: SessionStore;
   readonly #open = new Map<string, Promise<void>>();
-  /** Of these, those that may have ended in the store already. */
-  readonly #ending = new Set<string>();
-  /** Those of `#ending` that cannot be the last that must end, and what resolves when they are over. */
-  readonly #light = new Map<string, PromiseWithResolvers<void>>();
+  /** Trials that may have ended in the store already. One that cannot be the last has what resolves when it is over. */
+  readonly #ending = new Map<string, PromiseWithResolvers<void> | null>();
   /** Those that run are as they began. */
   readonly #rows = new Map<string, TrialRow>();
   /** Trials of this start that are over, and of which the rows are not read yet. */
@@ -48,16 +46,17 @@ export class KnownTrials {
   }
 
   /**
-   * Whether a trial that is about to end may be the last that must end before anything new can be said. If so, it resolves
-   * when all are over that were told that they cannot be.
+   * Whether a trial that is about to end may be the last that must end before anything new can be said. A yes comes when
+   * every trial is over that was told no.
    */
   async endsLast(session_id: string): Promise<boolean> {
-    this.#ending.add(session_id);
+    const before = [...this.#ending.values()];
+    this.#ending.set(session_id, null);
     if (this.behind > this.#ending.size + this.#over.size) {
-      this.#light.set(session_id, Promise.withResolvers());
+      this.#ending.set(session_id, Promise.withResolvers());
       return false;
     }
-    await Promise.all([...this.#light.values()].map(({ promise }) => promise));
+    await Promise.all(before.map((told) => told?.promise));
     return true;
   }
 
@@ -88,7 +87,7 @@ export class KnownTrials {
     for (const row of rows) this.#know(row);
     const open = rows.filter(({ state }) => !isFinal(state));
     for (const { session_id } of open) {
-      this.#ending.add(session_id);
+      this.#ending.set(session_id, null);
       this.#follow(session_id, untilEnded(this.#store, session_id));
     }
   }
@@ -120,9 +119,8 @@ export class KnownTrials {
   #follow(session_id: string, done: Promise<unknown>): void {
     const ended = done.then(ignored, ignored).then(() => {
       this.#open.delete(session_id);
+      this.#ending.get(session_id)?.resolve();
       this.#ending.delete(session_id);
-      this.#light.get(session_id)?.resolve();
-      this.#light.delete(session_id);
       this.#over.add(session_id);
       this.#ended += 1;
       if (this.#ended % TRIALS_OF_GARBAGE === 0) collectGarbage();
