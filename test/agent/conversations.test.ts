@@ -11,6 +11,8 @@ import { atOnce } from "../wire/streams.ts";
 import { kindsOf, runAgent } from "./plain-agent.ts";
 import { responsesAgent, responsesModule } from "./responses-agent.ts";
 
+const ANY_ROOM = () => null;
+
 const testAgent = testNeeding(SANDBOX);
 
 const shell = (command: string) => ({ name: "shell", input: { command } });
@@ -114,7 +116,7 @@ testAgent("requests that rest on a long conversation take its room, though they 
 
 /** Says something to a conversation, as a provider would that keeps it. */
 function say(conversations: Conversations, body: LooseRecord, id: string, text = id): LooseRecord {
-  const whole = conversations.whole(body);
+  const whole = conversations.whole(body, ANY_ROOM);
   if (!("body" in whole)) throw new Error(JSON.stringify(whole));
   whole.keep?.({ id, output: [{ id: `msg_${id}`, role: "assistant", content: text }] });
   return whole.body;
@@ -145,19 +147,21 @@ test("ids that a gateway gives out twice name the last one, and nothing goes rou
 test("what the agent does not have kept cannot be named", () => {
   const conversations = new Conversations();
   say(conversations, { input: "one", store: false }, "a");
-  expect(conversations.whole(after("a"))).toMatchObject({ unknown: expect.stringContaining("previous_response_id") });
-  expect(conversations.whole({ input: [{ id: "msg_a" }] })).toMatchObject({
+  expect(conversations.whole(after("a"), ANY_ROOM)).toMatchObject({
+    unknown: expect.stringContaining("previous_response_id"),
+  });
+  expect(conversations.whole({ input: [{ id: "msg_a" }] }, ANY_ROOM)).toMatchObject({
     unknown: expect.stringContaining("msg_a"),
   });
 });
 
 test("reasoning that an agent sends back without its content is sent as it came", () => {
   const conversations = new Conversations();
-  const whole = conversations.whole({ input: "one" });
+  const whole = conversations.whole({ input: "one" }, ANY_ROOM);
   const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" };
   if ("body" in whole) whole.keep?.({ id: "a", output: [reasoning] });
   const stripped = { type: "reasoning", id: "rs_1", summary: [] };
-  expect(conversations.whole({ input: [stripped] })).toMatchObject({ body: { input: [reasoning] } });
+  expect(conversations.whole({ input: [stripped] }, ANY_ROOM)).toMatchObject({ body: { input: [reasoning] } });
 });
 
 test("what was used longest ago is forgotten first, and what still goes on is not", () => {
@@ -166,10 +170,10 @@ test("what was used longest ago is forgotten first, and what still goes on is no
   const large = "x".repeat(1_000_000);
   for (let nth = 0; nth < 50; nth += 1) {
     say(conversations, { input: large }, `side ${nth}`);
-    expect(conversations.whole(after("main"))).toHaveProperty("body");
+    expect(conversations.whole(after("main"), ANY_ROOM)).toHaveProperty("body");
   }
-  expect(conversations.whole(after("side 49"))).toHaveProperty("body");
-  expect(conversations.whole(after("side 0"))).toMatchObject({
+  expect(conversations.whole(after("side 49"), ANY_ROOM)).toHaveProperty("body");
+  expect(conversations.whole(after("side 0"), ANY_ROOM)).toMatchObject({
     unknown: expect.stringContaining("up to 33554432 bytes"),
   });
 });
@@ -179,15 +183,15 @@ test("a response whose beginning is forgotten is refused", () => {
   say(conversations, { input: "one" }, "a");
   say(conversations, after("a"), "b");
   for (let nth = 0; nth < 1_999; nth += 1) say(conversations, { input: `${nth}` }, `r${nth}`);
-  expect(conversations.whole(after("b"))).toHaveProperty("unknown");
-  expect(conversations.whole(after("r0"))).toHaveProperty("body");
+  expect(conversations.whole(after("b"), ANY_ROOM)).toHaveProperty("unknown");
+  expect(conversations.whole(after("r0"), ANY_ROOM)).toHaveProperty("body");
 });
 
 test("references that would make a small request a huge one are refused before it is built", () => {
   const conversations = new Conversations();
   say(conversations, { input: "one" }, "a", "x".repeat(1_000_000));
   const input = new Array(100_000).fill({ type: "item_reference", id: "msg_a" });
-  expect(conversations.whole({ input })).toMatchObject({
+  expect(conversations.whole({ input }, ANY_ROOM)).toMatchObject({
     refused: { status: 413, message: expect.stringContaining("characters, at most") },
   });
 });

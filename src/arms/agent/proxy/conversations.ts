@@ -61,7 +61,7 @@ export class Conversations {
   #bytes = 0;
 
   /** The request with whole items in the place of ids, for which `grow` has to find room. Never throws. */
-  whole(body: LooseRecord, grow: AgentBody["grow"] = () => null): WholeRequest | NotWhole {
+  whole(body: LooseRecord, grow: AgentBody["grow"]): WholeRequest | NotWhole {
     const { previous_response_id: id = null, input, store, ...rest } = body;
     const before = id === null ? null : this.#by_id.get(asId(id) ?? "");
     const earlier = before === undefined ? null : this.#upTo(before);
