@@ -24,7 +24,7 @@ export interface EndedReply {
 
 /** What replies that come side by side may hold together: what came of calls and events that are not whole. */
 export interface ReplyRoom {
-  /** Those that are left. */
+  /** Bytes that none of them has taken. */
   bytes: number;
 }
 

@@ -65,7 +65,7 @@ interface Laid {
   readonly bytes: number;
 }
 
-/** Of text, which is known again in what the judge reads. */
+/** Bytes of text among an arm's own files: abeval looks for this text in what the judge reads. */
 const NOTE_TEXT_BYTES = 2_000_000;
 
 async function readAll(root: string, paths: readonly string[]) {

@@ -70,12 +70,12 @@ export class StreamedReply implements ReplyReader {
     }
     this.#bytes_left -= chunk.length;
     if (this.#blocks.isTooLarge || this.#bytes_left < 0) this.#stop(UNREADABLE);
-    if (!this.#hasRoom() && !this.#stopped) this.#stop(CROWDED);
+    if (!this.#settleRoom() && !this.#stopped) this.#stop(CROWDED);
     return Buffer.concat(passed);
   }
 
-  /** Takes room for what is held now, or gives it back. */
-  #hasRoom(): boolean {
+  /** Takes room for what is held now, or gives it back. False: there is too little. */
+  #settleRoom(): boolean {
     const { room } = this.#options;
     const bytes = this.#held_bytes + this.#blocks.kept_bytes;
     room.bytes -= bytes - this.#taken_bytes;
@@ -95,7 +95,7 @@ export class StreamedReply implements ReplyReader {
     // Inputs of calls without an end were not read before.
     if (this.#reply.isUnreadable) this.#stop(UNREADABLE);
     const bytes = Buffer.concat([...last, ...(yield* this.#release())]);
-    this.#hasRoom();
+    this.#settleRoom();
     return { bytes, reply: yield* wireReply(this.#reply, form) };
   }
 

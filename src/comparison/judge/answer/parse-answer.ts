@@ -130,7 +130,7 @@ function withCitations(judgement: Judgement, expected: Expected): ParseResult {
 
 const NOT_SHOWN = "no such item was shown for this candidate, or the quote does not stand in it";
 
-/** Citations kept per criterion and candidate; concerns kept per candidate. */
+/** Citations kept per criterion and candidate. */
 const CITATIONS = 4;
 
 function checkSlot(judgement: Judgement, { labels, citations }: Expected, slot: 0 | 1) {

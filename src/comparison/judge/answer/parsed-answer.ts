@@ -20,11 +20,10 @@ const SLOTS = { ab: { a: 0, b: 1 }, ba: { a: 1, b: 0 } } as const;
 
 /** Characters kept of the judge's prose. Longer prose is cut; the answer stays valid. */
 const NOTE_CHARS = 300;
-
 const CONCERN_CHARS = 160;
-
 const RATIONALE_CHARS = 900;
 
+/** Concerns kept per candidate. */
 const CONCERNS = 5;
 
 /** Turns an answer about labels into one about arms. Its prose is cleaned and cut. */

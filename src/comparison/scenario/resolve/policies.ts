@@ -12,8 +12,6 @@ import { checkDistinct } from "./ids.ts";
 /** kB that a model reads of one command's output; head and tail are kept. */
 const COMMAND_OUTPUT_KB = 64;
 
-/** Every default limit, with its unit and the reason for its value. */
-
 /** An arm's budget. It is generous for a small repository task; a runaway arm stops within ten minutes. */
 const DEFAULT_BUDGET = {
   max_turns: 40,

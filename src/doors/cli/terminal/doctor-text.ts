@@ -72,12 +72,10 @@ export const statusHead = (status: DoctorCheck["status"]): string => `  ${WORDS[
 function estimateText({ low_usd, high_usd, low_tokens, high_tokens }: CostEstimate): string {
   const money = low_usd === null || high_usd === null ? "cost unknown" : `${dollars(low_usd)} to ${dollars(high_usd)}`;
   if (high_tokens === 0) return "A run of it spends nothing.";
-  return `A run of it spends about ${counted(low_tokens)} to ${counted(high_tokens)} tokens (${money}).`;
+  return `A run of it spends about ${countText(low_tokens)} to ${countText(high_tokens)} tokens (${money}).`;
 }
 
 const dollars = (usd: number) => `${usd.toFixed(2)} USD`;
-
-const counted = (tokens: number) => countText(tokens);
 
 /** The last line is the answer. What the machine lacks may matter to other scenarios only, so its warnings are not counted. */
 function conclusion(file: string, { ok, checks }: DoctorReport): string {

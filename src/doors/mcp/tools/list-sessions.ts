@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { memberName } from "../../../domain/member.ts";
 import { nullable, oneOf, record } from "../../../domain/schema.ts";
 import { SeriesListRequest } from "../../../domain/series-request.ts";
 import { SessionListing, SessionListRequest } from "../../../domain/session-list.ts";
@@ -101,6 +102,5 @@ function rowText({
   const named = row.winner === null ? row.outcome : `${row.winner} won`;
   const result = named === null ? state : `${state}, ${named}, confidence ${row.confidence}, judge ${judge_model}`;
   const who = arms.map(({ arm_id, model, status }) => `${arm_id} (${model}) ${status}`).join(" vs ");
-  const what = input === undefined ? scenario : `${scenario}[${input}]`;
-  return `- ${session_id}: ${what}, ${created_at}, ${result}; ${who}`;
+  return `- ${session_id}: ${memberName({ scenario, input })}, ${created_at}, ${result}; ${who}`;
 }
