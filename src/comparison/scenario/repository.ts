@@ -2,7 +2,9 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { workspacePathFault } from "./confined-path.ts";
+import { blobsOf } from "./git/blobs.ts";
 import { gitOutput } from "./git/run-git.ts";
+import { fileIn } from "./git/tree.ts";
 import { Unusable } from "./unusable.ts";
 
 /** The repository around a directory. */
@@ -87,6 +89,20 @@ export async function objectAt(
   if (found === undefined || found === null)
     throw new Unusable(`has no ${steps}; paths start at the top of the repository`);
   return found;
+}
+
+/** The bytes of a file at a ref in pieces, as they are in the repository, and not through a link. @throws Unusable */
+export async function* bytesAtRef(
+  repository: Repository,
+  { ref, path }: { readonly ref: string; readonly path: string },
+  maxBytes: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  const tree = await objectAt(repository, ref, undefined);
+  await objectAt(repository, ref, path);
+  const file = await fileIn(repository.git_dir, tree.id, path);
+  if (file === null || file.kind === "link") throw new Unusable(`has ${path}, which is no file`);
+  if (file.bytes > maxBytes) throw new Unusable(`has ${path} with ${file.bytes} bytes, at most ${maxBytes} are read`);
+  for await (const { pieces } of blobsOf(repository.git_dir, [file])) yield* pieces;
 }
 
 /** One line of `--batch-check`; null for what is missing. */

@@ -1,36 +1,30 @@
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Baseline, type BaselineMember, BlessedRun, runsDigests } from "../../domain/baseline.ts";
 import { readBoundedJson } from "../../domain/bounded-json.ts";
-import { errorCode, Failure } from "../../domain/failure.ts";
+import type { Failure } from "../../domain/failure.ts";
 import { memberName } from "../../domain/member.ts";
 import { InputId, Scenario } from "../../domain/scenario.ts";
 import { Digest, nullable, oneOf, record, Slug, Timestamp } from "../../domain/schema.ts";
 import { EvidenceDigests, SeriesId } from "../../domain/session.ts";
 import { SIDES } from "../../domain/verdict.ts";
 import { lines } from "../../runtime/lines.ts";
+import { BundleBytes, bundleFault, bundleNamed } from "./bundle/bundle-bytes.ts";
 
-/** Bytes of a bundle that is read, and what one line may hold. */
-const MOST_BYTES = 64 * 1024 * 1024;
+/** What one line may hold. */
 const LINE_LIMITS = { bytes: 16 * 1024 * 1024, values: 400_000 };
 
-/** A file that `--bless` wrote. Anything may stand in it. @throws Failure `invalid_request` naming the line */
-export async function readBundle(file: string): Promise<Baseline> {
-  const reading = new BundleReading(file);
-  await using opened = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
-    throw reading.fault(errorCode(error) === "ENOENT" ? "does not exist" : "cannot be read", error);
-  });
-  const stats = await opened.stat();
-  if (!stats.isFile()) throw reading.fault("is not a regular file");
-  if (stats.size > MOST_BYTES) throw reading.fault(`has more than ${MOST_BYTES / (1024 * 1024)} MiB`);
+/** A bundle that `--bless` wrote, as `bundleNamed` names it. Anything may stand in it. @throws Failure `invalid_request` naming the line */
+export async function readBundle(named: string, here = process.cwd()): Promise<Baseline> {
+  const name = bundleNamed(named);
+  const reading = new BundleReading(name.shown);
+  const bytes = new BundleBytes(name, here);
   const tooLong = () => {
     throw reading.fault("has a line that is too long");
   };
-  for await (const line of lines(opened.createReadStream({ autoClose: false }), LINE_LIMITS.bytes, tooLong))
-    reading.take(line);
+  for await (const line of lines(bytes.pieces(), LINE_LIMITS.bytes, tooLong)) reading.take(line);
+  bytes.digest();
   return reading.finished();
 }
 
@@ -74,16 +68,9 @@ class BundleReading {
     this.#file = file;
   }
 
-  fault(what: string, cause?: unknown): Failure {
+  fault(what: string): Failure {
     const place = this.#line === 0 ? "" : `:${this.#line}`;
-    return new Failure(
-      "invalid_request",
-      `${this.#file}${place}: ${what}; a baseline is a file that abeval run --bless wrote`,
-      {
-        cause,
-        details: { field: "baseline" },
-      },
-    );
+    return bundleFault(`${this.#file}${place}`, `${what}; a baseline is a file that abeval run --bless wrote`);
   }
 
   take(bytes: Uint8Array): void {

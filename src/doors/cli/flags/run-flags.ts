@@ -81,9 +81,9 @@ export const RUN = {
     },
     continue: { value: "<series_id>", description: "continue a stored series; needs --state-dir and the same plan" },
     baseline: {
-      value: "<file | series_id>",
+      value: "<file | git:ref:path | series_id>",
       description:
-        "with --trials: use stored runs of a series for the arm that did not change, so that only the other arm costs money",
+        "with --trials: use stored runs of a series for the arm that did not change, so that only the other arm costs money; a file can be pinned: <file>@sha256:<digest>",
     },
     by: {
       value: "<column>",
