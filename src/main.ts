@@ -25,8 +25,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly
   prune: () => import("./doors/cli/prune.ts"),
 };
 
-/** For abeval itself, in a sandbox. */
-const HIDDEN: typeof COMMANDS = { __launch: () => import("./arms/agent/launcher.ts") };
+/** For abeval itself: in a sandbox, and in a process that does bounded work. */
+const HIDDEN: typeof COMMANDS = {
+  __launch: () => import("./arms/agent/launcher.ts"),
+  __work: () => import("./doors/cli/bounded-work.ts"),
+};
 
 /** On Deno there is `run`. */
 const NEEDING_BUN = new Set(["serve", "mcp", "prune"]);

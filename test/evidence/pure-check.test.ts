@@ -24,7 +24,7 @@ interface Leaving {
 }
 
 const checked = (check: Partial<ProbeCheck>, { answer = null, calls = [], changes = NOTHING }: Leaving) =>
-  pureCheck({ ...SETTINGS, output_matches: null, ...check }, { answer, calls, changes });
+  pureCheck({ ...SETTINGS, output_matches: null, ...check }, { answer, calls, changes }, new AbortController().signal);
 
 const reasonOf = async (check: Partial<ProbeCheck>, left: Leaving) => (await checked(check, left)).reason;
 

@@ -1,4 +1,3 @@
-import { RE2JS } from "re2js";
 import { type CallRecord, countCalls } from "../../arms/policy/review.ts";
 import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { ANSWER_CHARS } from "../../domain/defaults.ts";
@@ -6,6 +5,8 @@ import type { Changes } from "../../domain/evidence.ts";
 import { globMatcher } from "../../domain/path-glob.ts";
 import { regexOf } from "../../domain/regex-of.ts";
 import type { CalledCheck, ChangedCheck, ProbeCheck } from "../../domain/task.ts";
+import type { Bounded } from "../../runtime/bounded.ts";
+import { findPattern } from "../../runtime/pattern.ts";
 
 /** What an arm left besides its workspace. */
 export interface Left {
@@ -17,45 +18,64 @@ export interface Left {
   readonly changes: Changes;
 }
 
-interface Finding {
+export interface CheckFinding {
   readonly status: "pass" | "fail" | "error";
   /** Null when it passed. In our words and the author's: none of the arm's. */
   readonly reason: string | null;
+  /** As a result has it. */
+  readonly could_not_run?: string;
 }
 
-/** What a check that is no command finds. It needs no sandbox. */
-export async function pureCheck(check: ProbeCheck, { answer, last_answer, calls, changes }: Left): Promise<Finding> {
+/** What a check that is no command finds. It needs no sandbox. @throws the signal's reason when it fires */
+export async function pureCheck(
+  check: ProbeCheck,
+  { answer, last_answer, calls, changes }: Left,
+  signal: AbortSignal,
+): Promise<CheckFinding> {
   if (check.called) return found(await whyNotCalled(check.called, calls));
   if (check.changed) return whetherChanged(check.changed, changes);
   const text = answer ?? "";
   if (text.length > ANSWER_CHARS)
     return { status: "error", reason: `the answer has ${text.length} characters, at most ${ANSWER_CHARS} are checked` };
   if (check.answer_json !== undefined) return found(await whyNoJson(check.answer_json, last_answer ?? text));
-  return found(whyNotAnswered(check, text));
+  const missed = whyNotAnswered(check, text);
+  if (missed !== null || check.answer_matches === undefined) return found(missed);
+  return await whetherMatches(check.answer_matches, text, signal);
 }
 
-const found = (reason: string | null): Finding => ({ status: reason === null ? "pass" : "fail", reason });
+/** `/regex/` or literal text, looked for anywhere in the answer. */
+async function whetherMatches(pattern: string, answer: string, signal: AbortSignal): Promise<CheckFinding> {
+  const shown = patternText(pattern);
+  const sought = await findText(pattern, answer, signal);
+  if ("value" in sought) return found(sought.value ? null : `the answer does not contain ${shown}`);
+  return notChecked(`whether the answer contains ${shown}`, sought);
+}
+
+/** What nobody can say. An arm is held to what is over a limit, and not to what a busy machine did. */
+export function notChecked(what: string, why: Exclude<Bounded<never>, { readonly value: never }>): CheckFinding {
+  const reason = `could not be checked: ${what} ${"over" in why ? why.over : why.late}`;
+  return { status: "error", reason, ...("late" in why && { could_not_run: reason }) };
+}
+
+const found = (reason: string | null): CheckFinding => ({ status: reason === null ? "pass" : "fail", reason });
 
 function whyNotAnswered(check: ProbeCheck, answer: string): string | null {
-  const { answer_contains = [], answer_lacks = [], ignore_case, answer_matches } = check;
+  const { answer_contains = [], answer_lacks = [], ignore_case } = check;
   const plain = (text: string) => (ignore_case ? text.toLowerCase() : text);
   const has = (text: string) => plain(answer).includes(plain(text));
   const missing = answer_contains.find((text) => !has(text));
   if (missing !== undefined) return `the answer does not contain "${missing}"`;
   const present = answer_lacks.find(has);
-  if (present !== undefined) return `the answer contains "${present}"`;
-  if (answer_matches !== undefined && !matches(answer_matches, answer))
-    return `the answer does not contain ${patternText(answer_matches)}`;
-  return null;
+  return present === undefined ? null : `the answer contains "${present}"`;
 }
 
 /** A literal text in quotes; a regex has its slashes. */
 export const patternText = (pattern: string) => (regexOf(pattern) === null ? `"${pattern}"` : pattern);
 
-/** `/regex/` or literal text, looked for anywhere in `text`. Linear time whatever the pattern. */
-export function matches(pattern: string, text: string): boolean {
-  const regex = regexOf(pattern);
-  return regex === null ? text.includes(pattern) : RE2JS.compile(regex, RE2JS.MULTILINE).matcher(text).find();
+/** Looks for `/regex/` or a literal text anywhere. @throws the signal's reason when it fires */
+export async function findText(pattern: string, text: string, signal: AbortSignal): Promise<Bounded<boolean>> {
+  const source = regexOf(pattern);
+  return source === null ? { value: text.includes(pattern) } : await findPattern({ source, text }, signal);
 }
 
 /** A schema may compare and branch, so that each value counts for several. */
@@ -86,7 +106,7 @@ async function whyNotCalled({ tool, match, min, max }: CalledCheck, calls: reado
   return outside(count, { min, max }, `calls of ${tool}${match === null ? "" : ` ${match}`} ran`);
 }
 
-function whetherChanged({ paths, min, max }: ChangedCheck, { files, unknown }: Changes): Finding {
+function whetherChanged({ paths, min, max }: ChangedCheck, { files, unknown }: Changes): CheckFinding {
   if (unknown != null) return { status: "error", reason: `the changes are not known: ${unknown}` };
   const fits = globMatcher(paths);
   return found(outside(files.filter(({ path }) => fits(path)).length, { min, max }, "files that fit were changed"));

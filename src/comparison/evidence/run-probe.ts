@@ -9,7 +9,7 @@ import { excerpt } from "../../domain/excerpt.ts";
 import { Mistake } from "../../domain/failure.ts";
 import type { ScenarioInput } from "../../domain/scenario.ts";
 import { checkKind, type FileSet, type Probe, type ProbeCheck } from "../../domain/task.ts";
-import { type Left, matches, patternText, pureCheck } from "./pure-check.ts";
+import { type CheckFinding, findText, type Left, notChecked, patternText, pureCheck } from "./pure-check.ts";
 
 /** What a check may read of an arm, besides the copy of its workspace. */
 interface Readable {
@@ -64,7 +64,7 @@ export async function runProbe(workspace: Workspace, run: ProbeRun, signal: Abor
   for (const check of run.probe.checks) {
     signal.throwIfAborted();
     if (checkKind(check) !== "run") {
-      checks.push({ ...resultOf(check), ...(await pureCheck(check, run.left)) });
+      checks.push({ ...resultOf(check), ...(await pureCheck(check, run.left, signal)) });
       continue;
     }
     try {
@@ -96,7 +96,22 @@ async function runCheck(
   const limits = { timeout_ms: check.timeout_s * 1000, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
   const result = await subject.exec({ run: check.run ?? "", ...limits, network, shown }, signal);
   signal.throwIfAborted();
-  return judgeCheck(check, { ...result, output: redact(result.output) });
+  const printed = { ...result, output: redact(result.output) };
+  const judged = judgeCheck(check, printed);
+  if (judged.status !== "pass" || check.output_matches === null) return judged;
+  return { ...judged, ...(await whetherPrinted(check.output_matches, printed, signal)) };
+}
+
+async function whetherPrinted(
+  pattern: string,
+  { output, bytes }: ExecResult,
+  signal: AbortSignal,
+): Promise<CheckFinding> {
+  const shown = patternText(pattern);
+  const sought = await findText(pattern, output, signal);
+  if (!("value" in sought)) return notChecked(`whether the output contains ${shown}`, sought);
+  if (sought.value) return { status: "pass", reason: null };
+  return { status: "fail", reason: `output does not contain ${shown}${leftOut(bytes)}` };
 }
 
 const NOT_RUN: ExecResult = { ended: "disk_limit", exit_code: null, output: "", bytes: 0, duration_ms: 0 };
@@ -121,13 +136,11 @@ function whyNot(check: ProbeCheck, result: ExecResult): string | null {
   if (result.ended === "timeout") return `timed out after ${check.timeout_s} s`;
   if (result.ended !== "exit") return `stopped: ${result.ended.replace("_", " ")}`;
   if (result.exit_code !== check.expect_exit) return `exit code ${result.exit_code}, expected ${check.expect_exit}`;
-  if (check.output_matches !== null && !matches(check.output_matches, result.output))
-    return `output does not contain ${patternText(check.output_matches)}${leftOut(result)}`;
   return null;
 }
 
 /** What nobody has looked at is not said to lack the text. */
-const leftOut = ({ bytes }: ExecResult) =>
+const leftOut = (bytes: number) =>
   bytes > CHECK_OUTPUT_KB * 1024
     ? ` in the ${CHECK_OUTPUT_KB} kB that are kept of its beginning and end; it printed ${Math.round(bytes / 1024)} kB`
     : "";

@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { type Bounded, OverLimit } from "./bounded.ts";
+import { ON_BUN } from "./on-bun.ts";
+import { Semaphore } from "./semaphore.ts";
+
+/** Work that a child can do: it takes what JSON can hold, and gives back what JSON can hold. */
+type ChildWork = (input: never) => unknown;
+
+/** Works by name, each loaded in the child alone. */
+export type ChildWorks = Readonly<Record<string, () => Promise<ChildWork>>>;
+
+interface ChildLimits {
+  /** Of what is resident. */
+  readonly memory_mb: number;
+  readonly time_ms: number;
+}
+
+const LIMITS: ChildLimits = { memory_mb: 256, time_ms: 10_000 };
+
+/** Characters of what a child may answer. */
+const MAX_ANSWER_CHARS = 32_000_000;
+
+/** Children at once, so that other work has a processor. */
+const places = new Semaphore(2);
+
+/** Milliseconds between two looks at a child's memory. */
+const LOOK_EVERY_MS = 25;
+
+interface ChildOptions {
+  readonly signal: AbortSignal;
+  readonly limits?: ChildLimits;
+  /** What answers `<program...> <work>`; default: abeval itself. */
+  readonly program?: readonly string[];
+}
+
+/**
+ * Does work in a process of its own, for what would hold the event loop for longer than 50 ms, or whose steps cannot be counted.
+ * The name is one of those in `doors/cli/bounded-work.ts`. What takes too long is tried once more.
+ *
+ * - `over`: the work threw `OverLimit`, or needed more memory than it may have
+ * - `late`: it took too long twice, or the machine ended it
+ *
+ * @throws the signal's reason when it fires; Error for what the work throws
+ */
+export async function inChild<T>(work: string, input: unknown, options: ChildOptions): Promise<Bounded<T>> {
+  using _ = await places.acquire(options.signal);
+  const first = await tryOnce<T>(work, input, options);
+  return "late" in first ? await tryOnce<T>(work, input, options) : first;
+}
+
+async function tryOnce<T>(
+  work: string,
+  input: unknown,
+  { signal, limits = LIMITS, program = ownProgram() }: ChildOptions,
+): Promise<Bounded<T>> {
+  signal.throwIfAborted();
+  const child = spawn("/bin/sh", ["-c", FENCE, "sh", ...program, work], {
+    // Nothing of this directory says how it works, and no key is in its environment.
+    cwd: "/",
+    env: { HOME: homedir() },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const watch = new Watch(child, limits, signal);
+  try {
+    return await watch.answer<T>(JSON.stringify(input));
+  } finally {
+    watch.end();
+    signal.throwIfAborted();
+  }
+}
+
+/** Fences of the kernel's, for when nobody watches any more: no dump, 30 s of CPU, 4 GiB. */
+const FENCE = '{ ulimit -c 0; ulimit -t 30; ulimit -d 4194304; } 2>/dev/null; exec "$@"';
+
+const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
+
+function ownProgram(): readonly string[] {
+  if (!existsSync(MAIN)) return [process.execPath, "__work"];
+  const runtime = ON_BUN ? [process.execPath] : [process.execPath, "run", "--allow-all", "--no-lock", "--quiet"];
+  return [...runtime, MAIN, "__work"];
+}
+
+/** Follows one child to its end. */
+class Watch {
+  readonly #child: ChildProcess;
+  readonly #limits: ChildLimits;
+  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #signal: AbortSignal;
+  #ended: Bounded<never> | undefined;
+
+  constructor(child: ChildProcess, limits: ChildLimits, signal: AbortSignal) {
+    this.#child = child;
+    this.#limits = limits;
+    this.#signal = signal;
+    const { memory_mb, time_ms } = limits;
+    this.#timers = [
+      setTimeout(() => this.#stop({ late: `took more than ${time_ms / 1_000} s on this machine` }), time_ms),
+      setInterval(() => residentMb(child.pid) > memory_mb && this.#stop(this.#overMemory), LOOK_EVERY_MS),
+    ];
+    signal.addEventListener("abort", this.end, { once: true });
+  }
+
+  async answer<T>(input: string): Promise<Bounded<T>> {
+    const { stdin, stdout } = this.#child;
+    // It may end before it has read everything: its end says why.
+    stdin?.on("error", () => undefined);
+    stdin?.end(input);
+    let text = "";
+    stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      if (text.length > MAX_ANSWER_CHARS)
+        this.#stop({ over: `gives more than ${MAX_ANSWER_CHARS.toLocaleString("en")} characters` });
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<NodeJS.Signals | number | null>();
+    this.#child.once("error", reject);
+    this.#child.once("close", (status, by) => resolve(by ?? status));
+    const end = await promise;
+    if (this.#ended !== undefined) return this.#ended;
+    return end === 0 ? readAnswer<T>(text) : this.#withoutAnswer(end);
+  }
+
+  readonly end = (): void => {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#signal.removeEventListener("abort", this.end);
+    this.#child.kill("SIGKILL");
+  };
+
+  #stop(why: Bounded<never>): void {
+    this.#ended ??= why;
+    this.#child.kill("SIGKILL");
+  }
+
+  get #overMemory() {
+    return { over: `takes more than ${this.#limits.memory_mb} MB of memory` };
+  }
+
+  /** A runtime that gets no memory ends itself by a signal. */
+  #withoutAnswer(end: NodeJS.Signals | number | null): Bounded<never> {
+    if (typeof end !== "string") throw new Error(`a child of abeval ended with status ${end}`);
+    return FROM_OUTSIDE.has(end) ? { late: `was ended by ${end} on this machine` } : this.#overMemory;
+  }
+}
+
+const FROM_OUTSIDE: ReadonlySet<string> = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU"]);
+
+/** 0 where the system does not tell. */
+function residentMb(pid: number | undefined): number {
+  try {
+    const [, kb] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return Number(kb ?? 0) / 1_000;
+  } catch {
+    return 0;
+  }
+}
+
+type Answer<T> = { readonly value: T } | { readonly over: string } | { readonly fault: string };
+
+function readAnswer<T>(text: string): Bounded<T> {
+  // Our own program wrote it.
+  const answer = JSON.parse(text) as Answer<T>;
+  if ("fault" in answer) throw new Error(answer.fault);
+  return "over" in answer ? answer : { value: answer.value };
+}
+
+/** The child's side: does the work, and says what came of it. */
+export async function answerChildWork(works: ChildWorks, name: string, input: string): Promise<string> {
+  const work = await works[name]?.();
+  const told = (answer: Answer<unknown>) => JSON.stringify(answer);
+  if (work === undefined) return told({ fault: `there is no work called ${name}` });
+  try {
+    // Who asked by the name has made the input for it.
+    return told({ value: await work(JSON.parse(input) as never) });
+  } catch (error) {
+    if (error instanceof OverLimit) return told({ over: error.message });
+    if (error instanceof RangeError)
+      return told({ over: `takes more memory or depth than there is (${error.message})` });
+    return told({ fault: error instanceof Error ? error.message : String(error) });
+  }
+}
