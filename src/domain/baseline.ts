@@ -37,6 +37,18 @@ export interface BaselineMember {
   readonly runs: readonly BaselineRun[];
 }
 
+/** The file that a baseline was read from. Whoever can write it can write any result into it. */
+export interface BundleFile {
+  /** As messages name it. */
+  readonly shown: string;
+  /** Of its bytes. */
+  readonly sha256: string;
+  /** Its digest was given by whoever runs the series. */
+  readonly pinned: boolean;
+  /** A directory that remembers of which runs the hidden checks gave what is stored; absent: nothing does. */
+  readonly kept?: string;
+}
+
 /** Stored runs whose arms may stand in for arms of a new series. */
 export interface Baseline {
   /** As `runsDigests` names the runs: a bundle and the series that it was made of have the same ones. */
@@ -49,6 +61,8 @@ export interface Baseline {
   readonly stopped: boolean;
   readonly preferred: Side | null;
   readonly members: ReadonlyMap<string, BaselineMember>;
+  /** Absent: the runs are those of a store. */
+  readonly file?: BundleFile;
 }
 
 /** A stored arm that stands in for an arm of a session. */

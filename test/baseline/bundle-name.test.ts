@@ -25,7 +25,7 @@ test("a baseline of a commit is read from the repository's objects, whatever the
   git("config", "filter.lie.smudge", "cat evals/base.jsonl");
   const forged = gitIn(directory, ["hash-object", "-w", "--stdin"], bundle(OTHER));
   git("replace", git("rev-parse", "main:evals/base.jsonl"), forged);
-  const read = (named: string) => readBundle(named, directory);
+  const read = (named: string) => readBundle(named, { here: directory });
   expect((await read("git:main:evals/base.jsonl")).series_id).toBe(SERIES);
   expect((await read(`git:main:evals/base.jsonl@sha256:${sha256(bundle())}`)).series_id).toBe(SERIES);
   expect((await read("evals/base.jsonl")).series_id).toBe(OTHER);
@@ -35,9 +35,9 @@ test("a pinned baseline is refused with both digests when its file is another on
   await using repository = await gitRepository({ "base.jsonl": bundle() });
   const { directory } = repository;
   const pinned = sha256(bundle());
-  expect((await readBundle(`base.jsonl@sha256:${pinned.toUpperCase()}`, directory)).series_id).toBe(SERIES);
+  expect((await readBundle(`base.jsonl@sha256:${pinned.toUpperCase()}`, { here: directory })).series_id).toBe(SERIES);
   await repository.write("base.jsonl", bundle(OTHER));
-  expect((await failureOf(readBundle(`base.jsonl@sha256:${pinned}`, directory))).message).toBe(
+  expect((await failureOf(readBundle(`base.jsonl@sha256:${pinned}`, { here: directory }))).message).toBe(
     `base.jsonl: has the SHA-256 ${sha256(bundle(OTHER))}, and ${pinned} is pinned`,
   );
 });
@@ -68,7 +68,7 @@ test.each([
   commit("all");
   git("update-index", "--add", "--cacheinfo", `120000,${link},link.jsonl`);
   git("commit", "--quiet", "--message", "link");
-  const { message, code } = await failureOf(readBundle(named, directory));
+  const { message, code } = await failureOf(readBundle(named, { here: directory }));
   expect(code).toBe("invalid_request");
   expect(message).toContain(words);
 });
@@ -79,5 +79,5 @@ test("a baseline that is larger than what is read is refused before it is read",
   const read = Array.fromAsync(bytesAtRef(repositoryAround(directory), { ref: "main", path: "base.jsonl" }, 4));
   expect(await read.catch(String)).toContain("has base.jsonl with 5 bytes, at most 4 are read");
   truncateSync(repository.path("base.jsonl"), 64 * 1024 * 1024 + 1);
-  expect((await failureOf(readBundle("base.jsonl", directory))).message).toContain("has more than 64 MiB");
+  expect((await failureOf(readBundle("base.jsonl", { here: directory }))).message).toContain("has more than 64 MiB");
 });

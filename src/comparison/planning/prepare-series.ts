@@ -32,6 +32,8 @@ export type SeriesOptions = Omit<SeriesRequest, "scenarios" | "continue" | "base
 export interface SeriesSetup {
   readonly plan: SeriesPlan;
   readonly plan_digest: string;
+  /** Stored runs that stand in for an arm; absent: both arms run. */
+  readonly baseline?: Baseline | undefined;
   /** Whatever other series on the same stored runs may call them; empty without a baseline. */
   readonly baseline_digests: readonly string[];
   readonly limits: SeriesLimits;
@@ -100,7 +102,7 @@ export async function prepareSeries(
   const columns = columnsOf(scenarios.map(({ definition }) => definition));
   const prepare = preparing(services, { plan, load, baseline, replacement });
   const baseline_digests = baseline ? [baseline.digest, ...baseline.earlier_digests] : [];
-  const told = { plan, plan_digest, baseline_digests, limits, estimate_usd, columns };
+  const told = { plan, baseline, plan_digest, baseline_digests, limits, estimate_usd, columns };
   return { ...told, members: scenarios, needs, prepare };
 }
 

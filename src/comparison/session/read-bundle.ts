@@ -16,7 +16,10 @@ import { BundleBytes, bundleFault, bundleNamed } from "./bundle/bundle-bytes.ts"
 const LINE_LIMITS = { bytes: 16 * 1024 * 1024, values: 400_000 };
 
 /** A bundle that `--bless` wrote, as `bundleNamed` names it. Anything may stand in it. @throws Failure `invalid_request` naming the line */
-export async function readBundle(named: string, here = process.cwd()): Promise<Baseline> {
+export async function readBundle(
+  named: string,
+  { here = process.cwd(), kept }: { readonly here?: string; readonly kept?: string | undefined } = {},
+): Promise<Baseline> {
   const name = bundleNamed(named);
   const reading = new BundleReading(name.shown);
   const bytes = new BundleBytes(name, here);
@@ -24,8 +27,8 @@ export async function readBundle(named: string, here = process.cwd()): Promise<B
     throw reading.fault("has a line that is too long");
   };
   for await (const line of lines(bytes.pieces(), LINE_LIMITS.bytes, tooLong)) reading.take(line);
-  bytes.digest();
-  return reading.finished();
+  const file = { shown: name.shown, sha256: bytes.digest(), pinned: name.sha256 !== undefined };
+  return { ...reading.finished(), file: { ...file, ...(kept !== undefined && { kept }) } };
 }
 
 interface Filling {

@@ -17,6 +17,7 @@ export async function startSeries(
   before?: SeriesRecord,
   requester: Requester = {},
 ): Promise<StartedSeries> {
+  if (setup.baseline?.file) await (await import("./bundle/checks-again.ts")).demandSameChecks(services, setup);
   if (services.shared) {
     const { offerSeries } = await import("./workers/offer-series.ts");
     return await offerSeries(services, services.shared, setup, { before, requester });

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { prepareSeries, type SeriesSource, seriesSource } from "../../comparison/planning/prepare-series.ts";
 import type { SessionServices } from "../../comparison/planning/services.ts";
 import { readScenario } from "../../comparison/scenario/load-scenario.ts";
@@ -99,7 +99,9 @@ async function baselineIn(args: RunArguments, members: number): Promise<Baseline
   if (!isRepeated(args) && members < 2) throw new UsageError("--baseline goes with --trials: one trial shows nothing");
   if (args.value("record") !== undefined || args.value("replay") !== undefined)
     throw new UsageError("--baseline does not go with recordings: an arm of it does not run");
-  return SERIES_ID.test(named) ? named : await readBundle(named);
+  const state_dir = args.value("state-dir");
+  const kept = state_dir === undefined ? undefined : resolve(state_dir, "checked-baselines");
+  return SERIES_ID.test(named) ? named : await readBundle(named, { kept });
 }
 
 const SERIES_ID = new RegExp(SeriesId.pattern ?? "");
