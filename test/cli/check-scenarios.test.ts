@@ -164,7 +164,6 @@ test("a file that is missing is a check that failed", async () => {
 
 test.each([
   [["run", "--check", scenarioFile("log-triage"), "--out", "x.json"], /--out does not go with --check/],
-  [["run", scenarioFile("log-triage"), "--json"], /--json goes with --check/],
   [["run", "--check"], /missing <scenario_file>/],
   [["doctor"], /unknown command "doctor"; to check a scenario: abeval run --check/],
   [["check"], /unknown command "check"; to check a scenario: abeval run --check/],

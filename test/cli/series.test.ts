@@ -101,7 +101,6 @@ const REFUSED: readonly (readonly [args: string, words: string])[] = [
 const MODES: readonly (readonly [args: string, words: string])[] = [
   ["coin.yaml --parallel 3 --check", "--parallel does not go with --check"],
   ["new.yaml --trials 3 --new --from HEAD", "--trials does not go with --new"],
-  ["coin.yaml --trials 3 --json", "--json goes with --check"],
   ["greet.yaml --trials 2 --max-cost 3", "openai/m has no price, and max_cost_usd (--max-cost) needs one"],
 ];
 

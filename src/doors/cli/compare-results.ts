@@ -15,9 +15,9 @@ import { deliver, openReports } from "./reports/reports.ts";
 import { marginOf } from "./run-series.ts";
 import { demandStdout, openRun } from "./services/services.ts";
 import { Painter } from "./terminal/paint.ts";
-import { summariseSeries } from "./terminal/series-text.ts";
+import { inPlaceOfJson, summariseSeries } from "./terminal/series-text.ts";
 
-/** `abeval run --results`: stdout holds the series of a table that was made elsewhere. Returns the exit status. */
+/** `abeval run --results`: stdout holds the series of a table that was made elsewhere, as `runSeries` prints it. Returns the exit status. */
 export async function compareResults(args: RunArguments): Promise<number> {
   const { parameters, value, has } = args;
   demandFlagsOf("results", args);
@@ -36,14 +36,16 @@ export async function compareResults(args: RunArguments): Promise<number> {
   try {
     const compared = await seriesOfResults(await readText(file, TABLE_BYTES), form, choice);
     const series = await kept(args, compared);
+    const painter = new Painter(!has("no-color"));
+    const summary = summariseSeries(series, { painter, again: undefined });
     const delivered = await deliver(series, reports, {
+      shown: inPlaceOfJson(summary, args, painter),
       junit: () => seriesJunit(series),
       markdown: () => seriesMarkdown(series),
       html: () => seriesHtml(series),
       card: () => seriesCard(series),
     });
-    const painter = new Painter(!has("no-color"));
-    if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, again: undefined }));
+    if (!has("quiet")) process.stderr.write(summary);
     return delivered ? EXIT.done : EXIT.failed;
   } catch (error) {
     if (error instanceof Unusable) return complain(`${file}: ${error.message}`, EXIT.usage);

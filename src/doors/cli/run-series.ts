@@ -32,10 +32,10 @@ import { deliver, openReports } from "./reports/reports.ts";
 import { isRecordedWhole } from "./services/recordings.ts";
 import { demandStdout, openRun, type PreparedServices } from "./services/services.ts";
 import { Painter } from "./terminal/paint.ts";
-import { summariseSeries } from "./terminal/series-text.ts";
+import { inPlaceOfJson, summariseSeries } from "./terminal/series-text.ts";
 import { tellTrials } from "./terminal/trial-lines.ts";
 
-/** `abeval run` of several files, or of one again and again: stdout holds one Series. Returns the exit status. */
+/** `abeval run` of several files, or of one again and again: stdout holds one Series, as JSON unless it is a terminal. Returns the exit status. */
 export async function runSeries(args: RunArguments): Promise<number> {
   const { value, has } = args;
   demandStdout("series");
@@ -68,7 +68,9 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const record = await untilDone(started, services);
   await told;
   const series = await seriesReport(store, record, by);
+  const summary = summariseSeries(series, { painter, again: commandOf(args) });
   const delivered = await deliver(series, reports, {
+    shown: inPlaceOfJson(summary, args, painter),
     otel: () => telemetryLines(args, prepared, sessionsOf(series, store)),
     junit: () => seriesJunit(series),
     markdown: () => seriesMarkdown(series),
@@ -77,7 +79,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   });
   await sendTelemetry(args, prepared, sessionsOf(series, store));
   const status = statusOf(series, value("aa") !== undefined);
-  if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, again: commandOf(args) }));
+  if (!has("quiet")) process.stderr.write(summary);
   if (series.failure !== null) return complain(series.failure, status);
   if (status === EXIT.preferred) return complain(PREFERRED, status);
   return delivered && isRecordedWhole(prepared.recordings) ? status : EXIT.failed;

@@ -65,7 +65,6 @@ async function run(args: readonly string[]): Promise<number> {
   const stray = (["arms", "tie-margin"] as const).find((flag) => parsed.value(flag) !== undefined);
   if (stray) throw new UsageError(`--${stray} goes with --results, which compares results of a table`);
   if (parsed.value("from") !== undefined) throw new UsageError("--from goes with --new, which writes a scenario");
-  if (parsed.has("json")) throw new UsageError("--json goes with --check or --self-test; a verdict is JSON anyway");
   if (isSeries(parsed)) return await (await import("./run-series.ts")).runSeries(parsed);
   return await runOne(parsed);
 }

@@ -11,7 +11,8 @@ export const RUN = {
   variadic: true,
   description:
     "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
-    "Several files, a scenario with inputs, or --trials make a series, which is printed in place of the verdict.\n" +
+    "Several files, a scenario with inputs, or --trials make a series, which is printed in place of the verdict. On a terminal\n" +
+    "a series shows only its summary, unless --json asks for the JSON.\n" +
     "Exit status: 0 a verdict or a series, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was\n" +
     "spent); 3 no usable judgement, in a series in more than half of the trials; 4 --aa found a preference; 130 interrupted.\n" +
     "With --check and --new: 0 ready, 2 not ready. With --self-test: 0 passed, 1 failed, 2 wrong use. With --results: 0 a\n" +
@@ -127,7 +128,10 @@ export const RUN = {
       value: "<m>",
       description: `with --results: count scores that differ by at most this as a tie (default ${SCORE_TIE_MARGIN})`,
     },
-    json: { description: "with --check or --self-test: print a JSON array with one report for each file" },
+    json: {
+      description:
+        "print the JSON of a series on a terminal too, where it shows only its summary; with --check or --self-test: print a JSON array with one report for each file",
+    },
   },
   groups: {
     "What is compared": ["model", "judge-model", "seed", "input"],
@@ -155,6 +159,7 @@ const INSTEAD_OF_A_RUN = {
   new: ["from", "images-dir"],
   bless: ["out", "state-dir", "database-url"],
   results: [
+    "json",
     "arms",
     "tie-margin",
     "margin",

@@ -115,11 +115,15 @@ async function drawn(flag: ReportFlag, content: Content, path: string): Promise<
 
 /**
  * Writes a result to stdout first, because it has been paid for, even if a file cannot be written. Reports on stderr which files could
- * not be written; true when everything was written.
+ * not be written; true when everything was written. `shown`, where it is given, goes to stdout in place of the JSON.
  */
-export async function deliver(result: object | null, reports: readonly Report[], forms: Forms): Promise<boolean> {
+export async function deliver(
+  result: object | null,
+  reports: readonly Report[],
+  { shown, ...forms }: Forms & { readonly shown?: string | undefined },
+): Promise<boolean> {
   const text = result && jsonText(result);
-  const taken = text === null || (await writeStdout(text));
+  const taken = text === null || (await writeStdout(shown ?? text));
   const contents = { ...forms, out: () => text };
   const problems: string[] = [];
   for (const { flag, file } of reports) {

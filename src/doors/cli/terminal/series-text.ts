@@ -20,8 +20,9 @@ import {
   solvedText,
   winRateText,
 } from "../../report/series-words.ts";
+import type { RunArguments } from "../flags/run-flags.ts";
 import { type Painter, rangeBar } from "./paint.ts";
-import { hanging, wrap, wrapWords } from "./terminal.ts";
+import { hanging, isTerminal, wrap, wrapWords } from "./terminal.ts";
 
 /** Cells of the bar of the win rate. */
 const BAR_WIDTH = 41;
@@ -54,6 +55,19 @@ export function summariseSeries(series: Series, { painter, again }: SummaryOptio
   const [first = [], ...others] = parts.filter((lines) => lines.length > 0);
   const indented = others.map((lines) => lines.map((line) => `  ${line}\n`).join(""));
   return `\n${first.join("\n")}\n${indented.join("\n")}`;
+}
+
+/**
+ * What stdout gets in place of the series' JSON, which fills screens of a terminal: the summary where stderr shows none, else
+ * nothing. Undefined: JSON.
+ */
+export function inPlaceOfJson(
+  summary: string,
+  { has }: Pick<RunArguments, "has">,
+  { live }: Painter,
+): string | undefined {
+  if (!isTerminal(1) || has("json")) return undefined;
+  return live && !has("quiet") ? "" : summary;
 }
 
 function headlineOf(series: Series, painter: Painter): string[] {

@@ -1,0 +1,98 @@
+import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { abeval, PROGRAM } from "../abeval.ts";
+import { temporaryDirectory } from "../temporary.ts";
+import { COIN } from "./coin.ts";
+
+const TABLE = [
+  "scenario,trial,arm,passed",
+  ...Array.from({ length: 8 }, (_, index) => `task-${index},1,new,true\ntask-${index},1,old,false`),
+].join("\n");
+
+const FILES = {
+  "coin.yaml": COIN,
+  "dice.yaml": COIN.replace("name: coin", "name: dice"),
+  "rows.yaml": COIN.replace("name: coin", "name: rows")
+    .replace("Say hello.", '"Say hello to {{whom}}."')
+    .concat("inputs: [{id: a, whom: A}, {id: b, whom: B}]\n"),
+  "results.csv": TABLE,
+};
+
+/** A directory in which a person types `abeval run <args>`; `shell` may send a stream elsewhere: `"$@" 2>file`. */
+function openDirectory() {
+  const { path, ...directory } = temporaryDirectory();
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(path, name), text);
+  const run = async (args: string, shell = '"$@"') => {
+    const shown: Uint8Array[] = [];
+    const closed = Promise.withResolvers<void>();
+    const child = Bun.spawn(["sh", "-c", shell, "sh", ...PROGRAM, "run", ...args.split(" ")], {
+      cwd: path,
+      env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null/home", TERM: "xterm" },
+      terminal: { cols: 120, data: (_, bytes) => void shown.push(bytes), exit: () => closed.resolve() },
+    });
+    const status = await child.exited;
+    await closed.promise;
+    return { status, shown: Buffer.concat(shown).toString().replaceAll("\r\n", "\n") };
+  };
+  const text = (name: string) => readFileSync(join(path, name), "utf8");
+  return { path, run, text, [Symbol.dispose]: () => directory[Symbol.dispose]() };
+}
+
+const ONE = "coin.yaml --sandbox none";
+const SERIES = `${ONE} --trials 2`;
+
+test.each([
+  SERIES,
+  `${SERIES} --aa tries`,
+  "coin.yaml dice.yaml --sandbox none",
+  "rows.yaml --sandbox none",
+  "--results results.csv",
+])("a terminal gets no JSON of a series, whose summary comes last: run %s", async (args) => {
+  using directory = openDirectory();
+  const { status, shown } = await directory.run(args);
+  expect(status, shown).toBe(0);
+  expect(shown).not.toContain("{");
+  expect(shown.match(/win rate of /g)).toHaveLength(1);
+  expect(shown.trimEnd().split("\n").at(-1)).toMatch(/(series|results)-/);
+});
+
+test("--json prints the series on a terminal too, before its summary", async () => {
+  using directory = openDirectory();
+  const { shown } = await directory.run(`${SERIES} --json`, '"$@" 2>summary');
+  expect(JSON.parse(shown)).toMatchObject({ counts: { trials: 2 } });
+  expect(directory.text("summary")).toContain("win rate of tries");
+});
+
+test("--out holds the JSON of a series that a terminal does not get", async () => {
+  using directory = openDirectory();
+  const { shown } = await directory.run(`${SERIES} --out series.json`);
+  expect(shown).not.toContain("{");
+  expect(JSON.parse(directory.text("series.json"))).toMatchObject({ counts: { trials: 2 } });
+});
+
+test.each(['"$@" --quiet', '"$@" 2>summary'])("a terminal that gets no stderr gets the summary: %s", async (shell) => {
+  using directory = openDirectory();
+  const { shown } = await directory.run(SERIES, shell);
+  expect(shown).not.toContain("{");
+  expect(shown).toContain("win rate of tries");
+});
+
+test("a pipe gets the JSON of a series, with --json or without", async () => {
+  using directory = openDirectory();
+  const args = ["run", "--results", "results.csv", "--quiet"];
+  const [plain, asked] = await Promise.all(
+    [args, [...args, "--json"]].map((words) => abeval(words, { cwd: directory.path })),
+  );
+  expect(JSON.parse(plain?.stdout ?? "")).toMatchObject({ counts: { trials: 8 } });
+  expect(asked).toEqual(plain);
+});
+
+test("a single run prints its verdict on a terminal too, before its summary", async () => {
+  using directory = openDirectory();
+  const { shown } = await directory.run(ONE);
+  expect(shown.indexOf('\n  "outcome": ')).toBeGreaterThan(0);
+  expect(shown.lastIndexOf("\n}\n")).toBeLessThan(shown.lastIndexOf("session-"));
+  const { shown: verdict } = await directory.run(`${ONE} --json`, '"$@" 2>summary');
+  expect(JSON.parse(verdict)).toHaveProperty("outcome");
+});
