@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { readBoundedJson } from "../../domain/bounded-json.ts";
+import { errorCode } from "../../domain/failure.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { ImageFault } from "./image-fault.ts";
 import { type FindFile, type ImageBlob, openImageFiles, streamOf } from "./image-files.ts";
@@ -87,6 +88,17 @@ interface Parts {
  * @throws ImageFault
  */
 export async function readImage(path: string, architecture: string = process.arch): Promise<Image> {
+  try {
+    return await imageAt(path, architecture);
+  } catch (error) {
+    // Another user's file in a shared directory, or one that is gone by now, is no fault of ours.
+    const code = errorCode(error) ?? "";
+    if (!["EACCES", "EPERM", "ENOENT", "ELOOP"].includes(code)) throw error;
+    throw new ImageFault(`cannot be read (${code})`, { cause: error });
+  }
+}
+
+async function imageAt(path: string, architecture: string): Promise<Image> {
   const find = await openImageFiles(path);
   const platform = PLATFORMS[architecture] ?? architecture;
   const parts = (await ofDocker(find, platform)) ?? (await ofLayout(find, platform));
