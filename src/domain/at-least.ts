@@ -59,9 +59,15 @@ export function sumTotals(outcome: SessionOutcome): SessionTotals {
   ];
   return {
     ...sumOf(parts),
-    wall_ms: started_at && finished_at ? Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) : null,
+    wall_ms: started_at && finished_at ? between(started_at, finished_at) : null,
     ...(why.length > 0 && { at_least: { ...leastOf(parts), why: why.join("; ") } }),
   };
+}
+
+/** Milliseconds. Null where the clock was set back meanwhile: nobody knows how long it took. */
+function between(started_at: string, finished_at: string): number | null {
+  const ms = Date.parse(finished_at) - Date.parse(started_at);
+  return ms < 0 ? null : ms;
 }
 
 /** Some of it is unknown, and not for want of a price alone. */

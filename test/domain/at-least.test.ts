@@ -67,3 +67,9 @@ test("an arm that was interrupted has used what its decisions tell, at least", (
   });
   expect(usageOfDecisions([turn(100, {})], price).at_least).toBeUndefined();
 });
+
+test("nobody knows how long a run took whose end is before its start, because the clock was set back", () => {
+  const timed = (started_at: string, finished_at: string) => sumTotals({ ...OUTCOME, started_at, finished_at }).wall_ms;
+  expect(timed("2026-01-01T12:00:00.000Z", "2026-01-01T12:00:00.250Z")).toBe(250);
+  expect(timed("2026-01-01T12:00:00.000Z", "2026-01-01T11:00:00.000Z")).toBeNull();
+});
