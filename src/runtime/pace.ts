@@ -40,6 +40,15 @@ export class Pace {
   }
 }
 
+/** Does work that yields its units as it goes, and lets others have their turn meanwhile. */
+export async function steadily<T>(work: Generator<number, T>, pace = new Pace()): Promise<T> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await pace.units(step.value);
+  }
+}
+
 /** One turn for others. */
 export const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 

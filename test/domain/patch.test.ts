@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { linesOfPatch, patchedPaths, readPatch } from "../../src/domain/patch.ts";
+import { linesOfPatch, pathOfPatch, readPatch } from "../../src/domain/patch.ts";
 
 const NEW = "diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+one\n";
 const GONE = "diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n";
@@ -18,8 +18,8 @@ test.each([
 });
 
 test("a patch changes each file that it names, and text without a diff none", () => {
-  expect(patchedPaths(NEW + GONE + CHANGED)).toEqual(["new", "gone", "b/x"]);
-  expect(patchedPaths("nothing to see\n")).toEqual([]);
+  expect(readPatch(NEW + GONE + CHANGED).map(pathOfPatch)).toEqual(["new", "gone", "b/x"]);
+  expect(readPatch("nothing to see\n").map(pathOfPatch)).toEqual([]);
 });
 
 test("lines that look like headers are lines", () => {

@@ -42,15 +42,15 @@ function probe(...results: (readonly [before: "pass" | "fail" | null, status: Ch
   return { score: passed / checks.length, passed, total: checks.length, checks, restored: [] };
 }
 
-test("the reference itself scores 1 and is an exact match, also with other white space", () => {
+test("the reference itself scores 1 and is an exact match, also with other white space", async () => {
   const own = changes(["src/pager.ts", "return  n - 1;", "  return n;"]);
-  const score = scoreAgainstReference(REFERENCE, own, probe(["fail", "pass"], ["pass", "pass"]));
+  const score = await scoreAgainstReference(REFERENCE, own, probe(["fail", "pass"], ["pass", "pass"]));
   expect(score).toMatchObject({ score: 1, resolution: "full", exact_match: true, similarity: 1, size_ratio: 1 });
 });
 
-test("a different correct fix keeps its full resolution", () => {
+test("a different correct fix keeps its full resolution", async () => {
   const own = changes(["src/pager.ts", "const last = 1;", "const last = 0;"]);
-  const score = scoreAgainstReference(REFERENCE, own, probe(["fail", "pass"], ["pass", "pass"]));
+  const score = await scoreAgainstReference(REFERENCE, own, probe(["fail", "pass"], ["pass", "pass"]));
   expect(score.resolution).toBe("full");
   expect(score.exact_match).toBe(false);
   expect(score.score).toBeGreaterThan(0.9);
@@ -63,19 +63,19 @@ test.each([
   ["none", probe(["fail", "pass"], ["pass", "fail"])],
   [null, probe(["pass", "pass"])],
   [null, null],
-] as const)("resolution is %p by the SWE-bench rule", (resolution, result) => {
+] as const)("resolution is %p by the SWE-bench rule", async (resolution, result) => {
   const own = changes(["src/pager.ts", "return n - 1;", "return n;"]);
-  expect(scoreAgainstReference(REFERENCE, own, result).resolution).toBe(resolution);
+  expect((await scoreAgainstReference(REFERENCE, own, result)).resolution).toBe(resolution);
 });
 
-test("without a probe the other parts are renormalised", () => {
+test("without a probe the other parts are renormalised", async () => {
   const own = changes(["src/pager.ts", "return n - 1;", "return n;"]);
-  expect(scoreAgainstReference(REFERENCE, own, null).score).toBeCloseTo(1);
+  expect((await scoreAgainstReference(REFERENCE, own, null)).score).toBeCloseTo(1);
 });
 
-test("missing files and extra files both lower the score", () => {
+test("missing files and extra files both lower the score", async () => {
   const own = changes(["src/pager.ts", "return n - 1;", "return n;"], ["README.md", "a", "b"]);
-  expect(scoreAgainstReference(REFERENCE, own, null)).toMatchObject({
+  expect(await scoreAgainstReference(REFERENCE, own, null)).toMatchObject({
     files_expected: ["src/pager.ts"],
     files_touched: ["README.md", "src/pager.ts"],
     missing_files: [],
@@ -85,23 +85,23 @@ test("missing files and extra files both lower the score", () => {
   });
 });
 
-test("a binary file beside the reference's own lines is no exact match", () => {
+test("a binary file beside the reference's own lines is no exact match", async () => {
   const own = changes(["src/pager.ts", "return n - 1;", "return n;"]);
   const [file] = own.files;
   const binary = { ...(file ?? expect.unreachable()), path: "logo.png", status: "added", binary: true } as const;
   const patch = `${own.patch}Binary file logo.png added: 12 bytes, sha256 ${DIGEST}\n`;
-  const score = scoreAgainstReference(REFERENCE, { ...own, files: [...own.files, binary], patch }, null);
+  const score = await scoreAgainstReference(REFERENCE, { ...own, files: [...own.files, binary], patch }, null);
   expect(score).toMatchObject({ exact_match: false, extra_files: ["logo.png"] });
 });
 
-test("no change at all has no recall and no similarity", () => {
-  const score = scoreAgainstReference(REFERENCE, changes(), probe(["fail", "fail"]));
+test("no change at all has no recall and no similarity", async () => {
+  const score = await scoreAgainstReference(REFERENCE, changes(), probe(["fail", "fail"]));
   expect(score).toMatchObject({ score: 0, missing_files: ["src/pager.ts"], file_f1: 0, similarity: 0, size_ratio: 0 });
 });
 
-test("only the first files of a very long patch are compared, and its size is unknown", () => {
+test("only the first files of a very long patch are compared, and its size is unknown", async () => {
   const many = Array.from({ length: 3_000 }, (_, n) => [`gen/${n}.ts`, "a", "x".repeat(40)] as const);
-  const score = scoreAgainstReference(
+  const score = await scoreAgainstReference(
     REFERENCE,
     changes(["src/pager.ts", "return n - 1;", "return n;"], ...many),
     null,

@@ -679,7 +679,7 @@ describe("materials", () => {
     ],
     [
       "reference_fix: {patch: torn.patch}",
-      "4:26 task.reference_fix.patch: torn.patch is not a unified diff (Hunk at line 3 contained invalid line broken)",
+      "4:26 task.reference_fix.patch: torn.patch is not a unified diff (line 4 is none of the hunk at line 3)",
     ],
     [
       "reference_fix: {patch: out.patch}",

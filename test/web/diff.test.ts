@@ -7,7 +7,7 @@ import { type ShownLine, withContext } from "../../src/doors/web/diff/with-conte
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
 
 function change(before: string, after: string): ChangedText {
-  const found = textChange("a.txt", before, after);
+  const found = textChange("a.txt", { before, after });
   if (!found) throw new Error("the texts are equal");
   return found.read();
 }

@@ -191,7 +191,7 @@ export class TempWorkspace implements Workspace {
 
   async applyPatch(patch: string): Promise<void> {
     const files = await patchFiles(patch, (path) => this.readText(path));
-    for (const { path, text } of files) {
+    for (const [path, text] of files) {
       if (text === null) await this.remove(path);
       else await this.writeText(path, text);
     }

@@ -64,7 +64,7 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
     probe,
     required,
     violations: violations(policies, { changes, altered, calls, required, seen, unread }),
-    reference_fix: referenceScore(task, { changes, probe }),
+    reference_fix: await referenceScore(task, { changes, probe }),
   };
 }
 
@@ -103,12 +103,12 @@ export async function probeOf(probed: Probed, probe: Probe, signal: AbortSignal)
 }
 
 /** How near an arm came to the reference fix; null without one, and where its changes are not known. */
-export function referenceScore(
+export async function referenceScore(
   { reference_fix, deliverable }: Task,
   { changes, probe }: Pick<Evidence, "changes" | "probe">,
-): Evidence["reference_fix"] {
+): Promise<Evidence["reference_fix"]> {
   if (reference_fix === null || changes === null || isUnknown(changes)) return null;
-  return scoreAgainstReference(reference_fix, answerIn(changes, deliverable), probe);
+  return await scoreAgainstReference(reference_fix, answerIn(changes, deliverable), probe);
 }
 
 /** Looks at the protected part alone, where the whole tree is too large; null when that part is too large, too. */

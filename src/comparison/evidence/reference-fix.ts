@@ -1,6 +1,7 @@
 import type { Changes, ProbeResult, ReferenceFixScore } from "../../domain/evidence.ts";
-import { pathOfPatch, readPatch } from "../../domain/patch.ts";
+import { pathOfPatch, readingPatch } from "../../domain/patch.ts";
 import type { ReferenceFix } from "../../domain/task.ts";
+import { Pace, steadily } from "../../runtime/pace.ts";
 
 const WEIGHTS = { resolution: 0.7, files: 0.2, similarity: 0.1 };
 
@@ -8,19 +9,19 @@ const WEIGHTS = { resolution: 0.7, files: 0.2, similarity: 0.1 };
  * How an arm's deliverable change compares with the reference fix. It is evidence and decides nothing. Resolution follows
  * the rule of SWE-bench: full when every check that failed before passes and none that passed before breaks.
  */
-export function scoreAgainstReference(
+export async function scoreAgainstReference(
   reference: ReferenceFix,
   changes: Changes,
   probe: ProbeResult | null,
-): ReferenceFixScore {
-  const expected = edits(reference.patch);
+): Promise<ReferenceFixScore> {
+  const expected = await edits(reference.patch);
   const paths = changes.files.map((file) => file.path);
   const counted = new Set(paths);
   const compared = comparedPart(changes.patch);
-  const touched = new Map([...edits(compared)].filter(([path]) => counted.has(path)));
+  const touched = new Map([...(await edits(compared))].filter(([path]) => counted.has(path)));
   const isWhole = compared.length === changes.patch.length;
   const files = compareFiles([...expected.keys()], paths);
-  const similarity = diceSimilarity(tokens(expected), tokens(touched));
+  const similarity = await diceSimilarity(await tokens(expected), await tokens(touched));
   const resolution = resolve(probe);
   return {
     score: weigh(resolution, files.file_f1, similarity),
@@ -45,17 +46,23 @@ function comparedPart(patch: string): string {
 type Edits = ReadonlyMap<string, readonly string[]>;
 
 /** Added and removed lines by path, each with its sign, white space folded, blank ones left out. */
-function edits(patch: string): Edits {
+async function edits(patch: string): Promise<Edits> {
+  const pace = new Pace();
   const byPath = new Map<string, string[]>();
-  for (const file of readPatch(patch)) {
-    const lines = file.parsed.hunks.flatMap((hunk) => hunk.lines).filter((line) => /^[+-]/.test(line));
-    byPath.set(
-      pathOfPatch(file),
-      lines.map(normalise).filter((line) => line.length > 1),
-    );
+  for (const file of await steadily(readingPatch(patch))) {
+    const edited: string[] = [];
+    for (const line of file.hunks.flatMap(({ lines }) => lines)) {
+      await pace.bytes(LINE_BYTES + line.length);
+      const folded = /^[+-]/.test(line) ? normalise(line) : "";
+      if (folded.length > 1) edited.push(folded);
+    }
+    byPath.set(pathOfPatch(file), edited);
   }
   return byPath;
 }
+
+/** What a line costs beside its characters, in bytes of `Pace`. */
+const LINE_BYTES = 200;
 
 const normalise = (line: string) => line.charAt(0) + line.slice(1).replace(/\s+/g, " ").trim();
 
@@ -100,23 +107,31 @@ function weigh(resolved: ReturnType<typeof resolve>, file_f1: number, similarity
   return WEIGHTS.resolution * share + rest;
 }
 
-function tokens(edited: Edits): Map<string, number> {
+async function tokens(edited: Edits): Promise<Map<string, number>> {
+  const pace = new Pace();
   const counts = new Map<string, number>();
-  for (const line of [...edited.values()].flat())
-    for (const word of line.slice(1).match(/\w+|[^\w\s]/g) ?? []) {
+  for (const line of [...edited.values()].flat()) {
+    await pace.bytes(LINE_BYTES);
+    for (const [word] of line.slice(1).matchAll(/\w+|[^\w\s]/g)) {
+      await pace.bytes(LINE_BYTES);
       const token = line.charAt(0) + word;
       counts.set(token, (counts.get(token) ?? 0) + 1);
     }
+  }
   return counts;
 }
 
 /** Sørensen–Dice over token counts; two empty sides are alike. */
-function diceSimilarity(one: ReadonlyMap<string, number>, two: ReadonlyMap<string, number>): number {
+async function diceSimilarity(one: ReadonlyMap<string, number>, two: ReadonlyMap<string, number>): Promise<number> {
+  const pace = new Pace();
   const total = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((sum, count) => sum + count, 0);
   const all = total(one) + total(two);
   if (all === 0) return 1;
   let shared = 0;
-  for (const [token, count] of one) shared += Math.min(count, two.get(token) ?? 0);
+  for (const [token, count] of one) {
+    await pace.bytes(LINE_BYTES);
+    shared += Math.min(count, two.get(token) ?? 0);
+  }
   return (2 * shared) / all;
 }
 

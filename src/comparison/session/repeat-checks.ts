@@ -35,7 +35,10 @@ async function repeatChecks(
   const [probe_a, probe_b] = [withAgain(a.probe, again_a), withAgain(b.probe, again_b)];
   const isAlike = isSameWork(a.changes, b.changes, EVERYTHING);
   const by_chance = isAlike ? apart : new Set([...apart].filter((id) => turned(probe_a, id) || turned(probe_b, id)));
-  return [settled(task, { ...a, probe: probe_a }, by_chance), settled(task, { ...b, probe: probe_b }, by_chance)];
+  return [
+    await settled(task, { ...a, probe: probe_a }, by_chance),
+    await settled(task, { ...b, probe: probe_b }, by_chance),
+  ];
 }
 
 type Statuses = ReadonlyMap<string, CheckResult["status"]>;
@@ -58,9 +61,9 @@ function withAgain(probe: ProbeResult | null, results: Statuses): ProbeResult | 
 const turned = (probe: ProbeResult | null, wanted: string) =>
   probe?.checks.some(({ id, status, again }) => id === wanted && (again === "pass") !== (status === "pass")) ?? false;
 
-function settled(task: Task, { changes, probe: found }: Checked, by_chance: ReadonlySet<string>) {
+async function settled(task: Task, { changes, probe: found }: Checked, by_chance: ReadonlySet<string>) {
   const probe = found && leaveOut(found, by_chance);
-  return { probe, reference_fix: referenceScore(task, { changes, probe }) };
+  return { probe, reference_fix: await referenceScore(task, { changes, probe }) };
 }
 
 interface Examination {

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { CHANGED_FILE_BYTES, CHANGED_FILES_BYTES, PATCH_BYTES } from "../../../domain/defaults.ts";
 import type { ChangedFile, Changes } from "../../../domain/evidence.ts";
 import { sha256 } from "../../../domain/sha256.ts";
+import { DiffEffort } from "../../../domain/text-hunks.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import type { TreeDifference } from "./compare.ts";
 import { type Content, ContentReader } from "./content.ts";
 import { filePatch } from "./file-patch.ts";
-import { DiffEffort } from "./text-hunks.ts";
 
 /** Changed files that are listed one by one. Nobody writes more by hand. */
 export const MAX_LISTED_FILES = 5_000;

@@ -1,6 +1,6 @@
 import { formatPatch, type StructuredPatch } from "diff";
+import { compareLines, linesIn, type PatchMeans } from "../../../domain/text-hunks.ts";
 import type { Content } from "./content.ts";
-import { compareLines, linesIn, type PatchMeans } from "./text-hunks.ts";
 
 /** One changed path: its part of the unified diff, and its count of lines. */
 interface FilePatch {

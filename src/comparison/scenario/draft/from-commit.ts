@@ -26,7 +26,7 @@ export async function draftFromCommit(directory: string, ref: string, name: stri
   const fixed = commit.files.filter((file) => !isTest(file)).map(({ path }) => path);
   if (fixed.length === 0) throw new Unusable("changes tests only; a fix changes what they test");
   const patch = await patchBetween(repository, commit, fixed);
-  checkPatch(patch);
+  await checkPatch(patch);
   const hidden = await hiddenFiles(repository, commit);
   const { id: tree } = await objectAt(repository, commit.parent, undefined);
   const repertoire = await repertoireAt(repository, tree);

@@ -1,10 +1,12 @@
-import { applyPatch } from "diff";
+import { applyingPatch, PatchEffort } from "../../../domain/apply-patch.ts";
 import { CHANGED_FILE_BYTES, PATCH_BYTES } from "../../../domain/defaults.ts";
 import { cut } from "../../../domain/excerpt.ts";
+import { Mistake } from "../../../domain/failure.ts";
 import { asRecord, asText, type LooseRecord, parseJson } from "../../../domain/lenient.ts";
-import { type FilePatch, readPatch } from "../../../domain/patch.ts";
+import { type FilePatch, pathOfPatch } from "../../../domain/patch.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import { SLUG_PATTERN } from "../../../domain/schema.ts";
+import { steadily } from "../../../runtime/pace.ts";
 import type { Draft, DraftCheck } from "../draft-scenario.ts";
 import { textInTree } from "../git/git-files.ts";
 import { readText } from "../read-text.ts";
@@ -65,7 +67,7 @@ async function draftOf(row: LooseRecord | undefined, directory: string, { name, 
   };
   const [base, patch, test_patch] = [field("base_commit"), field("patch"), field("test_patch")];
   if (patch.length + test_patch.length > PATCH_BYTES) throw new Unusable("has patches that are too large");
-  checkPatch(patch);
+  const fix = await checkPatch(patch);
   const repository = repositoryAround(directory);
   const { id: tree } = await objectAt(repository, commitId(base), undefined);
   const hidden = await patchedTests(repository, tree, test_patch);
@@ -73,7 +75,7 @@ async function draftOf(row: LooseRecord | undefined, directory: string, { name, 
   const image = images?.find(imageNames(row));
   const { checks, setup } = placed(commandsOf(hidden, repertoire), image);
   const listed = placed({ checks: listedTests(row, setup), setup }, image).checks;
-  const fixed = readPatch(patch).map(({ from, to }) => to ?? from ?? "");
+  const fixed = fix.map(pathOfPatch);
   return {
     name,
     title: plainText(asText(row["problem_statement"])?.trim().split("\n", 1)[0] ?? "").trim() || name,
@@ -131,20 +133,36 @@ function commitId(base: string): string {
   return base;
 }
 
+/** Files that a test patch may change. git is asked for each. */
+const MOST_TESTS = 1_000;
+
 /** The files that the test patch leaves. @throws Unusable where it does not apply to the commit */
 async function patchedTests(repository: Repository, tree: string, patch: string): Promise<TestText[]> {
-  checkPatch(patch);
+  const changed = await checkPatch(patch);
+  if (changed.length > MOST_TESTS)
+    throw new Unusable(`has a test patch of ${changed.length} files; at most ${MOST_TESTS} are read`);
   const files: TestText[] = [];
-  for (const one of readPatch(patch)) if (one.to !== null) files.push(await patched(repository, tree, one, one.to));
+  const effort = new PatchEffort();
+  for (const file of changed)
+    if (file.to !== null) files.push({ path: file.to, text: await patched(repository, tree, { file, effort }) });
   if (files.length === 0) throw new Unusable("has a test patch without tests");
   return files;
 }
 
-async function patched(repository: Repository, tree: string, { from, parsed }: FilePatch, path: string) {
-  const before = from === null ? "" : await textInTree(repository, tree, from, CHANGED_FILE_BYTES);
-  const text = before === null ? false : applyPatch(before, parsed);
-  if (text === false) throw new Unusable(`has a test patch that does not apply: ${cut(path)}`);
-  return { path, text };
+interface TestPatch {
+  readonly file: FilePatch;
+  readonly effort: PatchEffort;
+}
+
+async function patched(repository: Repository, tree: string, { file, effort }: TestPatch): Promise<string> {
+  const before = file.from === null ? "" : await textInTree(repository, tree, file.from, CHANGED_FILE_BYTES);
+  if (before === null) throw new Unusable(`has a test patch that does not apply: ${cut(pathOfPatch(file))}`);
+  try {
+    return await steadily(applyingPatch(before, file, effort));
+  } catch (error) {
+    if (!(error instanceof Mistake)) throw error;
+    throw new Unusable(`has a test patch that does not apply: ${cut(error.message)}`, { cause: error });
+  }
 }
 
 /** Characters of the names of tests in one command. */

@@ -91,7 +91,7 @@ async function changeAt(
   const patch = await attempt(context, path, change, async () => {
     const { text, digest } = await readDigested(await locateFile(context, change, "file"), PATCH_BYTES);
     // An agent that changed nothing leaves an empty diff.
-    if (text.trim() !== "") checkPatch(text);
+    if (text.trim() !== "") await checkPatch(text);
     return { file: change, digest };
   });
   return patch ? { patch } : {};

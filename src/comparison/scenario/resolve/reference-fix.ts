@@ -1,9 +1,10 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { formatPatch, structuredPatch } from "diff";
+import { formatPatch } from "diff";
 import { CHANGED_FILE_BYTES, PATCH_BYTES } from "../../../domain/defaults.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { FileSet, ReferenceFix } from "../../../domain/task.ts";
+import { compareLines, DiffEffort } from "../../../domain/text-hunks.ts";
 import type { FieldPath } from "../authored/problems.ts";
 import type { ReferenceFixFile } from "../authored/task-file.ts";
 import { textInTree } from "../git/git-files.ts";
@@ -38,13 +39,10 @@ export async function resolveReferenceFix(
 function fromPatch(context: ResolveContext, patch: string): Promise<string | null> {
   return attempt(context, [...PATH, "patch"], patch, async () => {
     const text = await readNamed(context, patch, PATCH_BYTES);
-    checkPatch(text);
+    await checkPatch(text);
     return text;
   });
 }
-
-/** Milliseconds for comparing two versions of one file; real fixes take a few. */
-const DIFF_TIMEOUT_MS = 1_000;
 
 async function fromFiles(
   context: ResolveContext,
@@ -62,26 +60,30 @@ async function fromFiles(
     }
     for (const [path, after] of Object.entries(files)) fixed.set(path, { after, mode: "100644" });
     const sorted = [...fixed].sort(([a], [b]) => (a < b ? -1 : 1));
-    return patchOf(await Promise.all(sorted.map(([path, file]) => against(context, fixture, path, file))));
+    return await patchOf(await Promise.all(sorted.map(([path, file]) => against(context, fixture, path, file))));
   };
   return attempt(context, PATH, "the fix", () => readOnce(context, "fix of", fixture?.digest ?? "", diff));
 }
 
 /** The fix as one diff that `git apply` takes. @throws Unusable when nothing differs or the diff is too large. */
-function patchOf(files: readonly FixedFile[]): string {
+async function patchOf(files: readonly FixedFile[]): Promise<string> {
   const changed = files.filter(({ before, after }) => before !== after);
-  const patch = changed.map(filePatch).join("");
+  const effort = new DiffEffort();
+  const patches: string[] = [];
+  for (const file of changed) patches.push(await filePatch(file, effort));
+  const patch = patches.join("");
   if (changed.length === 0) throw new Unusable("changes nothing: every file is as in the fixture");
   if (patch.length > PATCH_BYTES) throw new Unusable(`makes a diff of more than ${PATCH_BYTES / 1e6} MB`);
   return patch;
 }
 
-function filePatch({ path, before, after, mode }: FixedFile): string {
-  const options = { context: 3, timeout: DIFF_TIMEOUT_MS };
-  const names = [before === null ? "/dev/null" : `a/${path}`, `b/${path}`] as const;
-  const patch = structuredPatch(...names, before ?? "", after, undefined, undefined, options);
-  if (patch === undefined) throw new Unusable(`differs too much from the fixture in ${path}`);
-  return formatPatch({ ...patch, isGit: true, ...(before === null ? { isCreate: true, newMode: mode } : {}) });
+async function filePatch({ path, before, after, mode }: FixedFile, effort: DiffEffort): Promise<string> {
+  const { hunks } = await compareLines(before ?? "", after, { effort, room: PATCH_BYTES });
+  if (hunks === null) throw new Unusable(`makes a diff of more than ${PATCH_BYTES / 1e6} MB, of ${path} alone`);
+  const names = { oldFileName: before === null ? "/dev/null" : `a/${path}`, newFileName: `b/${path}` };
+  const headers = { oldHeader: undefined, newHeader: undefined };
+  const made = before === null ? { isCreate: true, newMode: mode } : {};
+  return formatPatch({ ...names, ...headers, hunks, isGit: true, ...made });
 }
 
 async function against(

@@ -1,21 +1,23 @@
 import { wordsOf } from "../../../domain/failure.ts";
-import { type FilePatch, readPatch } from "../../../domain/patch.ts";
+import { type FilePatch, readingPatch } from "../../../domain/patch.ts";
+import { steadily } from "../../../runtime/pace.ts";
 import { workspacePathFault } from "../confined-path.ts";
 import { Unusable } from "../unusable.ts";
 
-/** @throws Unusable when a patch is not a unified diff, touches no file, or touches one outside the workspace. */
-export function checkPatch(patch: string): void {
-  const files = filesOf(patch).filter(touchesFile);
+/** The files that a patch changes. @throws Unusable when it is not a unified diff, touches no file, or touches one outside the workspace. */
+export async function checkPatch(patch: string): Promise<readonly FilePatch[]> {
+  const files = (await filesOf(patch)).filter(touchesFile);
   if (files.length === 0) throw new Unusable("is not a unified diff, or touches no file");
   for (const path of files.flatMap(({ from, to }) => [from ?? [], to ?? []].flat())) {
     const fault = workspacePathFault(path);
     if (fault !== null) throw new Unusable(`names ${path}, which ${fault}`);
   }
+  return files;
 }
 
-function filesOf(patch: string): readonly FilePatch[] {
+async function filesOf(patch: string): Promise<readonly FilePatch[]> {
   try {
-    return readPatch(patch);
+    return await steadily(readingPatch(patch));
   } catch (error) {
     // The parser throws plain errors, all of them about the text.
     throw new Unusable(`is not a unified diff (${wordsOf(error)})`, {
@@ -24,8 +26,8 @@ function filesOf(patch: string): readonly FilePatch[] {
   }
 }
 
-const touchesFile = ({ parsed: { hunks, isCreate, isDelete, isRename, newMode } }: FilePatch) =>
-  hunks.length > 0 || isCreate === true || isDelete === true || isRename === true || newMode !== undefined;
+const touchesFile = ({ from, to, moves, mode, hunks }: FilePatch) =>
+  hunks.length > 0 || from === null || to === null || moves || mode !== undefined;
 
 export interface FixedFile {
   readonly path: string;

@@ -1,7 +1,8 @@
 import { redactKeyShapes } from "../../../arms/model/redaction.ts";
 import { counted } from "../../../domain/number-text.ts";
-import { patchedPaths } from "../../../domain/patch.ts";
+import { pathOfPatch, readingPatch } from "../../../domain/patch.ts";
 import { globMatcher } from "../../../domain/path-glob.ts";
+import { steadily } from "../../../runtime/pace.ts";
 import { type Check, fail, IDLE, pass, warn } from "../check.ts";
 import type { DryRun } from "./dry-run.ts";
 import { fixtureHistory } from "./history.ts";
@@ -56,8 +57,8 @@ export const globs: Check<DryRun> = {
   async run({ pristine, loaded }) {
     const { task, policies } = loaded.definition;
     const { writable, protected: guarded } = policies.paths;
-    const fixed = task.reference_fix === null ? [] : patchedPaths(task.reference_fix.patch);
-    const paths = [...(await pristine.list()).map(({ path }) => path), ...fixed];
+    const fixed = task.reference_fix === null ? [] : await steadily(readingPatch(task.reference_fix.patch));
+    const paths = [...(await pristine.list()).map(({ path }) => path), ...fixed.map(pathOfPatch)];
     const idle = Object.entries({ writable, protected: guarded, deliverable: task.deliverable }).flatMap(
       ([list, patterns]) => patterns.filter((glob) => isIdle(glob, paths)).map((glob) => `${list} ${glob}`),
     );

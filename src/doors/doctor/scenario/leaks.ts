@@ -5,9 +5,10 @@ import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenari
 import { probeSource } from "../../../comparison/scenario/materials.ts";
 import { repositoryAround } from "../../../comparison/scenario/repository.ts";
 import { counted } from "../../../domain/number-text.ts";
-import { type FilePatch, linesOfPatch, pathOfPatch, readPatch } from "../../../domain/patch.ts";
+import { type FilePatch, linesOfPatch, pathOfPatch, readingPatch } from "../../../domain/patch.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { saidTo } from "../../../domain/task.ts";
+import { steadily } from "../../../runtime/pace.ts";
 import { type Check, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
 import type { DryRun } from "./dry-run.ts";
 import { type HiddenFile, hiddenFiles } from "./hidden-files.ts";
@@ -127,7 +128,7 @@ const leakedLines: Check<DryRun> = {
   async run({ pristine, loaded }) {
     const { definition } = loaded;
     if (definition.task.reference_fix === null) return withoutFix(definition.task);
-    const patches = readPatch(definition.task.reference_fix.patch);
+    const patches = await steadily(readingPatch(definition.task.reference_fix.patch));
     const touched = new Set<string | null>(patches.map(pathOfPatch));
     const visible = await visibleTexts(pristine, definition);
     const own = linesOfReference(

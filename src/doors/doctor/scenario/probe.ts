@@ -4,8 +4,9 @@ import { whyNotRun } from "../../../comparison/evidence/could-not-run.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
 import { Mistake } from "../../../domain/failure.ts";
-import { patchedPaths } from "../../../domain/patch.ts";
-import { checkKind } from "../../../domain/task.ts";
+import { pathOfPatch, readingPatch } from "../../../domain/patch.ts";
+import { checkKind, type ReferenceFix } from "../../../domain/task.ts";
+import { steadily } from "../../../runtime/pace.ts";
 import { type Check, fail, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
@@ -151,10 +152,10 @@ const NAMED = 5;
 const referencePaths: Check<DeclaredScenario> = {
   id: "reference.paths",
   title: "Reference changes only allowed paths",
-  run({ loaded }) {
+  async run({ loaded }) {
     const { task, policies } = loaded.definition;
     if (task.reference_fix === null) return withoutFix(task);
-    const paths = patchedPaths(task.reference_fix.patch);
+    const paths = await pathsOf(task.reference_fix);
     const refused = paths.flatMap((path) => {
       const rule = refusedPath(policies.paths, path);
       return rule === null ? [] : [`${path} (${rule})`];
@@ -165,13 +166,15 @@ const referencePaths: Check<DeclaredScenario> = {
   },
 };
 
+const pathsOf = async ({ patch }: ReferenceFix) => (await steadily(readingPatch(patch))).map(pathOfPatch);
+
 const referenceDeliverable: Check<DeclaredScenario> = {
   id: "reference.deliverable",
   title: "Reference counts as an answer",
-  run({ loaded }) {
+  async run({ loaded }) {
     const { reference_fix, deliverable } = loaded.definition.task;
     if (reference_fix === null) return withoutFix({ deliverable });
-    const paths = patchedPaths(reference_fix.patch);
+    const paths = await pathsOf(reference_fix);
     const uncounted = paths.filter((path) => !deliverable.some((glob) => matchesPath(glob, path)));
     return uncounted.length === 0
       ? pass(`within ${deliverable.join(", ")}`)

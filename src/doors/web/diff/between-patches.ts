@@ -1,14 +1,17 @@
-import { type StructuredPatch, type StructuredPatchHunk, structuredPatch } from "diff";
+import { structuredPatch } from "diff";
+import type { FilePatch, PatchHunk } from "../../../domain/patch.ts";
 import { type DiffLine, linesOf } from "./file-change.ts";
 
 /** Edits of one place up to which its lines are compared; beyond, one version stands whole before the other. */
 const MOST_EDITS = 300;
 
+type Hunks = Pick<FilePatch, "hunks">;
+
 /**
  * How the results of two patches over the same text differ. The text itself need not be known: lines that neither patch names are
  * equal in both. Numbers are those of a line in a's and in b's result. Null when the patches do not start from the same text.
  */
-export function betweenPatches(a: StructuredPatch, b: StructuredPatch): DiffLine[] | null {
+export function betweenPatches(a: Hunks, b: Hunks): DiffLine[] | null {
   const lines: DiffLine[] = [];
   const grown = { a: 0, b: 0 };
   for (const place of placesOf(a.hunks, b.hunks)) {
@@ -32,16 +35,16 @@ interface Span {
 
 /** Where hunks of the two patches overlap or touch, or one stands alone. */
 interface Place extends Span {
-  readonly a: readonly StructuredPatchHunk[];
-  readonly b: readonly StructuredPatchHunk[];
+  readonly a: readonly PatchHunk[];
+  readonly b: readonly PatchHunk[];
 }
 
-const spanOf = ({ oldStart, oldLines }: StructuredPatchHunk): Span => ({ from: oldStart, to: oldStart + oldLines });
+const spanOf = ({ oldStart, oldLines }: PatchHunk): Span => ({ from: oldStart, to: oldStart + oldLines });
 
-function placesOf(a: readonly StructuredPatchHunk[], b: readonly StructuredPatchHunk[]): Place[] {
+function placesOf(a: readonly PatchHunk[], b: readonly PatchHunk[]): Place[] {
   const hunks = [...a.map((hunk) => ({ side: "a", hunk })), ...b.map((hunk) => ({ side: "b", hunk }))];
   hunks.sort((one, other) => one.hunk.oldStart - other.hunk.oldStart);
-  const places: { from: number; to: number; a: StructuredPatchHunk[]; b: StructuredPatchHunk[] }[] = [];
+  const places: { from: number; to: number; a: PatchHunk[]; b: PatchHunk[] }[] = [];
   for (const { side, hunk } of hunks) {
     const { from, to } = spanOf(hunk);
     const last = places.at(-1);
@@ -70,7 +73,7 @@ function baseOf({ from, to, a, b }: Place): readonly string[] | null {
 }
 
 /** What one patch makes of a place. */
-function resultOf(hunks: readonly StructuredPatchHunk[], place: Span, base: readonly string[]): readonly string[] {
+function resultOf(hunks: readonly PatchHunk[], place: Span, base: readonly string[]): readonly string[] {
   const result: string[] = [];
   let at = place.from;
   for (const hunk of hunks) {

@@ -1,6 +1,6 @@
-import { type StructuredPatch, structuredPatch } from "diff";
+import { structuredPatch } from "diff";
 import type { ChangedFile, Changes } from "../../../domain/evidence.ts";
-import { pathOfPatch, readPatch } from "../../../domain/patch.ts";
+import { type FilePatch, pathOfPatch, readPatch } from "../../../domain/patch.ts";
 
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed" | "gap";
@@ -71,13 +71,23 @@ export function once<T>(make: () => T): () => T {
 /** Edits up to which two texts are compared line by line: more take so long that the page stands still. */
 const MOST_EDITS = 1_000;
 
+/** Each edit that is looked for may go along all lines. */
+const MOST_STEPS = 10_000_000;
+
 /** How two texts differ. A text of null is a file that does not exist. */
 export function differingText(before: string | null, after: string | null): ChangedText {
-  const options = { context: 3, maxEditLength: MOST_EDITS };
+  const lines = 1 + lineEndsIn(before ?? "") + lineEndsIn(after ?? "");
+  const options = { context: 3, maxEditLength: Math.min(MOST_EDITS, Math.floor(MOST_STEPS / lines)) };
   const patch = structuredPatch("", "", before ?? "", after ?? "", undefined, undefined, options);
   if (patch) return { lines: linesOf(patch), before, after, note: null };
   const note = "The two differ too much to be compared line by line: one stands whole before the other.";
   return { lines: [...wholeLines("removed", before ?? ""), ...wholeLines("added", after ?? "")], before, after, note };
+}
+
+function lineEndsIn(text: string): number {
+  let count = 0;
+  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) count += 1;
+  return count;
 }
 
 const wholeLines = (kind: "added" | "removed", text: string): DiffLine[] =>
@@ -87,13 +97,34 @@ const wholeLines = (kind: "added" | "removed", text: string): DiffLine[] =>
     after: kind === "added" ? index + 1 : null,
   }));
 
-/** How two texts of one file differ; null when they are equal. A text of null is a file that does not exist. */
-export function textChange(path: string, before: string | null, after: string | null): FileChange | null {
+interface TwoTexts {
+  /** Null: a file that does not exist. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** How two texts of one file differ; null when they are equal. */
+export function textChange(path: string, { before, after }: TwoTexts): FileChange | null {
   if (before === after) return null;
   const text = differingText(before, after);
-  const status = before === null ? "added" : after === null ? "deleted" : "modified";
-  return { path, status, ...lineCountsOf(text.lines), size: text.lines.length, read: () => text };
+  return {
+    path,
+    status: statusOf({ before, after }),
+    ...lineCountsOf(text.lines),
+    size: text.lines.length,
+    read: () => text,
+  };
 }
+
+/** As `textChange`, for texts that are compared when somebody opens the file. */
+export function laterChange(path: string, { before, after }: TwoTexts): FileChange | null {
+  if (before === after) return null;
+  const size = lineEndsIn(before ?? "") + lineEndsIn(after ?? "");
+  const read = once(() => differingText(before, after));
+  return { path, status: statusOf({ before, after }), added: null, removed: null, size, read };
+}
+
+const statusOf = ({ before, after }: TwoTexts) => (before === null ? "added" : after === null ? "deleted" : "modified");
 
 /** Where the diff of the next file begins, or the server's word that there is none. No line of a file stands so far to the left. */
 const FILE_BEGINS = /^(?=diff --git |Not shown)/m;
@@ -119,9 +150,9 @@ function pathIn(section: string): string | undefined {
 }
 
 /** Undefined where there is none, or it cannot be read. */
-export function parsedPatch(section: string | undefined): StructuredPatch | undefined {
+export function parsedPatch(section: string | undefined): FilePatch | undefined {
   try {
-    return section === undefined ? undefined : readPatch(section)[0]?.parsed;
+    return section === undefined ? undefined : readPatch(section)[0];
   } catch {
     return undefined;
   }
@@ -136,7 +167,7 @@ export function lineCountsOf(lines: readonly DiffLine[]) {
   return { added, removed };
 }
 
-export function linesOf({ hunks }: Pick<StructuredPatch, "hunks">): DiffLine[] {
+export function linesOf({ hunks }: Pick<FilePatch, "hunks">): DiffLine[] {
   return hunks.flatMap(({ oldStart, newStart, lines }) => {
     let [before, after] = [oldStart, newStart];
     const rows: DiffLine[] = [{ kind: "gap", before: oldStart, after: newStart, text: "" }];

@@ -7,7 +7,7 @@ import type { PairOf } from "./kinship.ts";
 export function definitionChanges([one, other]: PairOf<SessionOutcome>): readonly FileChange[] {
   const [before, after] = [partsOf(one.definition), partsOf(other.definition)];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((part) => {
-    const change = textChange(`${part}.yaml`, before.get(part) ?? null, after.get(part) ?? null);
+    const change = textChange(`${part}.yaml`, { before: before.get(part) ?? null, after: after.get(part) ?? null });
     return change ?? [];
   });
 }
