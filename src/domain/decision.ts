@@ -45,7 +45,12 @@ const ToolCallDetail = record("ToolCallDetail", {
   bytes: Count("Bytes of the whole output."),
   thread: Type.Optional(Thread),
   own_tool: Type.Optional(Type.String({ description: "What an external agent calls the tool." })),
-  skill: Type.Optional(Type.String({ description: "The skill that the call read; absent when it read none." })),
+  skill: Type.Optional(
+    Type.String({
+      description:
+        "The skill that the call asked for by name or path; absent when it asked for none. `skills_used` of an arm has those that it read.",
+    }),
+  ),
   unchecked: Type.Optional(
     Type.Literal(true, { description: "It is not known what the call does, so no rule was applied to it." }),
   ),

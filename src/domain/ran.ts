@@ -36,6 +36,10 @@ export type Ran = Static<typeof Ran>;
 export const paidFor = ({ imported, cost_usd }: { imported?: unknown; cost_usd: number | null }): number | null =>
   imported === undefined ? cost_usd : 0;
 
+/** Whether abeval saw nothing of an arm's run. What a stored run did, it saw. */
+export const ranElsewhere = ({ imported }: { readonly imported?: { readonly run?: unknown } | undefined }): boolean =>
+  imported !== undefined && imported.run === undefined;
+
 /** Whether the model is that of a run made elsewhere: nobody is asked. */
 export const isImported = (model: string): boolean => /^imported\//i.test(model);
 

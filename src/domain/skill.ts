@@ -1,5 +1,4 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { Decision } from "./decision.ts";
 import { Count, record } from "./schema.ts";
 
 export const SkillUse = record("SkillUse", {
@@ -10,15 +9,16 @@ export const SkillUse = record("SkillUse", {
 export type SkillUse = Static<typeof SkillUse>;
 
 /** Skills of one arm that are told of, and characters of a skill's name: a model can call them anything. */
-const MOST_SKILLS = 50;
+export const MOST_SKILLS = 50;
 const NAME_CHARS = 64;
 
 const FILE = /(?:^|[\s'"=/])([^\s'"/<>|;&]{1,200})\/SKILL\.md(?![\w.-])/g;
 
 /** Programs that look at no text of a file, or write one. */
-const NO_READER = /^\s*(?:ls|find|test|\[|stat|wc|rm|mv|cp|ln|mkdir|touch|chmod|git)\b|>\s*[^\s>]*SKILL\.md/;
+const NO_READER =
+  /^\s*(?:ls|find|test|\[|stat|wc|rm|mv|cp|ln|mkdir|touch|chmod|git|echo|printf|true|:)(?!\S)|>\s*[^\s>]*SKILL\.md/;
 
-/** The skill whose file a call reads; undefined when it reads none. */
+/** The skill whose file a call names as if to read it; undefined when it names none. Whether it read it, its output tells. */
 export function skillRead(tool: string, subject: string): string | undefined {
   if (tool === "read_file") return skillIn(subject);
   if (tool !== "run_command" || !subject.includes("/SKILL.md")) return undefined;
@@ -38,14 +38,14 @@ export const skillName = (name: string): string => name.trim().slice(0, NAME_CHA
 export const skillsAmong = (paths: readonly string[]): readonly string[] =>
   [...new Set(paths.flatMap((path) => skillIn(path) ?? []))].slice(0, MOST_SKILLS);
 
-/** Which skills an arm read, in the order of their first use. A call that failed read nothing. */
-export function skillsUsed(decisions: readonly Decision[]): SkillUse[] {
-  const used = new Map<string, SkillUse>();
-  for (const { kind, seq, detail } of decisions) {
-    if (kind !== "tool_call" || detail?.skill === undefined || !detail.ok) continue;
-    const before = used.get(detail.skill);
-    if (before) before.count += 1;
-    else if (used.size < MOST_SKILLS) used.set(detail.skill, { name: detail.skill, first_seq: seq, count: 1 });
-  }
-  return [...used.values()];
+/** A skill that lay before an arm when it began. */
+export interface Skill {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The skill in a file; undefined for any other file, which is not read. */
+export function skillAt(path: string, read: () => string): Skill | undefined {
+  const [name] = path.endsWith("/SKILL.md") ? skillsAmong([path]) : [];
+  return name === undefined ? undefined : { name, text: read() };
 }

@@ -4,7 +4,7 @@ import type { CheckResult } from "./evidence.ts";
 import { cut } from "./excerpt.ts";
 import { withInputId } from "./member.ts";
 import { isScripted } from "./model-name.ts";
-import { isImported, paidFor } from "./ran.ts";
+import { isImported, paidFor, ranElsewhere } from "./ran.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./session.ts";
@@ -24,6 +24,8 @@ const TrialArm = record(
     solved: nullable(Type.Boolean({ description: "All required checks passed; null without such." })),
     /** Its external agent crashed; absent when it did not, and in rows of earlier versions. */
     crashed: Type.Optional(Type.Literal(true)),
+    /** It ran elsewhere, so what it did is as its log says; absent for runs of abeval. */
+    by_log: Type.Optional(Type.Literal(true)),
     /** By id; false also for a check that could not be run. Absent in rows of earlier versions and without checks. */
     checks: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
     cost_usd: nullable(Type.Number({ minimum: 0 })),
@@ -160,6 +162,7 @@ function trialArm(summary: Summary): TrialArm {
     broken: status === "failed",
     ...(crashOf(summary) !== null && { crashed: true as const }),
     solved: required.length === 0 ? null : required.every(isPassed),
+    ...(ranElsewhere(summary) && { by_log: true as const }),
     ...(probe && { checks: Object.fromEntries(probe.checks.map((check) => [check.id, isPassed(check)])) }),
   };
   if (status === "pending" || status === "running") return { ...seen, cost_usd: null, tokens: null, wall_ms: 0 };

@@ -95,10 +95,10 @@ test("where nobody changed anything the answers are the work, unless no model re
   ]);
 });
 
-test("a broken rule decides over equal work as over any other: conduct is no chance", async () => {
+test("a broken rule decides over equal work, with low confidence: nothing of it shows in the work", async () => {
   const violations = [{ rule: "denied_command", severity: "disqualify" as const, subject: "git push", blocked: false }];
   const verdict = await verdictOn({ a: { ...SAME, violations }, b: SAME });
-  expect(verdict).toMatchObject({ winner: "tdd", decided_by: "gate", confidence: "high" });
+  expect(verdict).toMatchObject({ winner: "tdd", decided_by: "gate", confidence: "low" });
   expect(verdict.statement).toContain("both arms left the same work; plain was disqualified");
 });
 

@@ -42,6 +42,7 @@ function given(scored: Partial<ScoredOutcome>, parts: Partial<StatementInput> = 
     flags: [],
     stopped: { a: [], b: [] },
     chances: [],
+    by_log: { a: false, b: false },
     programs: { a: null, b: null },
     model_asked: true,
     measured: false,

@@ -1,6 +1,6 @@
 import type { ExternalAgent } from "../../domain/external-agent.ts";
 import type { Policies } from "../../domain/policies.ts";
-import { skillsAmong } from "../../domain/skill.ts";
+import type { Skill } from "../../domain/skill.ts";
 import type { Entropy } from "../../runtime/clock.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
 import type { Upstream } from "../model/upstream.ts";
@@ -13,6 +13,7 @@ import { removeTree } from "../sandbox/remove-tree.ts";
 import type { Owner } from "../sandbox/sandbox.ts";
 import { makeTempDir } from "../sandbox/temp-dir.ts";
 import { layOver, overlaidPaths } from "../workspace/lay-over.ts";
+import { skillsAt } from "../workspace/skills-at.ts";
 import type { AttachedProgram, FileSource, FixtureFiles } from "../workspace/workspace.ts";
 import type { LauncherCommand } from "./launcher-command.ts";
 import type { ModelPrices } from "./model-prices.ts";
@@ -44,8 +45,8 @@ interface AgentPlace extends AsyncDisposable {
   readonly attached: AttachedProgram;
   /** The agent as it is started for what the user says next. */
   readonly goOn: (prompt: string) => Promise<AttachedProgram>;
-  /** Names of the skills in its home. */
-  readonly skills: readonly string[];
+  /** The skills in its home. */
+  readonly skills: readonly Skill[];
 }
 
 /** The same in every run, so that recorded requests are too. */
@@ -71,7 +72,7 @@ export async function openAgentPlace(
   const theirs = program.files ? await onDisk(program.files, made) : NO_FILES;
   await layOver(home.path, theirs, owner);
   await layOver(home.path, { dir: null, files: settingsOver(start.home, theirs) }, owner);
-  const skills = skillsAmong(await overlaidPaths(theirs));
+  const skills = await skillsAt(home.path, await overlaidPaths(theirs));
   const held = made.move();
   const attachedAs = ({ command, environment }: AgentStart): AttachedProgram => ({
     command: launcher.command({ port, socket: SOCKET_INSIDE, at, argv: command }),

@@ -1,4 +1,5 @@
 import { Failure, Mistake } from "../../domain/failure.ts";
+import type { Skill } from "../../domain/skill.ts";
 import { AnsweredSoFar } from "../arm/answered-so-far.ts";
 import type { ArmEnd } from "../arm/arm-end.ts";
 import { effectiveBudget } from "../arm/budget.ts";
@@ -46,7 +47,7 @@ class AgentRunner {
   readonly #agent: AgentLog;
   readonly #answers: AnsweredSoFar;
   #exit_code: number | null = null;
-  #skills: readonly string[] = [];
+  #skills: readonly Skill[] = [];
   #printed: readonly [stdout: PrintedEnds, stderr: PrintedEnds] | undefined;
 
   constructor(parts: RunnerParts, caller: AbortSignal) {
@@ -157,6 +158,7 @@ class AgentRunner {
       ...meter.used(),
       calls: this.#agent.calls.made,
       violations,
+      home_skills: this.#skills,
       agent: {
         recipe: agent.use === null ? null : recipe.name,
         install: agent.install,
@@ -164,7 +166,7 @@ class AgentRunner {
         digest: install?.digest ?? null,
         exit_code: this.#exit_code,
         ...okExit(program),
-        ...(this.#skills.length > 0 && { skills: [...this.#skills] }),
+        ...(this.#skills.length > 0 && { skills: this.#skills.map(({ name }) => name) }),
         stdout: this.#said(0),
         stderr: this.#said(1),
       },

@@ -2,6 +2,7 @@ import type { BudgetUse, Violation } from "../../domain/evidence.ts";
 import type { AgentRun } from "../../domain/external-agent.ts";
 import type { ImportedFrom } from "../../domain/ran.ts";
 import type { ArmStatus, AtLeast, OtherModel } from "../../domain/session.ts";
+import type { Skill } from "../../domain/skill.ts";
 import type { CallRecord } from "../policy/review.ts";
 
 /** How an arm ended and what it used. Its work is in the workspace. */
@@ -39,6 +40,8 @@ export interface ArmEnd {
   readonly calls: readonly CallRecord[];
   /** Broken rules that ended the arm early; empty otherwise. */
   readonly violations: readonly Violation[];
+  /** The skills in an external agent's home when it began. */
+  readonly home_skills?: readonly Skill[];
   /** How an external agent's process ended; absent for the built-in arm. */
   readonly agent?: AgentRun;
   /** Set for a run that was made elsewhere. */

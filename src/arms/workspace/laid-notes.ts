@@ -2,12 +2,14 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import { sha256 } from "../../domain/sha256.ts";
+import type { Skill } from "../../domain/skill.ts";
 import { RunReader, runsText, type WordRun } from "../../domain/word-runs.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { isPlainPath } from "../sandbox/plain-path.ts";
 import type { Owner } from "../sandbox/sandbox.ts";
 import { isOutOfReach } from "./io-failure.ts";
 import { layOver, overlaidPaths } from "./lay-over.ts";
+import { skillsAt } from "./skills-at.ts";
 import { decodedText, readRegular } from "./tree/contents.ts";
 import { parentsOf } from "./tree/parents-of.ts";
 import type { TreeEntry } from "./tree/walk.ts";
@@ -18,6 +20,7 @@ export interface LaidNotes {
   readonly paths: readonly string[];
   /** Directories that there were only for them. */
   readonly made: ReadonlySet<string>;
+  readonly skills: readonly Skill[];
   /** Whether a path is one of them, or lies where one of them was. */
   readonly has: (path: string) => boolean;
   /** As they are now. */
@@ -50,6 +53,7 @@ export async function layNotes({ root, source, entries, owner }: Laying): Promis
   const notes = { paths, made, runs: runsText(runs) };
   return {
     paths,
+    skills: await skillsAt(root, paths),
     has: (path) => at.has(path) || parentsOf(path).some((parent) => at.has(parent)),
     made: new Set(made),
     seen: async (now) => ({ notes, changed: await changedAt(now, digests) }),

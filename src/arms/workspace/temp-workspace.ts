@@ -1,5 +1,6 @@
 import type { Changes } from "../../domain/evidence.ts";
 import { Mistake } from "../../domain/failure.ts";
+import type { Skill } from "../../domain/skill.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { showFiles } from "../sandbox/home.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
@@ -21,6 +22,7 @@ import { layOver } from "./lay-over.ts";
 import { filesOf, type PristineTree } from "./pristine-tree.ts";
 import { readOnlyPaths, stillPlain } from "./read-only-paths.ts";
 import { Residents } from "./residents.ts";
+import { skillsAt } from "./skills-at.ts";
 import { isDiskFull, mayHaveFilled } from "./tree/full-disk.ts";
 import { reopenRoot } from "./tree/place.ts";
 import { NO_SNAPSHOT, type Snapshot } from "./tree/snapshot.ts";
@@ -187,6 +189,13 @@ export class TempWorkspace implements Workspace {
     const { lay } = this.#options;
     const { root, notes } = lay ? await this.#materialised() : {};
     return root && notes ? await this.#residents.quietly(() => notes.seen(root)) : null;
+  }
+
+  async skills(): Promise<readonly Skill[]> {
+    const { root, entries } = await this.#options.pristine();
+    const { notes } = this.#options.lay ? await this.#materialised() : {};
+    const paths = entries.filter(({ kind, path }) => kind === "file" && !notes?.has(path)).map(({ path }) => path);
+    return [...(notes?.skills ?? []), ...(await skillsAt(root, paths))];
   }
 
   async applyPatch(patch: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ArmNotes } from "../../domain/arm-notes.ts";
 import type { Changes } from "../../domain/evidence.ts";
+import type { Skill } from "../../domain/skill.ts";
 import type { FileSet } from "../../domain/task.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type {
@@ -97,6 +98,8 @@ export interface Workspace extends AsyncDisposable {
   lay(files: FileSource): Promise<void>;
   /** Writes the arm's own files, once. Null for an arm without any. @throws Failure `invalid_request` where they cannot be written */
   notes(): Promise<WorkspaceNotes | null>;
+  /** The skills that the arm found there when it began: those of the fixture and of its own files. */
+  skills(): Promise<readonly Skill[]>;
   /** Applies a unified diff. @throws Mistake naming the hunk that does not apply. */
   applyPatch(patch: string): Promise<void>;
   /** Absolute path on the host, or null when never materialised; for `--keep-workspaces` only. */

@@ -9,7 +9,7 @@ import type { Policies } from "../../domain/policies.ts";
 import type { ScenarioInput } from "../../domain/scenario.ts";
 import { type ArmSummary, wholeAnswer } from "../../domain/session.ts";
 import { isUnknown } from "../../domain/size-of.ts";
-import { skillsUsed } from "../../domain/skill.ts";
+import type { SkillUse } from "../../domain/skill.ts";
 import type { Probe, Task } from "../../domain/task.ts";
 import { withWhatWasMissing } from "./could-not-run.ts";
 import { scoreAgainstReference } from "./reference-fix.ts";
@@ -23,6 +23,8 @@ interface Collection {
   readonly last_answer?: string | null | undefined;
   readonly calls: readonly CallRecord[];
   readonly decisions: readonly Decision[];
+  /** Skills that it read. */
+  readonly skills_used?: readonly SkillUse[] | undefined;
   /** Broken rules that were seen while the arm ran. */
   readonly seen: readonly Violation[];
   readonly task: Task;
@@ -53,7 +55,7 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
   signal.throwIfAborted();
   if (collection.unchanged_unknown) return await withoutChanges({ ...collection, changes }, signal);
   const probe = task.probe && (await probeOf({ ...collection, changes }, task.probe, signal));
-  const required = await requiredResults(policies, calls, skillsUsed(collection.decisions));
+  const required = await requiredResults(policies, calls, collection.skills_used);
   const unread = await unreadCommands(policies, calls);
   const altered = isUnknown(changes) ? await alteredProtected(workspace, policies) : null;
   const told = await workspace.notes();
@@ -81,7 +83,7 @@ async function withoutChanges(collection: Probed & Pick<Collection, "seen">, sig
   const { task, policies, calls, seen } = collection;
   const isAnswer = task.answer === true && task.deliverable.length === 0;
   const probe = task.probe && isAnswer ? await probeOf(collection, task.probe, signal) : null;
-  const required = await requiredResults(policies, calls, skillsUsed(collection.decisions));
+  const required = await requiredResults(policies, calls, collection.skills_used);
   const unread = await unreadCommands(policies, calls);
   const changes = { files: [] };
   return {

@@ -128,14 +128,15 @@ const TOLD_SKILLS = 3;
 
 /** A skill that is not read cannot have helped. */
 function skillsRead({ rows, subject }: Findings): readonly string[] {
-  return SIDES.flatMap((side) =>
-    skillsOf(rows, side)
+  return SIDES.flatMap((side) => {
+    const saidByLog = rows.some(({ arms }) => arms[side].by_log) ? ", as its log says" : "";
+    return skillsOf(rows, side)
       .slice(0, TOLD_SKILLS)
       .map((skill) => {
         const often = `${skill.fired === 0 ? "none" : skill.fired} of ${counted(skill.trials, "trial")}`;
-        return `${subject.arms[side]} read the skill ${plainText(skill.name)} in ${often}${groupsText(skill)}.`;
-      }),
-  );
+        return `${subject.arms[side]} read the skill ${plainText(skill.name)} in ${often}${saidByLog}${groupsText(skill)}.`;
+      });
+  });
 }
 
 function groupsText({ solved_fired, solved_silent }: SkillCount): string {

@@ -3,6 +3,7 @@ import type { Facts } from "../../../domain/evidence.ts";
 import { dig } from "../../../domain/lenient.ts";
 import { gateOfVerdict } from "../../../domain/pipeline-gate.ts";
 import type { Price } from "../../../domain/price-list.ts";
+import { ranElsewhere } from "../../../domain/ran.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { costOf, sumKnown } from "../../../domain/usage.ts";
 import type { JudgeCall, PanelMember, Side, Suspicion, Verdict } from "../../../domain/verdict.ts";
@@ -108,6 +109,7 @@ function statementInput(
     turns: { a: a.summary.turns, b: b.summary.turns },
     stopped: { a: stoppedChecks(a.summary, facts.b), b: stoppedChecks(b.summary, facts.a) },
     chances: notRepeatable(kase),
+    by_log: { a: ranElsewhere(a.summary), b: ranElsewhere(b.summary) },
     programs: { a: programEnd(a.decisions), b: programEnd(b.decisions) },
     required: { a: requiredChecks(a.summary), b: requiredChecks(b.summary) },
     measured: measured.some(({ id, supported }) => supported && (weights.get(id) ?? 0) > 0),

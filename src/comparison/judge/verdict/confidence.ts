@@ -35,12 +35,14 @@ export function confidenceOf(scored: ScoredOutcome, basis: Basis, flags: readonl
 }
 
 /**
- * What the judge saw or said takes nothing from facts, another scenario does. Checks look at the work, and equal work gives
- * them no reason; a broken rule is one of conduct. Graded checks need a firm judge for `high`.
+ * What the judge saw or said takes nothing from facts, another scenario does. Equal work gives neither checks nor rules a reason
+ * that shows in it. What an arm did elsewhere is as its log says, so rules about it prove little. Graded checks need a firm judge
+ * for `high`.
  */
 function gateConfidence(scored: ScoredOutcome, { gates }: Basis, flags: readonly Flag[]): Confidence {
   if (flags.includes("scenario_drift")) return "low";
-  if (scored.decided_by === "probe" && flags.includes("equal_work")) return "low";
+  if (flags.includes("equal_work")) return "low";
+  if (scored.decided_by === "gate" && flags.includes("imported_arm")) return "low";
   if (scored.probe_conflict) return "medium";
   return gates.reason === "graded_checks" && !isFirm(scored) ? "medium" : "high";
 }

@@ -13,6 +13,8 @@ export interface ScopeInput {
   readonly stopped: Readonly<Record<Side, readonly string[]>>;
   /** Hidden checks by which chance told equal work apart. */
   readonly chances: readonly ChanceCheck[];
+  /** Arms of which only a log tells what they did. */
+  readonly by_log: Readonly<Record<Side, boolean>>;
   /** How a program of the arm's own ended at last, with its name; null when none did. */
   readonly programs: Readonly<Record<Side, string | null>>;
 }
@@ -29,6 +31,7 @@ export function scopeOf(input: ScopeInput, failed_judge: string | null): string 
     ...checkEnds(input),
     ...chanceTexts(input),
     ...unmet(input),
+    ...loggedOnly(input),
     ...costEnds(input),
     ...(failed_judge === null ? [] : [`${failed_judge} failed its newest self-test on this scenario`]),
     "one run per arm says nothing about how often this would happen.",
@@ -72,6 +75,15 @@ const chanceTexts = ({ chances, names }: ScopeInput) => [
 
 const unmet = ({ facts, names }: ScopeInput) =>
   SIDES.flatMap((side) => unmetText(facts[side]).map((text) => `${names[side]} did not do what is required: ${text}`));
+
+/** What is required and was seen by nobody here. */
+const loggedOnly = ({ facts, names, by_log }: ScopeInput) =>
+  SIDES.flatMap((side) => {
+    const shown = facts[side].required.filter(({ met }) => met).map(({ id }) => id);
+    return by_log[side] && shown.length > 0
+      ? `${names[side]} did what is required, as its log says: ${shown.slice(0, NAMED_CHECKS).join(", ")}`
+      : [];
+  });
 
 const costEnds = ({ facts, names, turns }: ScopeInput) =>
   costLimited(facts).map((side) => `a cost limit ended ${names[side]} after ${counted(turns[side], "turn")}`);

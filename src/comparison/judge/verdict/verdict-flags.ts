@@ -1,5 +1,6 @@
 import { isCrashed } from "../../../domain/end-text.ts";
 import { hasCallRules } from "../../../domain/policies.ts";
+import { ranElsewhere } from "../../../domain/ran.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { stallMattered } from "../../../domain/stall.ts";
 import { FLAGS, type Flag, type Verdict } from "../../../domain/verdict.ts";
@@ -64,7 +65,7 @@ const agentFlags = ({ a, b, policies }: Pick<Case, "a" | "b" | "policies">): rea
 /** What a reader should know about any arms. */
 function* armFlags({ a, b }: Pick<Case, "a" | "b">): Generator<Flag> {
   const summaries = [a.summary, b.summary];
-  if (summaries.some(({ imported }) => imported && !imported.run)) yield "imported_arm";
+  if (summaries.some(ranElsewhere)) yield "imported_arm";
   if (summaries.some(stallMattered)) yield "stalled";
   if (summaries.some(({ log_cut }) => log_cut)) yield "log_cut";
   if (!isChecked(a.summary, b.summary)) yield "no_objective_check";

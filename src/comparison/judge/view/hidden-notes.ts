@@ -102,14 +102,13 @@ function replaced(text: string, spans: readonly TextSpan[]): string {
 /** Commands that do nothing but show what files hold or are called. */
 const READERS = /^(?:cat|head|tail|less|more|nl|ls|tree|find|grep|rg|wc|stat|file|sed\s+-n|pwd|echo|cd|test|true)\b/;
 
-/** A call of a skill reads what a skill says, wherever that lies. */
+/** A call of a skill reads what a skill says, wherever that lies. A command may do more than it names. */
 function readsOnly(decision: Decision, naming: Naming): boolean {
   if (decision.kind !== "tool_call" || !decision.detail) return false;
   const { input, tool, effect, skill } = decision.detail;
-  if (skill !== undefined && effect !== "write") return true;
-  const isNamed = () => !namedSpans(input, naming).next().done;
+  const isNamed = () => skill !== undefined || !namedSpans(input, naming).next().done;
   if (effect === "read") return isNamed();
-  if (tool !== "run_command") return false;
+  if (tool !== "run_command") return skill !== undefined && effect !== "write";
   const command = commandIn(input);
   return command !== null && readsAlone(command) && isNamed();
 }

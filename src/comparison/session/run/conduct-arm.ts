@@ -6,12 +6,13 @@ import type { Arm } from "../../../domain/arm.ts";
 import type { Decision } from "../../../domain/decision.ts";
 import { Failure, ofArm } from "../../../domain/failure.ts";
 import { asName } from "../../../domain/lenient.ts";
+import { ranElsewhere } from "../../../domain/ran.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
-import { skillsUsed } from "../../../domain/skill.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { pendingArm } from "../pending-arm.ts";
 import type { RunLog } from "./run-log.ts";
+import { skillsUsed } from "./skills-used.ts";
 
 /** Where an arm works, and the tools that are started there. */
 export interface ArmPlace {
@@ -55,7 +56,8 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
   const end = await runArm(run, signal);
   if (end.imported === undefined) services.spent?.({ by: "arm", calls: end.turns, cost_usd: end.cost_usd });
   await mcp[Symbol.asyncDispose]();
-  const skills_used = skillsUsed(decisions);
+  const skillsOf = async () => [...(await workspace.skills()), ...(end.home_skills ?? [])];
+  const skills_used = await skillsUsed(decisions, ranElsewhere(end) ? undefined : skillsOf);
   const ended = {
     ...summaryOf(end),
     ...(skills_used.length > 0 && { skills_used }),
@@ -70,7 +72,16 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
 const isOfProvider = (cause: unknown) => cause instanceof Failure && cause.code === "provider_failed";
 
 function summaryOf(end: ArmEnd): Partial<ArmSummary> & Pick<ArmSummary, "status"> {
-  const { calls: _calls, began_ticks: _began, cause, violations, budget, other_models, ...measured } = end;
+  const {
+    calls: _calls,
+    began_ticks: _began,
+    home_skills: _skills,
+    cause,
+    violations,
+    budget,
+    other_models,
+    ...measured
+  } = end;
   const error = end.status === "failed" ? messageOf(cause) : null;
   const names = { stop_reason: nameIn(end.stop_reason), model_served: nameIn(end.model_served) };
   const others = other_models && { other_models: [...other_models] };

@@ -26,7 +26,14 @@ export async function examine({ plan, log, services, signal }: Examination, stop
   const overlay = probeSource(plan.loaded);
   const { redact } = services;
   const unchanged_unknown = end.imported?.no_change === true;
-  const left = { workspace, ...answerOf(end), calls, decisions: stopped.decisions, unchanged_unknown };
+  const left = {
+    workspace,
+    ...answerOf(end),
+    calls,
+    decisions: stopped.decisions,
+    unchanged_unknown,
+    skills_used: stopped.summary.skills_used,
+  };
   const evidence = await collectEvidence({ ...left, seen, task, input, policies, overlay, redact }, signal);
   const later = evidence.violations.slice(seen.length).filter(({ blocked }) => !blocked);
   const decisions: Decision[] = [...stopped.decisions];
