@@ -3,6 +3,7 @@ import { type FileHandle, lstat, open } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { Header, Pax } from "tar";
 import { errorCode } from "../../domain/failure.ts";
+import { shortage } from "../../domain/shortage.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { ImageFault } from "./image-fault.ts";
 
@@ -42,7 +43,10 @@ async function lookAt(path: string): Promise<Stats> {
   try {
     return await lstat(path);
   } catch (error) {
-    throw new ImageFault(errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read (${errorCode(error)})`);
+    throw (
+      shortage(error) ??
+      new ImageFault(errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read (${errorCode(error)})`)
+    );
   }
 }
 

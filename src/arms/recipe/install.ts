@@ -4,6 +4,7 @@ import { open, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { ExternalAgent } from "../../domain/external-agent.ts";
 import { Failure } from "../../domain/failure.ts";
+import { refuseShortage } from "../../domain/shortage.ts";
 import { AGENT_INSTALL } from "./inside.ts";
 import { recipeOf } from "./recipes.ts";
 
@@ -98,7 +99,8 @@ async function isFileIn(path: string, entry: string): Promise<boolean> {
     const [root, real] = [await realpath(path), await realpath(join(path, entry))];
     const steps = relative(root, real);
     return steps !== ".." && !steps.startsWith(`..${sep}`) && (await stat(real)).isFile();
-  } catch {
+  } catch (error) {
+    refuseShortage(error);
     return false;
   }
 }
@@ -134,7 +136,7 @@ async function packagePlaces(path: string, place: string): Promise<string[]> {
 }
 
 async function directoriesIn(path: string): Promise<string[]> {
-  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown) => refuseShortage(error) ?? []);
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
@@ -144,7 +146,8 @@ async function packageAt(path: string, place: string): Promise<Package | null> {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(PACKAGE_BYTES), length: PACKAGE_BYTES });
     const { name, version } = JSON.parse(buffer.toString("utf8", 0, bytesRead)) as Record<string, unknown>; // null throws
     return typeof name === "string" && typeof version === "string" ? { place, name, version } : null;
-  } catch {
+  } catch (error) {
+    refuseShortage(error);
     // No package, or one that npm could not read either.
     return null;
   }

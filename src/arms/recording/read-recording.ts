@@ -5,6 +5,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type BoundedJson, isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
 import { errorCode, Failure, wordsOf } from "../../domain/failure.ts";
 import { asRecord } from "../../domain/lenient.ts";
+import { shortage } from "../../domain/shortage.ts";
 import { lines } from "../../runtime/lines.ts";
 import { Pace } from "../../runtime/pace.ts";
 import {
@@ -67,7 +68,10 @@ type Refuse = (why: string) => Failure;
 async function openFile(path: string, refuse: Refuse): Promise<FileHandle> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: unknown) => {
-      throw refuse(REASONS.get(errorCode(error) ?? "") ?? `cannot be read (${errorCode(error) ?? wordsOf(error)})`);
+      throw (
+        shortage(error) ??
+        refuse(REASONS.get(errorCode(error) ?? "") ?? `cannot be read (${errorCode(error) ?? wordsOf(error)})`)
+      );
     },
   );
   const stats = await file.stat();

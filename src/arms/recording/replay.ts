@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { Failure } from "../../domain/failure.ts";
+import { refuseShortage } from "../../domain/shortage.ts";
 import type { Entropy } from "../../runtime/clock.ts";
 import { Pace } from "../../runtime/pace.ts";
 import type { Recording } from "../model/recording.ts";
@@ -92,7 +93,7 @@ async function recordedPlace(
 async function areAllFor(roles: readonly Role[], directory: string, place: string): Promise<boolean> {
   for (const role of roles) {
     const file = fileOf(place, role.of);
-    const header = await readHeader(join(directory, file), file).catch(() => undefined);
+    const header = await readHeader(join(directory, file), file).catch(refuseShortage);
     if (header?.of !== role.of || !(fits({ header }, role.bound) || fits({ header }, role.formerly))) return false;
   }
   return true;

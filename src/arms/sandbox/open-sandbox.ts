@@ -42,6 +42,7 @@ const notSupported = (platform: string, architecture: string): Fault => ({
 });
 
 function versionOf(program: string): string {
-  const { stdout } = spawnSync(program, ["--version"], { env: {}, encoding: "utf8" });
+  const { stdout, error } = spawnSync(program, ["--version"], { env: {}, encoding: "utf8" });
+  if (error) throw error;
   return stdout.replace("bubblewrap", "").trim();
 }

@@ -6,6 +6,7 @@ import type { Arm } from "../../domain/arm.ts";
 import { ANSWER_CHARS, PATCH_BYTES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { NamedFile, Ran } from "../../domain/ran.ts";
+import { shortage } from "../../domain/shortage.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { sourceOf } from "../scenario/materials.ts";
 import { readDigested } from "../scenario/read-text.ts";
@@ -38,7 +39,7 @@ async function logOf(directory: string, { file, digest }: NamedFile) {
     const read = await readLog(resolve(directory, file));
     if (read.digest === digest) return read;
   } catch (error) {
-    if (!(error instanceof LogFault)) throw changed(file, error);
+    if (!(error instanceof LogFault)) throw shortage(error) ?? changed(file, error);
   }
   throw changed(file);
 }

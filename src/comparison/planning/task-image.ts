@@ -5,6 +5,7 @@ import { sandboxOwner } from "../../arms/sandbox/temp-dir.ts";
 import type { OpenedImage, WorkspacePlaces } from "../../arms/workspace/workspace.ts";
 import { Failure } from "../../domain/failure.ts";
 import { coverEachOther, mountPointFault, WORKSPACE_AT } from "../../domain/mount-point.ts";
+import { refuseShortage } from "../../domain/shortage.ts";
 import type { TaskImage } from "../../domain/task.ts";
 import { confinedPath } from "../scenario/confined-path.ts";
 import { fixturePlaces } from "../scenario/fixture-source.ts";
@@ -72,7 +73,7 @@ interface LyingImage extends Image {
 export async function imagesIn(directory: string): Promise<readonly LyingImage[]> {
   const { readImage } = await import("../../arms/image/read-image.ts");
   const { ImageFault } = await import("../../arms/image/image-fault.ts");
-  const names = await readdir(directory).catch(() => []);
+  const names = await readdir(directory).catch((error: unknown) => refuseShortage(error) ?? []);
   const images: LyingImage[] = [];
   for (const name of names.toSorted()) {
     try {

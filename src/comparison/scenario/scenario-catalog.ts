@@ -5,6 +5,7 @@ import { MATERIAL_FILES } from "../../domain/defaults.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { errorCode, Failure, orThrow } from "../../domain/failure.ts";
 import type { ScenarioListing } from "../../domain/scenario.ts";
+import { refuseShortage } from "../../domain/shortage.ts";
 import { isBelow } from "./confined-path.ts";
 import { GitFiles } from "./git/git-files.ts";
 import { readScenario, SCENARIO_ENDINGS, type ScenarioReading, wholeFileFailure } from "./load-scenario.ts";
@@ -127,6 +128,7 @@ class DirectoryCatalog implements ScenarioCatalog {
     try {
       return readdirSync(this.directory, { withFileTypes: true });
     } catch (error) {
+      refuseShortage(error);
       const reason = isMissing(error) ? "does not exist" : "cannot be read";
       throw new Failure("invalid_scenario", `the scenarios directory ${this.#label("")} ${reason}`, { cause: error });
     }

@@ -1,3 +1,6 @@
+import { Failure } from "../../domain/failure.ts";
+import { refuseShortage } from "../../domain/shortage.ts";
+
 /** A file or directory that a scenario names and that cannot be used; the message says why, without the path. */
 export class Unusable extends Error {
   override readonly name = "Unusable";
@@ -12,9 +15,13 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "is too long a path",
 };
 
-/** A failed system call as an Unusable. Any other error is rethrown. */
+/**
+ * A failed system call as an Unusable. Any other error is rethrown.
+ * @throws Failure `overloaded` when the machine has run out of something: whoever wrote the file can do nothing about it
+ */
 export function unusable(error: unknown): Unusable {
   if (error instanceof Unusable) return error;
-  if (!(error instanceof Error) || !("code" in error)) throw error;
+  if (error instanceof Failure || !(error instanceof Error) || !("code" in error)) throw error;
+  refuseShortage(error);
   return new Unusable(REASONS[String(error.code)] ?? `cannot be read (${String(error.code)})`, { cause: error });
 }

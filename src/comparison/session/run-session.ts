@@ -6,6 +6,7 @@ import { Failure, ofArm } from "../../domain/failure.ts";
 import { paidFor } from "../../domain/ran.ts";
 import type { SeriesSummary } from "../../domain/series-summary.ts";
 import type { ArmSummary, TrialPlace } from "../../domain/session.ts";
+import { shortage } from "../../domain/shortage.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { NO_TOOLS, openMcpTools, serversOf } from "../planning/mcp-tools.ts";
@@ -230,7 +231,8 @@ function leftFor({ scenario, options }: SessionPlan, arms: readonly ArmSummary[]
 
 /** What ends a session with an error. Those that are no Failure are told to whoever started the program. */
 export function asFailure(error: unknown, services: Pick<SessionServices, "notice">): Failure {
-  if (error instanceof Failure) return error;
+  const failure = error instanceof Failure ? error : shortage(error);
+  if (failure) return failure;
   services.notice(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return new Failure("internal", "an internal error ended the session; its details are in the program's log", {
     cause: error,

@@ -1,5 +1,6 @@
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
+import { shortage } from "../../domain/shortage.ts";
 import { UsageError } from "./flags/parse-arguments.ts";
 
 /** The only table of exit statuses. */
@@ -20,15 +21,17 @@ export const EXIT = {
 export async function exitCodeOfCommand(name: string, run: () => Promise<number>): Promise<number> {
   try {
     return await run();
-  } catch (error) {
+  } catch (thrown) {
+    const error = shortage(thrown) ?? thrown;
     if (error instanceof UsageError) return complain(`${error.message}\nSee: ${name} --help`, EXIT.usage);
     if (error instanceof Failure) return complain(error.message, exitCodeBeforeStart(error.code));
     throw error;
   }
 }
 
-/** A refusal before anything was spent is the caller's mistake; an internal error is not. */
-const exitCodeBeforeStart = (code: FailureCode) => (code === "internal" ? EXIT.failed : EXIT.usage);
+/** A refusal before anything was spent is the caller's mistake; an internal error, or a lack of the machine, is not. */
+const exitCodeBeforeStart = (code: FailureCode) =>
+  code === "internal" || code === "overloaded" ? EXIT.failed : EXIT.usage;
 
 /** Tells a problem on stderr. @returns the status */
 export function complain(message: string, status: number): number {

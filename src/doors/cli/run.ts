@@ -10,6 +10,7 @@ import { cut } from "../../domain/excerpt.ts";
 import { Failure, orThrow } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { setupFailureOf } from "../../domain/setup-failure.ts";
+import { refuseShortage } from "../../domain/shortage.ts";
 import { followRun } from "../operation/follow-run.ts";
 import { verdictCard } from "../report/card.ts";
 import { verdictMarkdown } from "../report/markdown.ts";
@@ -39,7 +40,7 @@ async function filesIn(word: string): Promise<readonly string[]> {
     () => false,
   );
   if (!isDirectory) return [word];
-  const names = await readdir(word).catch(() => []);
+  const names = await readdir(word).catch((error: unknown) => refuseShortage(error) ?? []);
   const files = names.filter((name) => SCENARIO_ENDINGS.includes(extname(name)) && !name.startsWith("."));
   if (files.length === 0) throw new UsageError(`${word}: the directory has no scenario files, which end in .yaml`);
   return files.sort().map((name) => join(word, name));

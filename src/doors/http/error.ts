@@ -4,6 +4,7 @@ import { didYouMeanAmong } from "../../domain/did-you-mean.ts";
 import type { ErrorBody } from "../../domain/error-body.ts";
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
+import { shortage } from "../../domain/shortage.ts";
 import { firstProblem } from "../operation/check-input.ts";
 import type { Services } from "../operation/operation.ts";
 
@@ -43,7 +44,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   overloaded: {
     status: 503,
     meaning:
-      "Too many sessions are waiting, or this could push the day's cost over its limit; `details.reason` says which.",
+      "Too many sessions are waiting, this could push the day's cost over its limit, or the machine has run out of something, such as descriptors; `details.reason` says which.",
     retry_after_s: 10,
   },
   not_ready: {
@@ -132,7 +133,7 @@ function meant({ code, error, request }: Omit<Thrown, "set">, routes: readonly R
   if (error instanceof ParseError) return error.cause;
   // Both are one to a client: the database is away, and comes back.
   if (error instanceof Failure && error.code === "storage_failed" && error.retryable) return away(error);
-  if (!(error instanceof ValidationError)) return error;
+  if (!(error instanceof ValidationError)) return shortage(error) ?? error;
   if (error.type === "response") return brokenAnswer(request, error);
   // A parameter of a path fits unless its escapes cannot be decoded.
   if (error.type === "params") return nothingAt(request);

@@ -11,6 +11,7 @@ import {
 import { excerpt } from "../../domain/excerpt.ts";
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
+import { shortage } from "../../domain/shortage.ts";
 import type { Services } from "../operation/operation.ts";
 
 /** Characters of an error message. Enough for every mistake of a scenario file. */
@@ -32,7 +33,8 @@ const WAYS_OUT: Partial<Readonly<Record<FailureCode, string>>> = {
   session_not_finished: "get_session shows how far it is",
 };
 
-function explained(error: unknown, { notice, redact }: Teller): string {
+function explained(thrown: unknown, { notice, redact }: Teller): string {
+  const error = shortage(thrown) ?? thrown;
   if (!(error instanceof Failure)) {
     const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
     notice(plainText(redact(`internal error: ${trace}`)));

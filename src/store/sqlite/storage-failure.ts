@@ -1,4 +1,6 @@
+import { closeSync, openSync } from "node:fs";
 import { errorCode, Failure, wordsOf } from "../../domain/failure.ts";
+import { shortage } from "../../domain/shortage.ts";
 
 /** A SQLite or file system error in words, with what to do about it. */
 export function storageFailure(error: unknown, subject: string): Failure {
@@ -9,7 +11,18 @@ export function storageFailure(error: unknown, subject: string): Failure {
       cause: error,
       retryable: true,
     });
+  const lack = shortage(code.startsWith("SQLITE_CANTOPEN") ? whyNothingOpens() : error);
+  if (lack) return lack;
   return new Failure("storage_failed", `${subject}: ${explain(code, error)}`, { cause: error });
+}
+
+/** SQLite does not say why a file cannot be opened; any other file has the same trouble when the machine lacks something. */
+function whyNothingOpens(): unknown {
+  try {
+    return closeSync(openSync("/dev/null", "r"));
+  } catch (error) {
+    return error;
+  }
 }
 
 /** @throws Failure in place of whatever `work` throws. */

@@ -48,8 +48,12 @@ export function readOnce<T>(
   read: () => Promise<T>,
 ): Promise<T> {
   const key = `${what}\0${name}`;
-  const found = (kept.get(key) as Promise<T> | undefined) ?? read(); // `what` says of which type it is
-  if (!row) kept.set(key, found);
+  const known = kept.get(key) as Promise<T> | undefined; // `what` says of which type it is
+  if (known || row) return known ?? read();
+  const found = read();
+  kept.set(key, found);
+  // The file is as it is, but a machine without a free descriptor has one later.
+  found.catch((error: unknown) => error instanceof Unusable || kept.delete(key));
   return found;
 }
 

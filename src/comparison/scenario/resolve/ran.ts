@@ -3,6 +3,7 @@ import { LogFault, readLog } from "../../../arms/imported/read-log.ts";
 import { ANSWER_CHARS, PATCH_BYTES } from "../../../domain/defaults.ts";
 import type { NamedFile, Ran } from "../../../domain/ran.ts";
 import { sha256 } from "../../../domain/sha256.ts";
+import { refuseShortage } from "../../../domain/shortage.ts";
 import type { ArmFile, RanFile } from "../authored/arm-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import { confinedPath } from "../confined-path.ts";
@@ -99,7 +100,7 @@ async function changeAt(
 
 /** False also for what cannot be used: it is said when it is read. */
 async function isDirectory({ root }: ResolveContext, path: string): Promise<boolean> {
-  const real = await confinedPath(root, path, "directory").catch(() => null);
+  const real = await confinedPath(root, path, "directory").catch((error: unknown) => refuseShortage(error) ?? null);
   return real !== null && (await stat(real)).isDirectory();
 }
 

@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { refuseShortage } from "../../../domain/shortage.ts";
 import type { Needs } from "../../../store/shared-store.ts";
 import { installNeed, NEED_OF_PROTOCOLS, needOfImage, needOfProvider, needOfSandbox } from "../../planning/needs.ts";
 import type { SessionServices } from "../../planning/services.ts";
@@ -27,7 +28,7 @@ async function imageNeeds(images_dir: string): Promise<string[]> {
 }
 
 async function installsIn(agents_dir: string): Promise<string[]> {
-  const names = await readdir(agents_dir).catch(() => []);
+  const names = await readdir(agents_dir).catch((error: unknown) => refuseShortage(error) ?? []);
   const found = await Promise.all(
     names.map(async (name) => ((await stat(join(agents_dir, name)).catch(() => null))?.isDirectory() ? name : [])),
   );
