@@ -35,6 +35,7 @@ export const STATIC_BUSYBOX: Need = {
 };
 export const OPENSSL = program("openssl");
 export const BASH = program("bash");
+export const SCRIPT = program("script", "bsdutils");
 export const PRLIMIT = program("prlimit", "util-linux");
 export const GIT = program("git");
 export const PYTHON = program("python3");

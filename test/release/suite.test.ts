@@ -1,8 +1,10 @@
 import { expect } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../abeval.ts";
-import { BASH } from "../machine.ts";
+import { BASH, SCRIPT } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
+import { temporaryDirectory } from "../temporary.ts";
 
 /** Runs `.ci/suite` over a command that prints these lines and ends with `status`. A missing chromium may skip a test. */
 function suite(printed: readonly string[], status = 0) {
@@ -23,4 +25,27 @@ testNeeding(BASH)("CI fails when a test was skipped for a reason that it does no
 
 testNeeding(BASH)("CI fails as its tests fail", () => {
   expect(suite(["(fail) a page opens"], 3)).toMatchObject({ exitCode: 3 });
+});
+
+const TESTS = `import { test } from "bun:test";
+test("a page opens", () => {});
+test["skip"]("a page prints [needs a printer]", () => {});
+test("it's a page", () => { throw new Error("that does not open"); });
+`;
+
+testNeeding(BASH, SCRIPT)("CI runs tests on a terminal, and reads what they show there as it reads a pipe", () => {
+  using directory = temporaryDirectory();
+  const file = join(directory.path, "it's a.test.ts");
+  writeFileSync(file, TESTS);
+  const onTerminal = [join(ROOT, ".ci/on-terminal"), process.execPath, "test", file];
+  const { exitCode, stdout } = Bun.spawnSync(["bash", join(ROOT, ".ci/suite"), "a printer", ...onTerminal]);
+  const lines = stdout
+    .toString()
+    .match(/^(\(| \d).*$/gm)
+    ?.map((line) => line.replace(/ \[.*ms\]$/, ""));
+  expect(lines).toEqual([
+    ...["(pass) a page opens", "(skip) a page prints [needs a printer]", "(fail) it's a page"],
+    ...[" 1 pass", " 1 skip", " 1 fail"],
+  ]);
+  expect(exitCode).toBe(1);
 });
