@@ -31,6 +31,7 @@ export const FAILURE_CODES = [
   "unsupported_request",
   "setup_failed",
   "workspace_failed",
+  "killed_from_outside",
   "cancelled",
   "interrupted",
   "internal",
@@ -65,6 +66,10 @@ export function ofArm(arm_id: string, error: unknown): unknown {
   const { code, message, retryable, details } = error;
   return new Failure(code, `arm "${arm_id}": ${message}`, { cause: error, retryable, ...(details && { details }) });
 }
+
+/** Something that belongs to neither arm ended what ran for a run: nobody's loss. */
+export const isKilledFromOutside = (error: unknown): error is Failure =>
+  error instanceof Failure && error.code === "killed_from_outside";
 
 /** The value; a Failure is thrown. */
 export function orThrow<T>(result: T | Failure): T {

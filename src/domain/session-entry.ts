@@ -26,6 +26,8 @@ export interface AttemptStartedEntry {
 export interface ReleasedEntry {
   readonly type: "released";
   readonly at: string;
+  /** Why it was given back; absent: the process stopped, or could not write. */
+  readonly killed_from_outside?: true;
 }
 
 export interface StageEntry {

@@ -173,6 +173,11 @@ const LostAttempt = record(
     tokens_in: Tokens("Arms and judge."),
     tokens_out: Tokens("Arms and judge."),
     cost_usd: nullable(Type.Number({ minimum: 0 })),
+    killed_from_outside: Type.Optional(
+      Type.Literal(true, {
+        description: "What it ran was ended from outside. Absent: its process was lost, or stopped.",
+      }),
+    ),
   },
   {
     description:

@@ -83,11 +83,15 @@ export const TrialRow = record("TrialRow", {
       description: "Of arms that ran here; null = unknown. Absent where both did: their costs are what was spent.",
     }),
   ),
+  killed: Type.Optional(Count("Its attempts that were killed from outside; absent when none was.")),
   lost_cost_usd: Type.Optional(
     nullable(Type.Number({ minimum: 0 }), { description: "Of attempts that were lost; absent when there are none." }),
   ),
 });
 export type TrialRow = Static<typeof TrialRow>;
+
+/** Times that a trial is begun again when it was killed from outside. After that it is missing. */
+export const MAX_REPLACEMENTS = 2;
 
 /** It ended as it should: with a verdict that can be used. */
 export const givesResult = ({ state, outcome }: TrialRow): boolean =>
@@ -113,10 +117,17 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
     ...(draw !== null && isPlayed(outcome) && { draw }),
     ...storedRun(a, b),
     ...((a.imported || b.imported) && { spent_usd: sumKnown([paidFor(a), paidFor(b)]) }),
+    ...killedOf(outcome),
     ...(outcome.lost_attempts && { lost_cost_usd: sumKnown(outcome.lost_attempts.map(({ cost_usd }) => cost_usd)) }),
   };
   if (outcome.verdict?.kind !== "run") return row;
   return judgedRow(row, outcome.verdict, sumKnown(judgingsOf(outcome).map(({ cost_usd }) => cost_usd)));
+}
+
+function killedOf({ failure, lost_attempts = [] }: Pick<SessionOutcome, "failure" | "lost_attempts">) {
+  const lost = lost_attempts.filter(({ killed_from_outside }) => killed_from_outside).length;
+  const killed = lost + (failure?.code === "killed_from_outside" ? 1 : 0);
+  return killed > 0 && { killed };
 }
 
 function storedRun(a: Summary, b: Summary): Pick<TrialRow, "stored_run"> {

@@ -7,7 +7,15 @@ import { findingsOf } from "./claim/findings.ts";
 import { cannotConclude, isUnlikely, MAX_FORECAST, type Standing } from "./claim/forecast.ts";
 import { standingOfTest } from "./claim/remaining.ts";
 import { isOnlyCopies } from "./claim/sequential-test.ts";
-import { failsTooOften, numberOf, resultOf, roundsToStart, type Tally, tallyByScenario } from "./claim/tally.ts";
+import {
+  failsTooOften,
+  failuresIn,
+  numberOf,
+  resultOf,
+  roundsToStart,
+  type Tally,
+  tallyByScenario,
+} from "./claim/tally.ts";
 import { costOfTrial } from "./costs.ts";
 import { plannedSubject } from "./words/subject.ts";
 
@@ -108,18 +116,19 @@ const nextNumber = (tallies: readonly Tally[]): number =>
 
 /** A user's mistake, an incomplete recording and checks that cannot run fail every trial; other failures may pass. */
 function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number): boolean {
-  const failedNow = (rows: readonly TrialRow[]) =>
-    rows.filter((row) => numberOf(row) > begunAfter && resultOf(row) === "failed").length;
-  const lost = tallies.filter(({ rows, given_up }) => given_up && failsTooOften(failedNow(rows), trials));
+  const isNow = (row: TrialRow) => numberOf(row) > begunAfter;
+  const lost = tallies.filter(
+    ({ rows, given_up }) => given_up && failsTooOften(failuresIn(rows.filter(isNow)), trials),
+  );
   const borne = Math.min(Math.max(BORNE_ROWS, tallies.length * BORNE_SHARE), tallies.length - 1);
   if (lost.length > borne) return true;
   return tallies.some(({ rows, given_up }) => {
-    const own = rows.filter((row) => numberOf(row) > begunAfter);
+    const own = rows.filter(isNow);
     const failed = own.filter((row) => resultOf(row) === "failed");
     return (
       own.some(({ could_not_check }) => could_not_check !== undefined) ||
       failed.some(({ failure }) => failure?.class === "user" || failure?.code === "replay_mismatch") ||
-      (!given_up && failsTooOften(failed.length, trials))
+      (!given_up && failsTooOften(failuresIn(own), trials))
     );
   });
 }

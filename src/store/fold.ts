@@ -106,7 +106,8 @@ function lostAttempts(created: CreatedEntry, entries: readonly SessionEntry[]): 
     own = [];
     if (attempt.started_at === null) continue;
     const { tokens_in, tokens_out, cost_usd } = sumTotals(attempt);
-    lost.push({ started_at: attempt.started_at, lost_at: entry.at, tokens_in, tokens_out, cost_usd });
+    const killed = entry.type === "released" && entry.killed_from_outside && { killed_from_outside: true as const };
+    lost.push({ started_at: attempt.started_at, lost_at: entry.at, tokens_in, tokens_out, cost_usd, ...killed });
   }
   return lost;
 }

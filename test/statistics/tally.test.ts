@@ -1,11 +1,21 @@
-import { expect, test } from "bun:test";
-import { deletedOf, missingBy, roundsToStart, tallyByScenario, tallyOf } from "../../src/statistics/claim/tally.ts";
+import { describe, expect, test } from "bun:test";
+import type { TrialRow } from "../../src/domain/trial.ts";
+import {
+  deletedOf,
+  failuresIn,
+  missingBy,
+  roundsToStart,
+  tallyByScenario,
+  tallyOf,
+} from "../../src/statistics/claim/tally.ts";
 import { results, rowOf, rowsOf } from "./series.ts";
 
 const told = (letters: string) => {
   const { counted, waiting, running, missing } = tallyOf(rowsOf(results(letters)));
   return { d: counted.map(({ d }) => d), waiting, running, ...missing };
 };
+
+const KILLED = { class: "infra", code: "killed_from_outside", message: "killed" } as const;
 
 const NONE = { waiting: 0, running: 0, invalid: 0, failed: 0, cancelled: 0 };
 
@@ -69,4 +79,33 @@ test("blame goes to the arm whose run broke, and to nobody for what a person can
 test("rounds to start are the lost ones and those that nobody began, within the plan as it is now", () => {
   expect(roundsToStart(tallyOf(rowsOf(results("+x!c"))), 6)).toEqual([2, 5, 6]);
   expect(roundsToStart(tallyOf(rowsOf(results("+xx"))), 2)).toEqual([2]);
+});
+
+describe("trials that were killed from outside", () => {
+  const killed = { state: "interrupted", killed: 1, failure: KILLED } as const;
+  const tries = (count: number, round: number, parts: Partial<TrialRow> = killed) =>
+    Array.from({ length: count }, (_, index) =>
+      rowOf({ trial: 10 * round + index, round, scenario: "S" }, "failed", parts),
+    );
+
+  test("are begun again twice, and are missing then", () => {
+    expect(roundsToStart(tallyOf(tries(1, 1)), 1)).toEqual([1]);
+    expect(roundsToStart(tallyOf(tries(2, 1)), 1)).toEqual([1]);
+    expect(roundsToStart(tallyOf(tries(3, 1)), 2)).toEqual([2]);
+    expect(tallyOf([...tries(3, 1), rowOf({ trial: 20, round: 2, scenario: "S" }, "a")])).toMatchObject({
+      counted: [{ missing_before: 3 }],
+      missing: { failed: 3 },
+    });
+  });
+
+  test("count as often as a worker has begun them", () => {
+    expect(roundsToStart(tallyOf(tries(1, 1, { ...killed, killed: 3 })), 2)).toEqual([2]);
+  });
+
+  test("do not end a series in which others get through, and end one in which none does", () => {
+    const rows = [1, 2, 3, 4, 5].flatMap((round) => tries(2, round));
+    expect(failuresIn(rows)).toBe(10);
+    expect(failuresIn([...rows, rowOf({ trial: 90, round: 9, scenario: "S" }, "b")])).toBe(0);
+    expect(failuresIn([...rowsOf(results("x+x")), ...rows])).toBe(2);
+  });
 });

@@ -1,7 +1,7 @@
 import type { DecisionDetail } from "../../domain/decision.ts";
 import type { Violation } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
-import { Failure, type Mistake } from "../../domain/failure.ts";
+import { Failure, isKilledFromOutside, type Mistake } from "../../domain/failure.ts";
 import type { ModelReply } from "../model/client.ts";
 import type { ArmEnd } from "./arm-end.ts";
 import { type BudgetState, rounded, usedText } from "./budget.ts";
@@ -53,6 +53,7 @@ export const cancelled = (cause: unknown): Stop => ({
 
 export function failed(log: DecisionLog, cause: unknown): Stop {
   if (cause instanceof Failure) recordFault(log, cause);
+  if (isKilledFromOutside(cause)) return { ...cancelled(cause), stop_reason: cause.code };
   return { status: "failed", stop_reason: "failed", final_answer: null, cause };
 }
 

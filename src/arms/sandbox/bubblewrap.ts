@@ -1,6 +1,6 @@
 import { ftruncateSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure } from "../../domain/failure.ts";
+import { Failure, isKilledFromOutside } from "../../domain/failure.ts";
 import { readFault, sandboxUnavailable } from "./fault.ts";
 import type { OwnNetwork } from "./isolation/own-network.ts";
 import { type BubblewrapSettings, startContained } from "./process/start-contained.ts";
@@ -36,7 +36,7 @@ export class BubblewrapSandbox extends Launcher {
     try {
       return await this.#begun(launch, signal);
     } catch (error) {
-      if (error instanceof Failure) this.#sound = false;
+      if (error instanceof Failure && !isKilledFromOutside(error)) this.#sound = false;
       throw error;
     }
   }

@@ -2,17 +2,19 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAX_TREE_BYTES } from "./limits.ts";
-import { processRow } from "./process/process-table.ts";
+import { processRow, textAt } from "./process/process-table.ts";
 
 /** A control group of the kernel that limits one command's memory: heaps, memory files, shared memory, tmpfs. */
 export interface MemoryGroup {
   /** Puts processes into it, with all that they start later. @throws what the kernel says */
   add(pids: readonly number[]): void;
-  /** True when the kernel has killed a process because of the limit. */
-  ranOut(): boolean;
+  /** Whether the kernel has killed a process in it for lack of memory: at its own limit, or at one around it. */
+  oomKill(): OomKill | undefined;
   /** Removes it when its processes are gone or just ending. Never fails: what is left is removed by a later process. */
   remove(): Promise<void>;
 }
+
+type OomKill = "own" | "outer";
 
 /** Makes such groups. */
 export interface MemoryGroups {
@@ -24,9 +26,14 @@ export interface MemoryGroups {
 /** The files of the two versions. */
 interface Layout {
   readonly limits: (max_bytes: number) => readonly (readonly [file: string, value: string | number])[];
-  /** Holds a line `oom_kill <n>`. */
+  /** Holds a line `oom_kill <n>`. The number counts kills in this group, whichever limit they are for. */
   readonly events: string;
+  /** Whether the limit of this very group was reached. */
+  readonly reached: (group: string, max_bytes: number) => boolean;
 }
+
+/** The kernel kills when the next charge does not fit: a huge page at most. */
+const MAX_CHARGE_BYTES = 2 ** 21;
 
 const LAYOUTS: Readonly<Record<MemoryGroups["version"], Layout>> = {
   v1: {
@@ -36,6 +43,11 @@ const LAYOUTS: Readonly<Record<MemoryGroups["version"], Layout>> = {
       ["memory.memsw.limit_in_bytes", max],
     ],
     events: "memory.oom_control",
+    // Newer kernels keep no count of failures there.
+    reached: (group, max) =>
+      ["memory.max_usage_in_bytes", "memory.memsw.max_usage_in_bytes"].some(
+        (file) => Number(textAt(join(group, file))) > max - MAX_CHARGE_BYTES,
+      ),
   },
   v2: {
     limits: (max) => [
@@ -44,6 +56,8 @@ const LAYOUTS: Readonly<Record<MemoryGroups["version"], Layout>> = {
       ["memory.oom.group", 1],
     ],
     events: "memory.events",
+    // Unlike a kill, it is counted where the limit is. No group is below this one.
+    reached: (group) => /^oom [1-9]/m.test(textAt(join(group, "memory.events")) ?? ""),
   },
 };
 
@@ -107,7 +121,7 @@ function delegated(own: string): string | undefined {
 /** Tells `sweep` which process made a group. */
 const PREFIX = `abeval-${process.pid}-${processRow(process.pid)?.started ?? "0"}-`;
 
-function openGroup(parent: string, { limits, events }: Layout, max_bytes: number): MemoryGroup {
+function openGroup(parent: string, { limits, events, reached }: Layout, max_bytes: number): MemoryGroup {
   const directory = join(parent, PREFIX + crypto.randomUUID());
   mkdirSync(directory);
   const remove = () => removeGroup(directory);
@@ -121,10 +135,25 @@ function openGroup(parent: string, { limits, events }: Layout, max_bytes: number
     add: (pids) => {
       for (const pid of pids) writeFileSync(join(directory, "cgroup.procs"), String(pid));
     },
-    ranOut: () => linesOf(join(directory, events)).some((line) => /^oom_kill [1-9]/.test(line)),
+    oomKill: () => {
+      if (oomKillsIn(join(directory, events)) === 0) return undefined;
+      return reached(directory, max_bytes) ? "own" : "outer";
+    },
     remove,
   };
 }
+
+/** Processes of the group of this process that the kernel has killed for lack of memory; 0 where nobody counts. */
+export function oomKillsAround(proc = "/proc/self"): number {
+  for (const version of ["v2", "v1"] as const) {
+    const own = textAt(join(proc, "cgroup")) === undefined ? undefined : ownDirectory(proc, version);
+    const kills = own === undefined ? 0 : oomKillsIn(join(own, LAYOUTS[version].events));
+    if (kills > 0) return kills;
+  }
+  return 0;
+}
+
+const oomKillsIn = (path: string): number => Number(/^oom_kill (\d+)/m.exec(textAt(path) ?? "")?.[1] ?? 0);
 
 function setLimit(path: string, value: string): void {
   try {

@@ -142,7 +142,7 @@ export interface SandboxedProcess extends AsyncDisposable {
   /** Has one reader. The program waits until its output is read. */
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
-  /** Its output can still be read afterwards. @throws what kept it from being watched */
+  /** Its output can still be read afterwards. @throws what kept it from being watched; Failure `killed_from_outside` */
   readonly ended: Promise<ProcessEnd>;
   /** Signals the program and what it started, except processes that left its process group. */
   signal(name: NodeJS.Signals): void;
@@ -162,7 +162,7 @@ export interface Sandbox {
   readonly kind: "bubblewrap" | "none";
   /** Who owns workspaces and runs commands; null: the user of this process. */
   readonly owner: Owner | null;
-  /** Runs a command to its end. @throws as `start` */
+  /** Runs a command to its end. @throws as `start`; Failure `killed_from_outside` */
   run(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult>;
   /**
    * Starts a program that is talked to while it runs. `signal` kills it.

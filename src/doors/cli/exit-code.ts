@@ -1,6 +1,7 @@
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { shortage } from "../../domain/shortage.ts";
+import { rememberEnd } from "../../runtime/told-to-end.ts";
 import { UsageError } from "./flags/parse-arguments.ts";
 
 /** The only table of exit statuses. */
@@ -41,6 +42,7 @@ export function complain(message: string, status: number): number {
 
 /** The first Ctrl-C calls `stop`, so that what there is can be saved and told; the second ends the process. */
 export function onInterrupt(stop: () => void): void {
+  rememberEnd();
   const first = () => {
     process.once("SIGINT", () => process.exit(EXIT.interrupted));
     process.once("SIGTERM", () => process.exit(EXIT.terminated));

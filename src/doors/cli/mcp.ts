@@ -1,5 +1,6 @@
 import { MAX_SESSIONS } from "../../domain/defaults.ts";
 import { plainText } from "../../domain/plain-text.ts";
+import { rememberEnd } from "../../runtime/told-to-end.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments } from "./flags/parse-arguments.ts";
 import { SERVER_FLAGS, serverSettings } from "./flags/service-flags.ts";
@@ -51,6 +52,7 @@ async function serve(args: ParsedArguments<keyof typeof SPEC.flags>): Promise<nu
     status = code;
     told.abort();
   };
+  rememberEnd();
   process.once("SIGINT", stop(EXIT.interrupted));
   process.once("SIGTERM", stop(EXIT.terminated));
   await serveClient(services, { input: Bun.stdin.stream(), write }, told.signal);

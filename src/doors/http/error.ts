@@ -71,6 +71,12 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   },
   setup_failed: { status: 500, meaning: "A setup step of the scenario failed." },
   workspace_failed: { status: 500, meaning: "A workspace could not be made or read." },
+  killed_from_outside: {
+    status: 503,
+    meaning:
+      "Something outside ended what an arm or a check ran: nothing was judged, and the same run may be asked for again.",
+    retry_after_s: 10,
+  },
   cancelled: { status: 499, meaning: "The run was cancelled." },
   interrupted: { status: 503, meaning: "The server stopped before the run was done.", retry_after_s: 10 },
   internal: { status: 500, meaning: "A fault of this program; its log has the details under the id." },

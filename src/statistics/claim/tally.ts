@@ -1,6 +1,6 @@
 import { type Member, memberName } from "../../domain/member.ts";
 import { isFinal } from "../../domain/session-state.ts";
-import type { TrialRow } from "../../domain/trial.ts";
+import { MAX_REPLACEMENTS, type TrialRow } from "../../domain/trial.ts";
 
 /** 1: a won, -1: b won, 0: no winner. Whatever decided it: facts count as opinions do. */
 export type Difference = -1 | 0 | 1;
@@ -86,28 +86,42 @@ const BORNE_FAILURES = 3;
 export const failsTooOften = (failures: number, trials: number): boolean =>
   failures > Math.max(BORNE_FAILURES, trials / 2);
 
+/**
+ * How many trials failed. Those that were killed from outside are nobody's fault, and count where nothing else came of any: then
+ * nothing gets through on this machine.
+ */
+export function failuresIn(rows: readonly TrialRow[]): number {
+  const failed = rows.filter((row) => resultOf(row) === "failed");
+  const gotThrough = rows.some((row) => typeof resultOf(row) === "number");
+  return gotThrough ? failed.filter(({ killed }) => killed === undefined).length : failed.length;
+}
+
 /** Whether it has ended with fewer trials than planned. */
 const isLost = (tally: Tally, trials: number): boolean =>
   tally.rows.length > 0 &&
   tally.running === 0 &&
   tally.counted.length < trials &&
-  (failsTooOften(tally.missing.failed, trials) || roundsToStart(tally, trials).length === 0);
+  (failsTooOften(failuresIn(tally.rows), trials) || roundsToStart(tally, trials).length === 0);
 
 /**
  * Rounds for which a scenario still needs a trial, the first ones first: those whose last trial failed, then those that have
- * none. What a person cancelled or deleted, and what a judge could not use, is not tried again: to choose among results
+ * none. What was killed from outside is tried again twice. What a person cancelled or deleted, and what a judge could not use, is not tried again: to choose among results
  * would bias them. A row that is given up needs none.
  */
 export function roundsToStart({ rows, given_up }: Tally, trials: number): readonly number[] {
   if (given_up) return [];
-  const failed = new Map<number, boolean>();
+  const [failed, killed] = [new Map<number, boolean>(), new Map<number, number>()];
   let begun = 0;
   for (const row of rows) {
     const round = row.place?.round ?? 0;
     failed.set(round, resultOf(row) === "failed");
+    killed.set(round, (killed.get(round) ?? 0) + (row.killed ?? 0));
     begun = Math.max(begun, round);
   }
-  const again = [...failed].filter(([round, lost]) => lost && round <= trials).map(([round]) => round);
+  const isGone = (round: number) => (killed.get(round) ?? 0) > MAX_REPLACEMENTS;
+  const again = [...failed]
+    .filter(([round, lost]) => lost && round <= trials && !isGone(round))
+    .map(([round]) => round);
   const fresh = Array.from({ length: Math.max(0, trials - begun) }, (_, index) => begun + index + 1);
   return [...again.sort((one, other) => one - other), ...fresh];
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { MAX_TREE_BYTES } from "../limits.ts";
-import type { MemoryGroup, MemoryGroups } from "../memory-group.ts";
+import { type MemoryGroup, type MemoryGroups, oomKillsAround } from "../memory-group.ts";
 import { isGone, processTree } from "./process-table.ts";
 
 /** The memory that one command holds. The kernel counts it where it can; elsewhere /proc tells what is resident. */
@@ -8,6 +8,7 @@ export class CommandMemory implements AsyncDisposable {
   readonly #leader: number;
   readonly #maxBytes: number;
   readonly #group: MemoryGroup | undefined;
+  readonly #killsBefore: number;
   #counted = false;
   #init: number | undefined;
 
@@ -16,6 +17,7 @@ export class CommandMemory implements AsyncDisposable {
     this.#leader = leader;
     this.#maxBytes = maxBytes;
     this.#group = opened(groups, maxBytes);
+    this.#killsBefore = this.#group ? 0 : oomKillsAround();
   }
 
   /**
@@ -33,8 +35,14 @@ export class CommandMemory implements AsyncDisposable {
     }
   }
 
+  /** Whether the kernel killed a process for lack of memory though the command kept to its own limit. */
+  outerRanOut(): boolean {
+    if (this.#group) return this.#group.oomKill() === "outer";
+    return oomKillsAround() > this.#killsBefore;
+  }
+
   async isExhausted(): Promise<boolean> {
-    if (this.#counted) return this.#group?.ranOut() === true;
+    if (this.#counted) return this.#group?.oomKill() === "own";
     // Its namespace went before it, and looking for what is left means reading every process of the machine.
     if (this.#init !== undefined && isGone(this.#init)) return false;
     return (await residentBytes(this.#leader)) > this.#maxBytes;

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { OwnNetwork } from "../isolation/own-network.ts";
 import type { MemoryGroups } from "../memory-group.ts";
 import { CommandMemory } from "./command-memory.ts";
+import { isForeign } from "./killed-from-outside.ts";
 import { printedText } from "./printed.ts";
 import { isGone, signalGroup, signalProcess } from "./process-table.ts";
 import { kept, type Pipes } from "./started.ts";
@@ -93,6 +94,18 @@ export class ContainedProcess implements AsyncDisposable {
     return await this.#memory.isExhausted();
   }
 
+  /**
+   * What ended it from outside. Nothing in the sandbox can send a signal to the process around it, and only the kernel counts
+   * kills for lack of memory.
+   */
+  foreignEnd(): string | undefined {
+    const { pid, child } = this.#parts;
+    // Its way out failed, and it was ended for that.
+    if (this.#fault !== undefined) return undefined;
+    if (isForeign(child.signalCode)) return `${child.signalCode} ended the sandbox around it (process ${pid})`;
+    return this.#memory.outerRanOut() ? OUTER_RAN_OUT : undefined;
+  }
+
   /** The whole group at once: a first process that is still being set up is in it. Its namespace dies with it. */
   kill(): void {
     signalGroup(this.#parts.pid, "SIGKILL");
@@ -123,6 +136,9 @@ export class ContainedProcess implements AsyncDisposable {
     this.kill();
   }
 }
+
+const OUTER_RAN_OUT =
+  "the machine, or a control group around abeval, ran out of memory, and the kernel killed a process of it";
 
 const SILENT_HELPER = "it ended at once and said nothing";
 

@@ -61,6 +61,7 @@ export async function startContained(
       ...{ pid, output, disks, timeout_ms, clock: settings.clock },
       exited: exited.then(() => contained.exitCode()),
       tooMuchMemory: () => contained.tooMuchMemory(),
+      foreignEnd: () => contained.foreignEnd(),
       kill: () => contained.kill(),
       signal: (name) => contained.signal(name),
       root: () => contained.init,

@@ -4,6 +4,7 @@ import { type Clock, startTimer } from "../../../runtime/clock.ts";
 import { MAX_PRINTED_BYTES } from "../limits.ts";
 import type { ProcessEnd, SandboxedProcess } from "../sandbox.ts";
 import type { DiskWatch } from "./disk-watch.ts";
+import { endedBesideUs, killedFromOutside } from "./killed-from-outside.ts";
 import { processTree, signalProcess, textAt } from "./process-table.ts";
 
 interface Supervised {
@@ -18,6 +19,8 @@ interface Supervised {
   readonly clock: Clock;
   /** Whether the whole tree holds too much memory. */
   tooMuchMemory(): boolean | Promise<boolean>;
+  /** What ended it from outside, where more than its exit code tells that. */
+  foreignEnd?(): string | undefined;
   /** Ends the whole tree, sooner or later; called once. */
   kill(): void;
   signal(name: NodeJS.Signals): void;
@@ -96,6 +99,8 @@ async function watched(
     const exit_code = await program.exited;
     // Disposal would end a look that is under way.
     const found = stopped() ?? (await look) ?? (await excess(program, true));
+    const foreign = found ? undefined : (program.foreignEnd?.() ?? (await endedBesideUs(exit_code)));
+    if (foreign !== undefined) throw killedFromOutside(foreign);
     return { ...(found ?? { ended: "exit" }), exit_code: found ? null : exit_code, duration_ms: clock.ticks() - began };
   } finally {
     clearInterval(watch);

@@ -1,6 +1,6 @@
 import type { McpServer } from "../../../domain/arm.ts";
 import { cut } from "../../../domain/excerpt.ts";
-import { Failure } from "../../../domain/failure.ts";
+import { Failure, isKilledFromOutside } from "../../../domain/failure.ts";
 import { asRecord } from "../../../domain/lenient.ts";
 import { type Clock, startTimer } from "../../../runtime/clock.ts";
 import type { CommandNetwork, ProcessEnd, SandboxedProcess } from "../../sandbox/sandbox.ts";
@@ -55,6 +55,7 @@ export class Connection implements AsyncDisposable {
   readonly #process: SandboxedProcess;
   readonly #peer: JsonRpcPeer;
   #end: ProcessEnd | undefined;
+  #killed: Failure | undefined;
   #toldOfChange = false;
 
   private constructor(launch: ServerLaunch, process: SandboxedProcess) {
@@ -62,7 +63,7 @@ export class Connection implements AsyncDisposable {
     this.#process = process;
     void process.ended.then(
       (end) => this.#ended(end),
-      () => this.#ended(UNKNOWN_END),
+      (error: unknown) => this.#ended(UNKNOWN_END, error),
     );
     this.#peer = new JsonRpcPeer(process, launch.clock, (method) => this.#hear(method));
   }
@@ -91,6 +92,11 @@ export class Connection implements AsyncDisposable {
   /** Why it ended, the limit that it went beyond first of all; undefined while it runs. */
   get end(): string | undefined {
     return this.#end && (this.#peer.excess ?? endText(this.#end));
+  }
+
+  /** @throws Failure `killed_from_outside` once that is how it ended */
+  demandNotKilled(): void {
+    if (this.#killed) throw this.#killed;
   }
 
   /** Every tool that it has. @throws Failure */
@@ -123,8 +129,9 @@ export class Connection implements AsyncDisposable {
     return serverTitle(this.#launch.server);
   }
 
-  #ended(end: ProcessEnd): void {
+  #ended(end: ProcessEnd, error?: unknown): void {
     this.#end = end;
+    if (isKilledFromOutside(error)) this.#killed = error;
   }
 
   async #listed(options: StepOptions): Promise<readonly ListedTool[]> {
@@ -153,6 +160,7 @@ export class Connection implements AsyncDisposable {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof Failure) throw error;
+      this.demandNotKilled();
       const why = deadline.signal.aborted ? new TimedOut() : error;
       throw new Failure("setup_failed", `${this.#name} does not start: ${this.#whyNot(why)}`, { cause: error });
     }

@@ -1,5 +1,5 @@
 import { cut, excerpt } from "../../../domain/excerpt.ts";
-import { Failure } from "../../../domain/failure.ts";
+import { Failure, isKilledFromOutside } from "../../../domain/failure.ts";
 import { asRecord, asText } from "../../../domain/lenient.ts";
 import type { ToolContext, ToolOutput } from "../tool.ts";
 import { Connection, type ServerLaunch, serverTitle } from "./connection.ts";
@@ -25,7 +25,7 @@ export class ToolServer implements AsyncDisposable {
     return await this.#connection.list(signal);
   }
 
-  /** Whatever the server does becomes a result that the model reads. @throws the signal's reason when it fires */
+  /** Whatever the server does becomes a result that the model reads. @throws the signal's reason when it fires; Failure `killed_from_outside` */
   async call(tool: string, input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput> {
     const { signal, max_output_bytes } = context;
     if (this.#ends >= MAX_ENDS) return noOutput("the server of this tool has ended for good");
@@ -44,6 +44,8 @@ export class ToolServer implements AsyncDisposable {
   }
 
   #whatHappened(error: unknown): ToolOutput {
+    if (isKilledFromOutside(error)) throw error;
+    this.#connection?.demandNotKilled();
     if (this.#connection === undefined) return this.#ended("it did not start again", this.#whyNotAgain(error));
     const { end } = this.#connection;
     if (end !== undefined) {

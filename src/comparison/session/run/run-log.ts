@@ -1,4 +1,4 @@
-import { Failure, type FailureCode } from "../../../domain/failure.ts";
+import { Failure, type FailureCode, isKilledFromOutside } from "../../../domain/failure.ts";
 import type { SeriesSummary } from "../../../domain/series-summary.ts";
 import type { SessionFailure, SessionOutcome, Stage } from "../../../domain/session.ts";
 import type { EndedEntry, RunEntry, StageEntry } from "../../../domain/session-entry.ts";
@@ -16,6 +16,7 @@ export class RunLog {
   readonly #clock: Clock;
   readonly #run: Run;
   readonly #stop: AbortController | undefined;
+  readonly #replaced: boolean;
   #stage: Stage = "queued";
   /** Why an entry was lost. The run writes no entry after that. */
   #lost: unknown;
@@ -32,12 +33,14 @@ export class RunLog {
   /**
    * @param stop given where another attempt follows after the store is lost: it fires as soon as an entry is lost, before the
    * run notices, and neither an outage of the store nor a full disk ends the session.
+   * @param replaced an attempt that is killed from outside is handed back as well
    */
-  constructor(store: SessionStore, clock: Clock, run: Run, stop?: AbortController) {
+  constructor(store: SessionStore, clock: Clock, run: Run, stop?: AbortController, replaced = false) {
     this.#store = store;
     this.#clock = clock;
     this.#run = run;
     this.#stop = stop;
+    this.#replaced = replaced;
   }
 
   get session_id(): string {
@@ -105,9 +108,10 @@ export class RunLog {
   /** Never rejects for lack of space, because the store then keeps the end. */
   async fail(reason: Failure): Promise<void> {
     const { code, message, retryable } = reason;
-    const state = code === "cancelled" || code === "interrupted" ? code : "failed";
+    const state = ENDS[code] ?? "failed";
     const failure = { stage: this.#stage, class: blameOf(code), code, message, retryable };
     await this.#written;
+    if (this.#replaced && isKilledFromOutside(reason)) await this.release(reason);
     const outage = [this.#lost, reason].find((error) => isOutage(error) || isFull(error));
     if (this.#stop && outage) this.abandon(outage);
     try {
@@ -124,8 +128,9 @@ export class RunLog {
    * next attempt still starts over, and counts this one as lost. Never rejects.
    */
   async release(reason: unknown): Promise<boolean> {
+    const killed = isKilledFromOutside(reason) && { killed_from_outside: true as const };
     const written = this.#written.then(() =>
-      this.#store.append(this.#run, [{ type: "released", at: this.#now() }], "durable"),
+      this.#store.append(this.#run, [{ type: "released", at: this.#now(), ...killed }], "durable"),
     );
     this.abandon(reason);
     return await written.then(
@@ -162,6 +167,13 @@ export class RunLog {
     return this.#clock.now().toISOString();
   }
 }
+
+/** How a run ends that did not fail. */
+const ENDS: Partial<Readonly<Record<FailureCode, EndedEntry["state"]>>> = {
+  cancelled: "cancelled",
+  interrupted: "interrupted",
+  killed_from_outside: "interrupted",
+};
 
 const blameOf = (code: FailureCode): SessionFailure["class"] => (USER_FAULTS.has(code) ? "user" : "infra");
 

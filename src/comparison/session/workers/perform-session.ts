@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure } from "../../../domain/failure.ts";
+import { Failure, isKilledFromOutside } from "../../../domain/failure.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import type { CreatedEntry } from "../../../domain/session-entry.ts";
+import { MAX_REPLACEMENTS } from "../../../domain/trial.ts";
 import { foldLog, isLog } from "../../../store/read-session.ts";
 import type { WorkClaim } from "../../../store/shared-store.ts";
 import { isFull, type LoggedEntry } from "../../../store/store.ts";
@@ -36,8 +37,9 @@ export async function performSession(workplace: Workplace, claim: WorkClaim): Pr
   if (run === undefined) return await claim.done();
   services.news?.({ event: "claimed", ...run });
   const stop = new AbortController();
-  const log = new RunLog(shared, services.clock, run, stop);
   const entries = await shared.read(id);
+  const killed = entries.filter(({ entry }) => entry.type === "released" && entry.killed_from_outside).length;
+  const log = new RunLog(shared, services.clock, run, stop, killed < MAX_REPLACEMENTS);
   const abandon = () => {
     services.news?.({ event: "lost", ...run, code: "interrupted" });
     log.abandon(claim.lost.reason);
@@ -68,7 +70,8 @@ export async function performSession(workplace: Workplace, claim: WorkClaim): Pr
   }
   if (back) return await back;
   if (!log.abandoned) return await claim.done();
-  if (!claim.lost.aborted) services.news?.({ event: "superseded", ...run, code: codeOf(log.lost) });
+  const event = isKilledFromOutside(log.lost) ? "lost" : "superseded";
+  if (!claim.lost.aborted) services.news?.({ event, ...run, code: codeOf(log.lost) });
   if (isFull(log.lost)) await untilReleased(log, claim.lost);
   // An attempt that may not write leaves the session to others, unless it has ended: a promoted standby may not know this attempt.
   await claim.handBack();

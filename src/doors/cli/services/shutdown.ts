@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SessionServices } from "../../../comparison/planning/services.ts";
 import { Failure } from "../../../domain/failure.ts";
+import { rememberEnd } from "../../../runtime/told-to-end.ts";
 import type { Listening } from "../../http/listen.ts";
 import { EXIT } from "../exit-code.ts";
 
@@ -63,6 +64,7 @@ function interruptQueued({ runs }: Running["services"]): void {
 /** Listens from now on, so that a signal during the start stops the server cleanly too. */
 export function signalled(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
+  rememberEnd();
   for (const name of SIGNALS) process.once(name, () => resolve());
   return promise;
 }

@@ -1,0 +1,18 @@
+import { systemClock } from "./clock.ts";
+
+/** Milliseconds for which what ends beside this process counts as ended by whoever told this process to end. */
+const SPAN_MS = 5_000;
+
+/** Signals are sent to the whole process, so that there is one such moment in it. */
+let told_ms: number | undefined;
+
+/** Remembers from now on when this process is told to end. It decides nothing: whoever calls it hears the signals, too. */
+export function rememberEnd(): void {
+  for (const name of ["SIGTERM", "SIGINT"] as const)
+    process.on(name, () => {
+      told_ms = systemClock.ticks();
+    });
+}
+
+/** Whether this process was told to end a moment ago. */
+export const wasToldToEnd = (): boolean => told_ms !== undefined && systemClock.ticks() - told_ms < SPAN_MS;
