@@ -38,14 +38,19 @@ export type Changes = Static<typeof Changes>;
 
 export const CheckResult = record("CheckResult", {
   id: Slug(),
-  status: oneOf(["pass", "fail", "error"], { description: "`error`: timed out or could not start." }),
+  status: oneOf(["pass", "fail", "error"], {
+    description: "`error`: it was stopped, could not start, or is over what is checked.",
+  }),
   required: Type.Boolean(),
   weight: Type.Number(),
   before: nullable(oneOf(["pass", "fail"])),
   exit_code: nullable(Type.Integer()),
   reason: nullable(Type.String(), { description: "Why it is not a pass." }),
   could_not_run: Type.Optional(
-    Type.String({ description: "What its command lacked and no arm was asked to make; absent when it ran." }),
+    Type.String({
+      description:
+        "What it lacked and no arm was asked to make, or why this machine did not finish it; absent when it ran.",
+    }),
   ),
   again: Type.Optional(
     oneOf(["pass", "fail", "error"], {

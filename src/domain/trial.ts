@@ -13,7 +13,7 @@ import { sha256 } from "./sha256.ts";
 import { skillsAmong } from "./skill.ts";
 import { judgingsOf, sumKnown } from "./usage.ts";
 import { DECIDERS, OUTCOMES, SIDES, type Verdict } from "./verdict.ts";
-import { runOnNeitherText } from "./verdict-text.ts";
+import { undecidedChecksText } from "./verdict-text.ts";
 
 const TrialArm = record(
   "TrialArm",
@@ -146,7 +146,7 @@ export const judgedRow = (row: TrialRow, verdict: Verdict, cost_usd = verdict.us
 });
 
 function couldNotCheck({ facts }: Verdict): Pick<TrialRow, "could_not_check"> {
-  const text = runOnNeitherText(facts.a, facts.b);
+  const text = undecidedChecksText(facts.a, facts.b);
   return text === null ? {} : { could_not_check: cut(text, REASON_CHARS) };
 }
 

@@ -56,31 +56,45 @@ export function resultWord({ status, could_not_run }: Pick<CheckResult, "status"
 }
 
 interface Checked {
-  readonly probe: {
-    readonly checks?: readonly { readonly id: string; readonly could_not_run?: string | undefined }[];
-  } | null;
+  readonly probe: { readonly checks?: readonly CheckEnd[] } | null;
 }
 
-/** Hidden checks that could not run on either arm, with the reason: they say nothing about the arms. */
-export function runOnNeither(a: Checked, b: Checked): readonly { readonly id: string; readonly why: string }[] {
-  const missed = new Map(checksOf(b).map(({ id, could_not_run }) => [id, could_not_run]));
-  return checksOf(a).flatMap(({ id, could_not_run }) =>
-    could_not_run === undefined || missed.get(id) === undefined ? [] : [{ id, why: could_not_run }],
-  );
+interface CheckEnd {
+  readonly id: string;
+  readonly status?: CheckResult["status"];
+  readonly could_not_run?: string | undefined;
+}
+
+/**
+ * Hidden checks that say nothing about the arms, with the reason: they could run on neither, or this machine did not finish one.
+ * What is missing on one arm alone may be that arm's work.
+ */
+export function undecidedChecks(a: Checked, b: Checked): readonly { readonly id: string; readonly why: string }[] {
+  const others = new Map(checksOf(b).map((check) => [check.id, check]));
+  return checksOf(a).flatMap((one) => {
+    const other = others.get(one.id);
+    const [first, second] = [one, other].filter((check) => check?.could_not_run !== undefined);
+    const isNobodys = second !== undefined || (first !== undefined && isUnfinishedCheck(first));
+    return isNobodys ? [{ id: one.id, why: first?.could_not_run ?? "" }] : [];
+  });
 }
 
 const checksOf = ({ probe }: Checked) => probe?.checks ?? [];
 
 /** The same in words: each reason once, with the first check that has it. */
-export function runOnNeitherText(a: Checked, b: Checked): string | null {
+export function undecidedChecksText(a: Checked, b: Checked): string | null {
   const byReason = new Map(
-    runOnNeither(a, b)
+    undecidedChecks(a, b)
       .toReversed()
       .map(({ id, why }) => [why, id]),
   );
   const parts = [...byReason].toReversed().map(([why, id]) => `${id}: ${why}`);
-  return parts.length === 0 ? null : `hidden checks could not run on either arm (${parts.join("; ")})`;
+  if (parts.length === 0) return null;
+  const isUnfinished = [a, b].some((one) => checksOf(one).some(isUnfinishedCheck));
+  return `hidden checks could not ${isUnfinished ? "be finished" : "run on either arm"} (${parts.join("; ")})`;
 }
+
+const isUnfinishedCheck = ({ status, could_not_run }: CheckEnd) => status === "error" && could_not_run !== undefined;
 
 /** What people call two arms: their ids. Across sessions both may have one id; the words of the request then tell them apart. */
 export const armNames = (a: string, b: string): Readonly<Record<Side, string>> =>

@@ -16,16 +16,20 @@ export class OverLimit extends Error {
  * hunks times lines. What is counted never depends on how busy a machine is, so neither does what is found.
  */
 export class Steps {
-  readonly limit: number;
+  readonly #limit: number;
+  readonly #what: string;
   #taken = 0;
 
-  constructor(limit: number) {
-    this.limit = limit;
+  /** @param what they are, if they have a name of their own */
+  constructor(limit: number, what = "steps") {
+    this.#limit = limit;
+    this.#what = what;
   }
 
   /** @throws OverLimit once there are more than the limit */
   take(count: number): void {
     this.#taken += count;
-    if (this.#taken > this.limit) throw new OverLimit(`takes more than ${this.limit.toLocaleString("en")} steps`);
+    if (this.#taken > this.#limit)
+      throw new OverLimit(`takes more than ${this.#limit.toLocaleString("en")} ${this.#what}`);
   }
 }

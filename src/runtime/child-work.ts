@@ -29,8 +29,11 @@ const places = new Semaphore(2);
 /** Milliseconds between two looks at a child's memory. */
 const LOOK_EVERY_MS = 25;
 
+const NEVER = new AbortController().signal;
+
 interface ChildOptions {
-  readonly signal: AbortSignal;
+  /** Absent: nobody ends it before its time. */
+  readonly signal?: AbortSignal;
   readonly limits?: ChildLimits;
   /** What answers `<program...> <work>`; default: abeval itself. */
   readonly program?: readonly string[];
@@ -45,8 +48,8 @@ interface ChildOptions {
  *
  * @throws the signal's reason when it fires; Error for what the work throws
  */
-export async function inChild<T>(work: string, input: unknown, options: ChildOptions): Promise<Bounded<T>> {
-  using _ = await places.acquire(options.signal);
+export async function inChild<T>(work: string, input: unknown, options: ChildOptions = {}): Promise<Bounded<T>> {
+  using _ = await places.acquire(options.signal ?? NEVER);
   const first = await tryOnce<T>(work, input, options);
   return "late" in first ? await tryOnce<T>(work, input, options) : first;
 }
@@ -54,7 +57,7 @@ export async function inChild<T>(work: string, input: unknown, options: ChildOpt
 async function tryOnce<T>(
   work: string,
   input: unknown,
-  { signal, limits = LIMITS, program = ownProgram() }: ChildOptions,
+  { signal = NEVER, limits = LIMITS, program = ownProgram() }: ChildOptions,
 ): Promise<Bounded<T>> {
   signal.throwIfAborted();
   const child = spawn("/bin/sh", ["-c", FENCE, "sh", ...program, work], {

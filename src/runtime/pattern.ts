@@ -10,7 +10,10 @@ const MOST_INSTRUCTIONS = 2_500;
 /** Instructions times characters: about 4 s for the slowest patterns. RE2's time is linear in the text and in the pattern. */
 const MOST_STEPS = 500_000_000;
 
-/** Instructions times characters of what may hold the event loop: 30 ms for the slowest patterns. */
+/**
+ * Instructions times characters of what may hold the event loop: 30 ms for the slowest patterns, where every character costs as
+ * much as the program is long.
+ */
 export const STEPS_AT_ONCE = 1_000_000;
 
 /** What a rough count may exceed the instructions by. */
@@ -23,9 +26,9 @@ const ROUGHLY = 4;
 export function compilePattern(source: string, flags = 0, most = MOST_INSTRUCTIONS): RE2JS {
   const tooMany = (found: number) =>
     new OverLimit(
-      `has ${found.toLocaleString("en")} instructions, more than ${most.toLocaleString("en")}; repeat less`,
+      `takes ${found.toLocaleString("en")} instructions, more than ${most.toLocaleString("en")}; repeat less`,
     );
-  if (source.length > MOST_CHARS) throw new OverLimit(`is longer than ${MOST_CHARS.toLocaleString("en")} characters`);
+  if (source.length > MOST_CHARS) throw new OverLimit(`takes more than ${MOST_CHARS.toLocaleString("en")} characters`);
   const rough = roughSize(source);
   if (rough > ROUGHLY * most) throw tooMany(rough);
   const compiled = RE2JS.compile(source, flags);

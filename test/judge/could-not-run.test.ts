@@ -51,6 +51,17 @@ test("a check that could not run on one arm alone is that arm's failure, and the
   expect(verdict.scope).toContain("; on plain, check last-page could not run: bun is not found; one run per arm");
 });
 
+test("a check that this machine did not finish on one arm is nobody's loss", async () => {
+  const why = "looking for /a+/ in the answer took more than 10 s on this machine";
+  const unfinished = stopped({ status: "error", exit_code: null, could_not_run: why });
+  for (const pair of [[unfinished, probe("pass", 10)] as const, [probe("pass", 10), unfinished] as const]) {
+    const { verdict, calls } = await verdictOn(...pair);
+    expect(verdict).toMatchObject({ outcome: "invalid", winner: null, flags: ["check_could_not_run", "single_trial"] });
+    expect(verdict.statement).toContain(`hidden checks could not be finished (last-page: ${why}); nothing was judged`);
+    expect(calls).toBe(0);
+  }
+});
+
 test("a check that timed out is told as that", async () => {
   const { verdict } = await verdictOn(LATE, probe("pass", 10));
   expect(verdict.statement).toContain("plain did not pass 1 of 1 required hidden checks, tdd passed all; decided by");

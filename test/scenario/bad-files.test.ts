@@ -312,6 +312,12 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "4:45 task.probe.checks[0].output_matches: // is not a regular expression (RE2 syntax): it is empty and would match everything",
   ],
   [
+    "dear regex",
+    "  prompt: Say hello.",
+    '  prompt: Say hello.\n  probe: {checks: [{answer_matches: "/a[^b]{0,1000}b[^c]{0,1000}c/"}]}',
+    "4:37 task.probe.checks[0].answer_matches: /a[^b]{0,1000}b[^c]{0,1000}c/ is too dear: it takes 4,005 instructions, more than 2,500; repeat less",
+  ],
+  [
     "dup checks",
     "  prompt: Say hello.",
     "  prompt: Say hello.\n  probe: {checks: [{id: a, run: a}, {id: a, run: b}]}",
@@ -370,6 +376,12 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "  prompt: Say hello.",
     "  prompt: a\n  probe: {checks: [{answer_json: {type: objekt}}]}",
     "4:34 task.probe.checks[0].answer_json: is no JSON Schema that can be used: schema is invalid: data/type must be equal to one of the allowed values",
+  ],
+  [
+    "schema without an end",
+    "  prompt: Say hello.",
+    '  prompt: a\n  probe: {checks: [{answer_json: {$ref: "#"}}]}',
+    "4:34 task.probe.checks[0].answer_json: is no JSON Schema that can be used: it follows more than 1,000 references, one from another",
   ],
   [
     "before of an answer",

@@ -1,19 +1,14 @@
 import { RE2JS } from "re2js";
 import { Mistake, wordsOf } from "../../domain/failure.ts";
+import { OverLimit } from "../../runtime/bounded.ts";
 import { Pace } from "../../runtime/pace.ts";
+import { compilePattern, STEPS_AT_ONCE } from "../../runtime/pattern.ts";
 
-/** Characters of a pattern times its repetitions. A larger one takes long to compile. */
+/** Characters of a pattern. */
 const PATTERN_CHARS = 500;
-const REPEATED_CHARS = 20_000;
 
 /** Instructions of a pattern's program. */
 const PROGRAM_SIZE = 2_000;
-
-/**
- * Instructions times characters of one step: 30 ms for the slowest patterns. RE2's time is linear in the text, but every
- * character may cost as much as the program is long.
- */
-const STEP_WORK = 1_000_000;
 
 interface FoundLine {
   /** From 1. */
@@ -39,14 +34,13 @@ export class Search {
     this.#signal = signal;
     this.#line = compile(pattern);
     this.#size = this.#line.programSize();
-    if (this.#size > PROGRAM_SIZE) throw tooLarge();
     // Anchors to the whole text mean the line.
     this.#anywhere = /\\[AzZ]/.test(pattern) ? undefined : RE2JS.compile(pattern, RE2JS.MULTILINE);
   }
 
   /** Characters of a line that are searched. */
   get longest_line(): number {
-    return Math.floor(STEP_WORK / this.#size);
+    return Math.floor(STEPS_AT_ONCE / this.#size);
   }
 
   /** Some line was longer. */
@@ -83,14 +77,11 @@ export class Search {
 }
 
 function compile(pattern: string): RE2JS {
-  const repeated = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].reduce(
-    (sum, [, least, most]) => sum + Number(most || least),
-    1,
-  );
-  if (pattern.length > PATTERN_CHARS || pattern.length * repeated > REPEATED_CHARS) throw tooLarge();
+  if (pattern.length > PATTERN_CHARS) throw tooLarge();
   try {
-    return RE2JS.compile(pattern);
+    return compilePattern(pattern, 0, PROGRAM_SIZE);
   } catch (error) {
+    if (error instanceof OverLimit) throw tooLarge();
     throw new Mistake(`pattern: ${wordsOf(error)}`);
   }
 }

@@ -1,38 +1,20 @@
-import { Ajv, type ErrorObject } from "ajv";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import { RE2JS } from "re2js";
-import { canonicalJson } from "../../domain/canonical-json.ts";
+import type { Bounded } from "../../runtime/bounded.ts";
+import { inChild } from "../../runtime/child-work.ts";
 
-/** Why a value does not fit, in the words of the schema alone; null when it fits. */
-type AnswerSchema = (value: unknown) => string | null;
+/** A JSON Schema of a scenario's author, of draft 2020-12 unless it names an earlier one. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What a schema says of a value: why it does not fit in the words of the schema alone, or why it cannot say anything. */
+export type SchemaFinding = { readonly fits: true } | { readonly fault: string } | { readonly unusable: string };
 
 /**
- * A JSON Schema of a scenario's author, of draft 2020-12 unless it names an earlier one. What it says of a value takes a time
- * that grows with the value alone: patterns are matched in linear time, and equal items are found by sorting.
- * @throws Error for what is no such schema
+ * How a value fits a schema, told within a number of steps that is the same on every machine. Compiling a schema takes too long
+ * for the event loop, so a child does it.
+ * @throws the signal's reason when it fires
  */
-export function answerSchema(schema: Readonly<Record<string, unknown>>): AnswerSchema {
-  const isEarlier = typeof schema["$schema"] === "string" && schema["$schema"].includes("draft-0");
-  const settings = { strict: false, logger: false, code: { regExp: linear }, validateFormats: false } as const;
-  const ajv = isEarlier ? new Ajv(settings) : new Ajv2020(settings);
-  ajv.removeKeyword("uniqueItems");
-  ajv.addKeyword({ keyword: "uniqueItems", type: "array", schemaType: "boolean", validate: isUnique });
-  const fits = ajv.compile(schema);
-  return (value) => (fits(value) ? null : faultOf(fits.errors?.[0]));
-}
+export const fitAnswer = (schema: JsonSchema, value: unknown, signal: AbortSignal): Promise<Bounded<SchemaFinding>> =>
+  inChild<SchemaFinding>("fit-answer", { schema, value }, { signal });
 
-/** What Ajv asks of an expression; it tells two of them apart by their texts. The code that it writes out is never used. */
-const linear = Object.assign(
-  (pattern: string) => {
-    const compiled = RE2JS.compile(pattern);
-    return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
-  },
-  { code: "unused" },
-);
-
-const isUnique = (wanted: boolean, items: readonly unknown[]) =>
-  !wanted || new Set(items.map((item) => canonicalJson(item))).size === items.length;
-
-/** Where in the value it does not fit is not said: names there are the arm's words. */
-const faultOf = (error: ErrorObject | undefined) =>
-  `${error?.message ?? "it does not fit"} (${error?.schemaPath ?? "#"})`;
+/** What is wrong with each of the schemas of one scenario, in a few words; null for one that can be used. */
+export const checkSchemas = (schemas: readonly JsonSchema[]): Promise<Bounded<readonly (string | null)[]>> =>
+  inChild("check-schemas", schemas);

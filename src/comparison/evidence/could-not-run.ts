@@ -14,9 +14,12 @@ function withReason(check: CheckResult, task: Asked): CheckResult {
   return could_not_run === null ? check : { ...check, could_not_run };
 }
 
-/** Why a check could not run for want of what no arm was asked to make; null when it ran, and when an arm may be to blame. */
+/**
+ * Why a check could not run for want of what no arm was asked to make; null when it ran, when it was stopped, and when an arm may be
+ * to blame.
+ */
 export function whyNotRun(check: CheckResult, task: Asked): string | null {
-  const missing = check.status === "pass" ? null : missingProgramOf(check);
+  const missing = check.status === "fail" ? missingProgramOf(check) : null;
   return missing === null || isForArms(missing, task) ? null : missing.why;
 }
 

@@ -7,6 +7,7 @@ import { regexOf } from "../../domain/regex-of.ts";
 import type { CalledCheck, ChangedCheck, ProbeCheck } from "../../domain/task.ts";
 import type { Bounded } from "../../runtime/bounded.ts";
 import { findPattern } from "../../runtime/pattern.ts";
+import { fitAnswer, type JsonSchema } from "./answer-schema.ts";
 
 /** What an arm left besides its workspace. */
 export interface Left {
@@ -37,7 +38,7 @@ export async function pureCheck(
   const text = answer ?? "";
   if (text.length > ANSWER_CHARS)
     return { status: "error", reason: `the answer has ${text.length} characters, at most ${ANSWER_CHARS} are checked` };
-  if (check.answer_json !== undefined) return found(await whyNoJson(check.answer_json, last_answer ?? text));
+  if (check.answer_json !== undefined) return await whetherJson(check.answer_json, last_answer ?? text, signal);
   const missed = whyNotAnswered(check, text);
   if (missed !== null || check.answer_matches === undefined) return found(missed);
   return await whetherMatches(check.answer_matches, text, signal);
@@ -48,13 +49,14 @@ async function whetherMatches(pattern: string, answer: string, signal: AbortSign
   const shown = patternText(pattern);
   const sought = await findText(pattern, answer, signal);
   if ("value" in sought) return found(sought.value ? null : `the answer does not contain ${shown}`);
-  return notChecked(`whether the answer contains ${shown}`, sought);
+  return notChecked(`looking for ${shown} in the answer`, sought);
 }
 
 /** What nobody can say. An arm is held to what is over a limit, and not to what a busy machine did. */
 export function notChecked(what: string, why: Exclude<Bounded<never>, { readonly value: never }>): CheckFinding {
-  const reason = `could not be checked: ${what} ${"over" in why ? why.over : why.late}`;
-  return { status: "error", reason, ...("late" in why && { could_not_run: reason }) };
+  const words = `${what} ${"over" in why ? why.over : why.late}`;
+  const reason = `could not be checked: ${words}`;
+  return { status: "error", reason, ...("late" in why && { could_not_run: words }) };
 }
 
 const found = (reason: string | null): CheckFinding => ({ status: reason === null ? "pass" : "fail", reason });
@@ -81,15 +83,17 @@ export async function findText(pattern: string, text: string, signal: AbortSigna
 /** A schema may compare and branch, so that each value counts for several. */
 const JSON_LIMITS = { bytes: 4 * ANSWER_CHARS, values: 20_000, levels: 64 };
 
-async function whyNoJson(schema: true | Readonly<Record<string, unknown>>, answer: string): Promise<string | null> {
+async function whetherJson(schema: true | JsonSchema, answer: string, signal: AbortSignal): Promise<CheckFinding> {
   const json = jsonIn(answer);
-  if (json === undefined) return "the answer is no JSON, and has no fenced block of its own";
+  if (json === undefined) return found("the answer is no JSON, and has no fenced block of its own");
   const read = readBoundedJson(Buffer.from(json), JSON_LIMITS);
-  if ("fault" in read) return `the answer is ${read.fault}`;
-  if (schema === true) return null;
-  const { answerSchema } = await import("./answer-schema.ts");
-  const fault = answerSchema(schema)(read.value);
-  return fault === null ? null : `the answer does not fit the schema: ${fault}`;
+  if ("fault" in read) return found(`the answer is ${read.fault}`);
+  if (schema === true) return found(null);
+  const said = await fitAnswer(schema, read.value, signal);
+  if (!("value" in said)) return notChecked("comparing the answer with the schema", said);
+  if ("unusable" in said.value)
+    return { status: "error", reason: `the schema is none that can be used: ${said.value.unusable}` };
+  return found("fits" in said.value ? null : `the answer does not fit the schema: ${said.value.fault}`);
 }
 
 /** The answer itself, or what stands in its one fenced block. */

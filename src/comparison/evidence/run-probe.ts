@@ -109,7 +109,7 @@ async function whetherPrinted(
 ): Promise<CheckFinding> {
   const shown = patternText(pattern);
   const sought = await findText(pattern, output, signal);
-  if (!("value" in sought)) return notChecked(`whether the output contains ${shown}`, sought);
+  if (!("value" in sought)) return notChecked(`looking for ${shown} in the output`, sought);
   if (sought.value) return { status: "pass", reason: null };
   return { status: "fail", reason: `output does not contain ${shown}${leftOut(bytes)}` };
 }

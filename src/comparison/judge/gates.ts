@@ -1,14 +1,18 @@
 import { isCrashed } from "../../domain/end-text.ts";
 import type { Facts } from "../../domain/evidence.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { runOnNeither } from "../../domain/verdict-text.ts";
+import { undecidedChecks } from "../../domain/verdict-text.ts";
 import { reaches } from "./verdict/score-table.ts";
 
 /** What gates look at. A stored verdict's `facts` hold it, so that a reader can compute the gates again. */
 export type GateFacts = Pick<Facts, "disqualified" | "required_checks" | "crashed"> & {
   readonly probe: {
     readonly score: number;
-    readonly checks?: readonly { readonly id: string; readonly could_not_run?: string | undefined }[];
+    readonly checks?: readonly {
+      readonly id: string;
+      readonly status?: "pass" | "fail" | "error";
+      readonly could_not_run?: string | undefined;
+    }[];
   } | null;
 };
 
@@ -35,7 +39,7 @@ const VETO_GAP = 0.25;
  */
 export function gatesOf(a: GateFacts, b: GateFacts): Gates {
   const probe_gap = a.probe && b.probe ? a.probe.score - b.probe.score : null;
-  if (runOnNeither(a, b).length > 0) return { ...UNDECIDED, probe_gap, no_winner: "check_could_not_run" };
+  if (undecidedChecks(a, b).length > 0) return { ...UNDECIDED, probe_gap, no_winner: "check_could_not_run" };
   const no_winner = a.required_checks === "failed" && b.required_checks === "failed" ? "neither_solved" : null;
   const gate = disqualification(a, b) ?? requiredChecks(a, b) ?? { ...gradedChecks(probe_gap), no_winner };
   if (isCrashed(a) && isCrashed(b) && gate.no_winner !== "both_disqualified")

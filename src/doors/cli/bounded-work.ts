@@ -3,6 +3,8 @@ import { answerChildWork, type ChildWorks } from "../../runtime/child-work.ts";
 
 /** Everything that `inChild` may ask for. */
 const WORKS: ChildWorks = {
+  "check-schemas": async () => (await import("../../comparison/evidence/counted-schema.ts")).checkSchemasHere,
+  "fit-answer": async () => (await import("../../comparison/evidence/counted-schema.ts")).fitHere,
   "find-pattern": async () => (await import("../../runtime/pattern.ts")).findHere,
 };
 

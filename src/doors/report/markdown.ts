@@ -8,7 +8,7 @@ import type { Series } from "../../domain/series.ts";
 import { statusText } from "../../domain/series-status.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { CriterionScore } from "../../domain/verdict.ts";
-import { decidedText, runOnNeither, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
+import { decidedText, suspicionLines, undecidedChecks, unmetText } from "../../domain/verdict-text.ts";
 import { solvedWord } from "../../statistics/figure-text.ts";
 import {
   checksText,
@@ -147,7 +147,7 @@ type ArmRow = (name: string, cell: (arm: ArmSummary) => string) => string[];
 function armRows(arms: readonly ArmSummary[]): string[][] {
   const row: ArmRow = (name, cell) => [name, ...arms.map(cell)];
   const [a, b] = arms;
-  const absent = new Set(a && b ? runOnNeither(a, b).map(({ id }) => id) : []);
+  const absent = new Set(a && b ? undecidedChecks(a, b).map(({ id }) => id) : []);
   const tokens = (arm: ArmSummary, side: "tokens_in" | "tokens_out") =>
     leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : countText(value)));
   return [

@@ -1,6 +1,7 @@
 import { RE2JS } from "re2js";
 import { asRecord, type LooseRecord } from "../../../domain/lenient.ts";
 import { Pace } from "../../../runtime/pace.ts";
+import { STEPS_AT_ONCE } from "../../../runtime/pattern.ts";
 import type { Redact } from "../../model/redaction.ts";
 import { redactedByLines } from "./redacted-by-lines.ts";
 
@@ -98,9 +99,8 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\babeval-(?:run|kept)-[\w-]+/g, "abeval-<directory>"],
 ];
 
-/** Characters that one step looks at, times the size of the pattern's program. */
-const STEP_WORK = 1_000_000;
-const SHORTEST_STEP = 4_096;
+/** Characters that one step looks at. The shortest take 50 ms with the largest pattern. */
+const SHORTEST_STEP = 2_048;
 const LONGEST_STEP = 16_384;
 
 /** Bytes that are compared in the time in which a pattern reads a character. */
@@ -136,7 +136,7 @@ interface Stretch {
 }
 
 function stretchFrom(from: number, length: number, pattern: RE2JS): Stretch {
-  const chars = Math.floor(STEP_WORK / pattern.programSize());
+  const chars = Math.floor(STEPS_AT_ONCE / pattern.programSize());
   const step = Math.min(LONGEST_STEP, Math.max(SHORTEST_STEP, chars));
   const isLast = from + step >= length;
   return { from, border: isLast ? length + 1 : from + step / 2, end: Math.min(length, from + step) };

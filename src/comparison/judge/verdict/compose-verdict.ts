@@ -7,7 +7,7 @@ import { ranElsewhere } from "../../../domain/ran.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { costOf, sumKnown } from "../../../domain/usage.ts";
 import type { JudgeCall, PanelMember, Side, Suspicion, Verdict } from "../../../domain/verdict.ts";
-import { runOnNeither } from "../../../domain/verdict-text.ts";
+import { undecidedChecks } from "../../../domain/verdict-text.ts";
 import { basisWith, type ScoringRules } from "../asking/scoring-rules.ts";
 import { type Basis, decide, type ScoredOutcome } from "../decide.ts";
 import { notRepeatable } from "../equal-work.ts";
@@ -118,7 +118,7 @@ function statementInput(
 
 /** Checks that did not run to their end, with what stopped them. Those that could run on neither arm are told apart. */
 function stoppedChecks({ probe }: ArmSummary, other: Pick<Facts, "probe">): readonly string[] {
-  const neither = new Set(runOnNeither({ probe }, other).map(({ id }) => id));
+  const neither = new Set(undecidedChecks({ probe }, other).map(({ id }) => id));
   return (probe?.checks ?? []).flatMap(({ id, status, reason, could_not_run }) => {
     if (neither.has(id)) return [];
     if (could_not_run !== undefined) return `${id} could not run: ${could_not_run}`;

@@ -1,7 +1,7 @@
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import { percentText } from "../../../domain/number-text.ts";
 import type { Flag, Side, Verdict } from "../../../domain/verdict.ts";
-import { runOnNeitherText } from "../../../domain/verdict-text.ts";
+import { undecidedChecksText } from "../../../domain/verdict-text.ts";
 import type { ScoredOutcome } from "../decide.ts";
 import type { Gates } from "../gates.ts";
 import {
@@ -74,7 +74,7 @@ const percent = ({ probe }: Verdict["facts"]["a"]) => percentText(probe?.score ?
 function finding(input: StatementInput): string {
   if (input.gates.no_winner === "both_crashed")
     return `in ${runs(input)}, the agents of both arms crashed; no winner is named.`;
-  const unchecked = runOnNeitherText(input.facts.a, input.facts.b);
+  const unchecked = undecidedChecksText(input.facts.a, input.facts.b);
   if (unchecked !== null) return `in ${runs(input)}, ${unchecked}; nothing was judged, and this is not a tie.`;
   const gate = gateFinding(input);
   const equal = input.flags.includes("equal_work") ? "both arms left the same work; " : "";

@@ -1,17 +1,19 @@
-import { RE2JS } from "re2js";
 import { cut } from "../../../domain/excerpt.ts";
+import { OverLimit } from "../../../runtime/bounded.ts";
+import { compilePattern } from "../../../runtime/pattern.ts";
 import type { DraftCheck } from "../draft-scenario.ts";
 import { Unusable } from "../unusable.ts";
 
 /** What another tool asserts of an answer, as a check without its id. */
 export type AnswerCheck = Omit<DraftCheck, "file">;
 
-/** @throws Unusable for a pattern that takes more than linear time */
+/** @throws Unusable for a pattern that takes more than linear time, or too long */
 export function answerMatches(pattern: string, flags = ""): AnswerCheck {
   const regex = flags === "" ? pattern : `(?${flags})${pattern}`;
   try {
-    RE2JS.compile(regex, RE2JS.MULTILINE);
+    compilePattern(regex);
   } catch (error) {
+    if (error instanceof OverLimit) throw new Unusable(`asserts a pattern that ${error.message}: ${cut(pattern)}`);
     throw new Unusable(`asserts a pattern that RE2 does not have: ${cut(pattern)}`, { cause: error });
   }
   return { answer_matches: `/${regex}/` };

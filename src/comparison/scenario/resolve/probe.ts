@@ -1,10 +1,10 @@
-import { RE2JS } from "re2js";
-import { wordsOf } from "../../../domain/failure.ts";
 import { regexOf } from "../../../domain/regex-of.ts";
 import { CHECK_KINDS, checkKind, type Probe, type ProbeCheck } from "../../../domain/task.ts";
+import { findHere } from "../../../runtime/pattern.ts";
+import { checkSchemas } from "../../evidence/answer-schema.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import type { CheckFile, ProbeFile } from "../authored/task-file.ts";
-import type { ResolveContext } from "./context.ts";
+import { type ResolveContext, readOnce } from "./context.ts";
 import { resolveFileSet } from "./file-set.ts";
 import { checkPathGlobs, commandGlobFault } from "./globs.ts";
 import { assignIds, checkDistinct } from "./ids.ts";
@@ -23,7 +23,8 @@ export async function resolveProbe(context: ResolveContext, { dir, files, checks
     [...PATH, "checks"],
     maps.map(({ id }) => id),
   );
-  for (const [index, check] of maps.entries()) await checkCheck(problems, [...PATH, "checks", index], check);
+  for (const [index, check] of maps.entries()) checkCheck(problems, [...PATH, "checks", index], check);
+  await checkAnswerSchemas(context, maps);
   const ids = assignIds(maps.map(({ id }, index) => ({ given: id, proposed: `check-${index + 1}` })));
   const set = { dir, dirPath: [...PATH, "dir"], files, filesPath: [...PATH, "files"] };
   return {
@@ -40,21 +41,24 @@ const GOES_WITH = {
   ignore_case: ["answer_contains", "answer_lacks"],
 } as const;
 
-async function checkCheck(problems: Problems, path: FieldPath, check: CheckMap): Promise<void> {
-  const [kind, ...more] = CHECK_KINDS.filter((one) => check[one] !== undefined);
-  if (kind === undefined) return problems.add(path, `needs one of ${CHECK_KINDS.join(", ")}`);
-  if (more.length > 0) return problems.add(path, `has ${[kind, ...more].join(" and ")}; make a check of each`);
+function checkCheck(problems: Problems, path: FieldPath, check: CheckMap): void {
+  const kinds = CHECK_KINDS.filter((one) => check[one] !== undefined);
+  if (kinds.length !== 1) problems.add(path, notOne(kinds));
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) return;
   for (const [field, goesWith] of Object.entries(GOES_WITH) as [keyof typeof GOES_WITH, readonly string[]][])
     if (check[field] !== undefined && !goesWith.includes(kind))
       problems.add([...path, field], `goes with ${goesWith.join(" and ")}, not with ${kind}`);
   for (const field of ["output_matches", "answer_matches"] as const)
     if (check[field] !== undefined) checkPattern(problems, [...path, field], check[field]);
   checkCounted(problems, path, check);
-  await checkSchema(problems, [...path, "answer_json"], check.answer_json);
   const before = beforeOf(check);
   if (before !== null && check.before !== undefined && check.before !== before)
     problems.add([...path, "before"], `is ${before}: that is what it gives before an arm has worked; leave it out`);
 }
+
+const notOne = (kinds: readonly string[]) =>
+  kinds.length === 0 ? `needs one of ${CHECK_KINDS.join(", ")}` : `has ${kinds.join(" and ")}; make a check of each`;
 
 function checkCounted(problems: Problems, path: FieldPath, { called, changed }: CheckMap): void {
   checkPathGlobs(problems, [...path, "changed", "paths"], changed?.paths);
@@ -69,14 +73,19 @@ function checkCounted(problems: Problems, path: FieldPath, { called, changed }: 
   }
 }
 
-async function checkSchema(problems: Problems, path: FieldPath, schema: CheckMap["answer_json"]): Promise<void> {
-  if (typeof schema !== "object") return;
-  try {
-    const { answerSchema } = await import("../../evidence/answer-schema.ts");
-    answerSchema(schema);
-  } catch (error) {
-    // The validator throws plain errors, all of them about the schema. What follows the first comma repeats it.
-    problems.add(path, `is no JSON Schema that can be used: ${wordsOf(error).split(", ")[0]}`);
+/** Rows do not fill schemas, so that they are looked at once. */
+async function checkAnswerSchemas(context: ResolveContext, checks: readonly CheckMap[]): Promise<void> {
+  const given = checks.flatMap(({ answer_json: schema }, index) =>
+    typeof schema === "object" ? [{ schema, path: [...PATH, "checks", index, "answer_json"] }] : [],
+  );
+  if (given.length === 0) return;
+  const schemas = given.map(({ schema }) => schema);
+  const told = await readOnce(context, "faults of schemas", JSON.stringify(schemas), () => checkSchemas(schemas));
+  // On a machine that is too busy, the checks tell it later.
+  if ("late" in told) return;
+  for (const [index, { path }] of given.entries()) {
+    const fault = "over" in told ? `it ${told.over}` : told.value[index];
+    if (fault) context.problems.add(path, `is no JSON Schema that can be used: ${fault}`);
   }
 }
 
@@ -125,7 +134,7 @@ function matchesNothing(pattern: string): boolean {
   const regex = regexOf(pattern);
   if (regex === null || pattern.length > MAX_PATTERN) return false;
   try {
-    return RE2JS.compile(regex, RE2JS.MULTILINE).matcher("").find();
+    return findHere({ source: regex, text: "" });
   } catch {
     return false;
   }
