@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
@@ -11,7 +11,7 @@ import { SANDBOX, STATIC_BUSYBOX } from "../machine.ts";
 import { describeNeeding, testNeeding } from "../needs.ts";
 import { failureOf } from "../scenario/scenario-folder.ts";
 import { temporaryDirectory } from "../temporary.ts";
-import { dockerArchive, idOf, layerOf, writeLayout } from "./make-image.ts";
+import { dockerArchive, idOf, type LayerEntry, layerOf, writeLayout } from "./make-image.ts";
 import { taskImage, writeTask } from "./task-image.ts";
 
 /** Two images are unpacked in all these tests: where they lie is shared. */
@@ -178,7 +178,20 @@ describeNeeding(SANDBOX, STATIC_BUSYBOX)("a run on an image", () => {
       "its working directory /usr cannot be the workspace: it would cover /usr",
     );
     expect(await refusal({}, [layerOf([{ path: "a", text: "a" }])])).toBe(
-      "task.image: images/task.tar has no /bin/sh, which commands need",
+      "task.image: images/task.tar has no /bin/sh, which commands need; build it on an image with a shell, such as debian or alpine",
+    );
+    const shell = (...entries: readonly LayerEntry[]) => refusal({}, [...parts.layers, layerOf(entries)]);
+    const executable = { path: "bin/sh", mode: 0o755 };
+    expect(await shell({ path: "bin/sh", text: "x", mode: 0o644 })).toContain(
+      "has a /bin/sh that is no executable file; put a shell there, with chmod 755",
+    );
+    expect(await shell({ ...executable, text: "#! /not/there\n" })).toContain(
+      'lacks "/not/there", with which its /bin/sh',
+    );
+    // The shell of this machine needs its loader, and the image has none.
+    expect(await shell({ ...executable, text: readFileSync("/bin/sh") })).toContain("lacks ");
+    expect(await shell({ ...executable, text: "no program at all" })).toContain(
+      "no program of the task's image can be started: bwrap: execvp /bin/sh: ",
     );
     expect(await refusal({ User: "stranger" })).toContain('runs as "stranger", whom its /etc/passwd');
   });

@@ -13,10 +13,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import { findInRoot } from "../../src/arms/image/image-root.ts";
+import { findInRoot, LookUps } from "../../src/arms/image/image-root.ts";
 import { imageUser } from "../../src/arms/image/image-user.ts";
 import { readImage } from "../../src/arms/image/read-image.ts";
 import { unpackImage } from "../../src/arms/image/unpack-image.ts";
+import { applyLayer } from "../../src/arms/image/unpacking/apply-layer.ts";
 import { IMAGE_LIMITS } from "../../src/arms/image/unpacking/image-tally.ts";
 import { ImageTree } from "../../src/arms/image/unpacking/image-tree.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
@@ -141,6 +142,91 @@ test("a layer empties a directory at no cost, however much earlier ones had in i
   const emptied = [file("d/kept", "2"), ...Array.from({ length: 3 }, () => file("d/.wh..wh..opq"))];
   expect(await unpacked([many, emptied], { bytes: 1e9, entries: 215 })).toEqual({ "d/kept": "2" });
   expect(await unpacked([many, [file(".wh..wh..opq")]], { bytes: 1e9, entries: 215 })).toEqual({});
+});
+
+/** Links that each lead along some 40 directories to the next, and hard links to a file behind them. */
+function alongLinks(links: number, hardLinks: number): readonly LayerEntry[] {
+  const link = (path: string, to: string): LayerEntry => ({
+    path,
+    type: "SymbolicLink",
+    link: "d/../".repeat(18) + to,
+  });
+  return [
+    { path: "d", type: "Directory" },
+    file("target"),
+    ...Array.from({ length: links }, (_, n) => link(`l${n}`, n === 0 ? "" : `l${n - 1}`)),
+    ...Array.from({ length: hardLinks }, (_, n): LayerEntry => {
+      return { path: `h${n}`, type: "Link", link: `l${links - 1}/target` };
+    }),
+  ];
+}
+
+test("links that lead along ever more directories are refused by the first path that goes along them", async () => {
+  expect(await unpacked([alongLinks(38, 10_000)])).toBe(
+    'holds "h0", which its links lead along more than 1000 directories; make these links shorter',
+  );
+});
+
+test("others have their turn between the entries of a layer that each take long to look up", async () => {
+  using place = temporaryDirectory();
+  writeLayout(join(place.path, "image"), { layers: [layerOf(alongLinks(20, 200))] });
+  const tree = new ImageTree(place.path, null, IMAGE_LIMITS);
+  const [layer] = (await readImage(join(place.path, "image"))).layers;
+  if (!layer) expect.unreachable();
+  let [turns, over] = [0, false];
+  const next = () => {
+    turns += 1;
+    if (!over) setImmediate(next);
+  };
+  next();
+  await applyLayer(layer, tree, { bytes: 1e9, between: () => undefined });
+  over = true;
+  // 150,000 look-ups. Without that a chunk of the archive is one step, and there are two.
+  expect(turns).toBeGreaterThan(100);
+});
+
+test("the directories that one image may lead along are bounded for all its entries together", () => {
+  const lookUps = new LookUps();
+  const walk = () => {
+    lookUps.begin("l/target");
+    for (let step = 0; step < 1_000; step += 1) lookUps.step();
+  };
+  expect(() => {
+    for (let path = 0; path < 10_000; path += 1) walk();
+  }).not.toThrow();
+  expect(walk).toThrow('holds paths that take more than 10000000 steps to look up, up to "l/target"; make an image');
+});
+
+test("others have their turn while a directory of many files is emptied, and the layer keeps its own", async () => {
+  const own = Array.from({ length: 2_000 }, (_, index) => file(`d/f${index}`));
+  let [turns, over] = [0, false];
+  const next = () => {
+    turns += 1;
+    if (!over) setImmediate(next);
+  };
+  using place = temporaryDirectory();
+  const tree = new ImageTree(place.path, null, IMAGE_LIMITS);
+  for (const { path } of own) tree.file(path, 0, { mode: 0o644, modified: undefined }).close();
+  next();
+  expect(await tree.whiteout("d/.wh..wh..opq")).toBe(true);
+  over = true;
+  expect(turns).toBeGreaterThan(5);
+  expect(readdirSync(join(place.path, "root/d"))).toHaveLength(2_000);
+});
+
+test("unpacking has an end in time, which is told as the machine's", async () => {
+  using place = temporaryDirectory();
+  writeLayout(
+    join(place.path, "image"),
+    { layers: [layerOf([{ path: "large", text: Buffer.alloc(4_000_000) }])] },
+    "plain",
+  );
+  const cache = { directory: join(place.path, "cache"), owner: null, now: NOW, time_ms: 0 };
+  const fault = await unpackImage(await readImage(join(place.path, "image")), cache, never).catch(
+    (error) => error.message,
+  );
+  expect(fault).toStartWith("was not unpacked within 0 minutes on this machine; ");
+  expect(readdirSync(cache.directory)).toEqual([]);
 });
 
 test("paths have an end: in bytes, and in directories below each other", () => {

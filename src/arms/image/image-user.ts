@@ -4,14 +4,14 @@ import { ImageFault } from "./image-fault.ts";
 import { findInRoot } from "./image-root.ts";
 
 /** Bytes of a list of users or groups. */
-const LIST_BYTES = 1024 * 1024;
+const LIST_BYTES = 128 * 1024;
 
 const MOST_ID = 65_534;
 
 /** Whom an image's programs run as: `name`, `uid`, either with `:group`; empty is root. @throws ImageFault for whom it does not know */
 export function imageUser(root: string, written: string): Owner {
   const [user = "", group] = written.split(":");
-  const known = rowsOf(root, "/etc/passwd").find(([name, , uid]) => name === user || (user !== "" && uid === user));
+  const known = rowIn(root, "/etc/passwd", ([name, , uid]) => name === user || (user !== "" && uid === user));
   const uid = user === "" ? 0 : numberOf(known?.[2] ?? user);
   const gid = group === undefined ? numberOf(known?.[3] ?? "0") : groupOf(root, group);
   if (uid === undefined || gid === undefined)
@@ -22,10 +22,21 @@ export function imageUser(root: string, written: string): Owner {
 }
 
 const groupOf = (root: string, group: string) =>
-  numberOf(rowsOf(root, "/etc/group").find(([name]) => name === group)?.[2] ?? group);
+  numberOf(rowIn(root, "/etc/group", ([name]) => name === group)?.[2] ?? group);
 
-const rowsOf = (root: string, path: string): readonly (readonly string[])[] =>
-  (textInRoot(root, path, LIST_BYTES) ?? "").split("\n").map((line) => line.split(":"));
+type Row = readonly string[];
+
+/** The first row that is meant. A row has seven fields at most. */
+function rowIn(root: string, path: string, isMeant: (row: Row) => boolean): Row | undefined {
+  const text = textInRoot(root, path, LIST_BYTES) ?? "";
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf("\n", start);
+    const row = text.slice(start, end === -1 ? text.length : end).split(":", 7);
+    if (isMeant(row)) return row;
+    start = end === -1 ? text.length : end + 1;
+  }
+  return undefined;
+}
 
 /** A small text file of an image; undefined when it is none. */
 function textInRoot(root: string, path: string, maxBytes: number): string | undefined {

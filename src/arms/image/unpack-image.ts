@@ -23,7 +23,12 @@ interface ImageCache {
   readonly owner: Owner | null;
   readonly now: Date;
   readonly limits?: ImageLimits;
+  /** How long it may take on this machine; half an hour unless given. */
+  readonly time_ms?: number;
 }
+
+/** The largest image that may be takes some minutes. Running into this is the machine's fault, and no arm loses by it. */
+const TIME_MS = 30 * 60 * 1000;
 
 /**
  * The root of an image, unpacked once for all who use this cache. It gets its name when it is complete and the disk has all of
@@ -44,7 +49,7 @@ interface PlaceInCache extends ImageCache {
 }
 
 async function unpackOnce(image: Image, cache: PlaceInCache, signal: AbortSignal): Promise<string> {
-  const { directory, place, owner, now } = cache;
+  const { directory, place, owner, now, time_ms = TIME_MS } = cache;
   const root = join(place, "root");
   makeCache(directory, owner);
   markUsed(place, now);
@@ -53,9 +58,11 @@ async function unpackOnce(image: Image, cache: PlaceInCache, signal: AbortSignal
   if (sync === null) throw new ImageFault("cannot be kept: this machine has no `sync`, which coreutils bring");
   await sweep(directory, now);
   const draft = makeTempDir(directory);
+  const late = AbortSignal.timeout(time_ms);
+  const stop = AbortSignal.any([signal, late]);
   try {
-    await fill(draft, { image, signal }, cache);
-    await settle(draft, sync, signal);
+    await fill(draft, { image, signal: stop }, cache);
+    await settle(draft, sync, stop);
     // Others may look for files in it as its owner.
     await chmod(draft, 0o755);
     await rename(draft, place).catch((error: unknown) => {
@@ -65,6 +72,11 @@ async function unpackOnce(image: Image, cache: PlaceInCache, signal: AbortSignal
     return root;
   } catch (error) {
     signal.throwIfAborted();
+    if (late.aborted)
+      throw new ImageFault(
+        `was not unpacked within ${time_ms / 60_000} minutes on this machine; use a smaller image, or a faster disk for ${directory}`,
+        { cause: error },
+      );
     if (errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT") throw new ImageFault(NO_ROOM, { cause: error });
     throw error;
   } finally {

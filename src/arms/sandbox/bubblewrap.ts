@@ -1,6 +1,6 @@
 import { ftruncateSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure, isKilledFromOutside } from "../../domain/failure.ts";
+import { Failure } from "../../domain/failure.ts";
 import { readFault, sandboxUnavailable } from "./fault.ts";
 import type { OwnNetwork } from "./isolation/own-network.ts";
 import { type BubblewrapSettings, startContained } from "./process/start-contained.ts";
@@ -36,7 +36,7 @@ export class BubblewrapSandbox extends Launcher {
     try {
       return await this.#begun(launch, signal);
     } catch (error) {
-      if (error instanceof Failure && !isKilledFromOutside(error)) this.#sound = false;
+      if (error instanceof Failure && error.code === "sandbox_unavailable") this.#sound = false;
       throw error;
     }
   }
@@ -46,6 +46,7 @@ export class BubblewrapSandbox extends Launcher {
     const attempt = await startContained(this.#settings, launch, signal);
     if ("ended" in attempt) return attempt;
     const [delay_ms, ...later_ms] = delays_ms;
+    if (launch.surroundings?.image && OF_IMAGE.test(attempt.said)) throw imageFault(attempt.said);
     if (delay_ms === undefined || !PASSING.test(attempt.said)) throw sandboxUnavailable(readFault(attempt.said));
     await sleep(delay_ms);
     signal.throwIfAborted();
@@ -53,6 +54,15 @@ export class BubblewrapSandbox extends Launcher {
     return await this.#begun(launch, signal, later_ms);
   }
 }
+
+/** What bubblewrap, or a loader of libraries, says of a program that is in an image. */
+const OF_IMAGE = /execvp |loading shared librar/i;
+
+const imageFault = (said: string) =>
+  new Failure(
+    "workspace_failed",
+    `no program of the task's image can be started: ${said.trim().slice(0, 300)}; try its /bin/sh where the image was made, and put what is missing into it`,
+  );
 
 /** Milliseconds until another try. */
 const RETRY_DELAYS_MS: readonly number[] = [50, 200, 800, 3_200];

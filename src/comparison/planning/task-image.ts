@@ -115,12 +115,13 @@ async function opened(
   if (image_cache === undefined) throw new Failure("internal", "nobody said where images are unpacked");
   const { unpackImage } = await import("../../arms/image/unpack-image.ts");
   const { findInRoot } = await import("../../arms/image/image-root.ts");
+  const { shellFault } = await import("../../arms/image/image-shell.ts");
   const { imageUser } = await import("../../arms/image/image-user.ts");
   return await orRefused(named(path), "workspace_failed", async () => {
     const cache = { directory: image_cache, owner: sandboxOwner(), now: clock.now() };
     const directory = await unpackImage(image, cache, signal);
-    if (!findInRoot(directory, "/bin/sh"))
-      throw new Failure("workspace_failed", `${named(path)} has no /bin/sh, which commands need`);
+    const fault = shellFault(directory);
+    if (fault !== null) throw new Failure("workspace_failed", `${named(path)} ${fault}`);
     if (definition.arms.some(isAgentArm) && !GLIBC.some((loader) => findInRoot(directory, loader)))
       throw new Failure("workspace_failed", `${named(path)} has no glibc, and agents of others are started with it`);
     const work = findInRoot(directory, at);

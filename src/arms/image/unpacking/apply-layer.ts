@@ -64,14 +64,14 @@ async function written(layer: Layer, { parser, writer }: Writing, { bytes, betwe
     if (read > most) throw new ImageFault(`has a layer of more than ${most / 1e9} GB`);
     hash.update(chunk);
     parser.write(chunk);
-    writer.demandSound();
+    await writer.settled();
     await breathe();
     between();
   }
   parser.end();
-  writer.demandSound();
+  await writer.settled();
   await ended;
-  writer.demandSound();
+  await writer.settled();
   return hash.digest("hex");
 }
 
@@ -96,9 +96,10 @@ async function firstBytes(file: Layer["file"]): Promise<Uint8Array> {
   return new Uint8Array();
 }
 
-/** Hands each entry of an archive to a tree. */
+/** Hands each entry of an archive to a tree. The parser gives the next one when this one was taken. */
 class EntryWriter {
   readonly #tree: ImageTree;
+  #writing: Promise<void> | undefined;
   #open: OpenFile | undefined;
   #fault: { readonly error: unknown } | undefined;
 
@@ -111,12 +112,26 @@ class EntryWriter {
     this.#fault ??= { error };
   }
 
-  demandSound(): void {
+  /** Ends when every entry was taken that the parser has given. @throws the first fault */
+  async settled(): Promise<void> {
+    for (let seen: Promise<void> | undefined; seen !== this.#writing; ) {
+      seen = this.#writing;
+      await seen;
+    }
     if (this.#fault) throw this.#fault.error;
   }
 
   take(entry: ReadEntry): void {
-    this.#trying(() => this.#write(entry));
+    this.#writing = this.#taken(entry);
+  }
+
+  /** What follows a fault is passed over. */
+  async #taken(entry: ReadEntry): Promise<void> {
+    try {
+      if (!this.#fault) await this.#write(entry);
+    } catch (error) {
+      this.fail(error);
+    }
     if (this.#fault) entry.resume();
   }
 
@@ -125,9 +140,10 @@ class EntryWriter {
     this.#open = undefined;
   }
 
-  #write(entry: ReadEntry): void {
+  async #write(entry: ReadEntry): Promise<void> {
     const { path, type, mode = 0o644, mtime: modified, linkpath = "" } = entry;
-    if (this.#tree.whiteout(path)) {
+    await this.#tree.turn(path);
+    if (await this.#tree.whiteout(path)) {
       entry.resume();
       return;
     }

@@ -1,4 +1,4 @@
-import { ImageFault } from "../image-fault.ts";
+import { ImageFault, quotedPath } from "../image-fault.ts";
 
 const PATH_BYTES = 4_096;
 const NAME_BYTES = 255;
@@ -24,6 +24,3 @@ export function stepsIn(path: string): readonly string[] {
   if (long !== undefined) throw new ImageFault(`holds ${quotedPath(long)}, a name that is too long`);
   return steps;
 }
-
-/** A path as a message shows it. */
-export const quotedPath = (path: string) => JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}...` : path);

@@ -15,15 +15,19 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
+import { Pace } from "../../../runtime/pace.ts";
 import type { Owner } from "../../sandbox/sandbox.ts";
-import { ImageFault } from "../image-fault.ts";
-import { findInRoot } from "../image-root.ts";
-import { canBeNamed, quotedPath, stepsIn } from "./image-paths.ts";
+import { ImageFault, quotedPath } from "../image-fault.ts";
+import { findInRoot, LookUps } from "../image-root.ts";
+import { canBeNamed, stepsIn } from "./image-paths.ts";
 import { type ImageLimits, ImageTally } from "./image-tally.ts";
 
 /** A name that layers give to the removal of what it stands before. */
 const WHITEOUT = ".wh.";
 const OPAQUE = ".wh..wh..opq";
+
+/** Steps of looking up that take as long as one unit of `Pace`. */
+const STEPS_OF_UNIT = 4;
 
 /** A file that is being written. */
 export interface OpenFile {
@@ -45,6 +49,8 @@ export class ImageTree {
   readonly #trash: string;
   readonly #owner: Owner | null;
   readonly tally: ImageTally;
+  readonly #lookUps = new LookUps();
+  readonly #pace = new Pace();
   #thrownAway = 0;
   /** Names that the layer which is written has, by their directory on this machine: whiteouts are about earlier ones. */
   #ofLayer = new Map<string, Set<string>>();
@@ -66,17 +72,22 @@ export class ImageTree {
     this.#ofLayer = new Map();
   }
 
+  /** Await it before each entry: others have their turn, by what the one before it took. */
+  async turn(path: string): Promise<void> {
+    await this.#pace.units(1 + this.#lookUps.begin(path) / STEPS_OF_UNIT);
+  }
+
   /** Hides what an earlier layer had. False when the name is that of no whiteout. */
-  whiteout(path: string): boolean {
+  async whiteout(path: string): Promise<boolean> {
     const { parent, name } = splitPath(path);
     if (!name.startsWith(WHITEOUT)) return false;
     this.tally.addEntry();
     const hidden = name.slice(WHITEOUT.length);
     if (hidden === "" || hidden === "." || hidden === "..")
       throw new ImageFault(`holds ${quotedPath(path)}, which removes nothing that can be named`);
-    const directory = findInRoot(this.#root, parent);
+    const directory = findInRoot(this.#root, parent, this.#lookUps);
     if (!directory?.stats.isDirectory()) return true;
-    if (name === OPAQUE) this.#empty(directory.path, directory.stats.mode);
+    if (name === OPAQUE) await this.#empty(directory.path, directory.stats.mode);
     else if (!hidden.startsWith(WHITEOUT)) this.#hide(join(directory.path, hidden));
     return true;
   }
@@ -126,7 +137,7 @@ export class ImageTree {
   hardLink(path: string, target: string): void {
     this.tally.addEntry();
     const { parent, name } = splitPath(target);
-    const directory = findInRoot(this.#root, parent);
+    const directory = findInRoot(this.#root, parent, this.#lookUps);
     const source = directory && join(directory.path, name);
     const entry = source === undefined ? undefined : lstatSync(source, { throwIfNoEntry: false });
     if (source === undefined || !entry || entry.isDirectory())
@@ -164,6 +175,7 @@ export class ImageTree {
     if (parent === "/") return this.#root;
     const { parent: above, name } = splitPath(parent);
     const place = join(this.#made(above), name);
+    this.#lookUps.step();
     const stats = lstatSync(place, { throwIfNoEntry: false });
     if (stats?.isDirectory()) return place;
     if (stats) return this.#linked(parent);
@@ -176,7 +188,7 @@ export class ImageTree {
 
   /** The directory that a link leads to. */
   #linked(parent: string): string {
-    const found = findInRoot(this.#root, parent);
+    const found = findInRoot(this.#root, parent, this.#lookUps);
     if (found?.stats.isDirectory()) return found.path;
     throw new ImageFault(
       found
@@ -197,7 +209,7 @@ export class ImageTree {
   }
 
   /** Takes no longer the more earlier layers had in it: it is made anew, with what this layer has in it. */
-  #empty(directory: string, mode: number): void {
+  async #empty(directory: string, mode: number): Promise<void> {
     const before = this.#throwAway(directory);
     mkdirSync(directory);
     chmodSync(directory, dirMode(mode));
@@ -205,6 +217,7 @@ export class ImageTree {
     for (const name of this.#ofLayer.get(directory) ?? []) {
       // Each counts: a layer may ask for it again and again.
       this.tally.addEntry();
+      await this.#pace.entry();
       if (before && lstatSync(join(before, name), { throwIfNoEntry: false }))
         renameSync(join(before, name), join(directory, name));
     }
