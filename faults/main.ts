@@ -18,6 +18,7 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<{ readonly campaign: Camp
   "hostile-arms": () => import("./hostile-arms.ts"),
   "hostile-agents": () => import("./hostile-agents.ts"),
   smuggling: () => import("./smuggling.ts"),
+  "dear-checks": () => import("./dear-checks.ts"),
   spending: () => import("./spending.ts"),
   crowds: () => import("./crowds.ts"),
   mcp: () => import("./mcp.ts"),
