@@ -20,7 +20,12 @@ export function asText(value: unknown): string | undefined {
 export const NAME_CHARS = 128;
 
 /** A name as far as it is kept. */
-export const asName = (value: unknown): string | undefined => asText(value)?.slice(0, NAME_CHARS).toWellFormed();
+export function asName(value: unknown): string | undefined {
+  const name = asText(value);
+  if (name === undefined || name.length <= NAME_CHARS) return name?.toWellFormed();
+  // A part of a text would keep the whole text in memory.
+  return new TextDecoder().decode(new TextEncoder().encode(name.slice(0, NAME_CHARS)));
+}
 
 /** A count of tokens, or null for what cannot be one. */
 export function asCount(value: unknown): number | null {

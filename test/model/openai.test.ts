@@ -65,6 +65,18 @@ test.each([
   expect(reply).toMatchObject({ stop: "calls", calls: [{ id: "c1", name: "read_file", input }] });
 });
 
+test("a name and an id longer than any are kept, and sent back, as far as a log has them", async () => {
+  const long = "n".repeat(1_500_000);
+  await using provider = await startFakeProvider({
+    plan: [{ calls: [{ id: long, name: long, input: { path: "a" } }] }],
+  });
+  const client = clientOf(provider, REF);
+  const { text, calls, raw } = (await ask(client, { tools: [READ_FILE] })).reply as ModelReply;
+  expect(calls.map(({ id, name }) => [id.length, name.length])).toEqual([[64, 128]]);
+  await ask(client, { messages: [...REQUEST.messages, { role: "assistant", text, calls, raw }] });
+  expect(JSON.stringify(provider.requests[1]?.body).length).toBeLessThan(5_000);
+});
+
 test("a call without an id gets one", async () => {
   const reply = await replyTo(called({ function: { name: "read_file", arguments: "{}" } }));
   expect(reply.calls).toEqual([{ id: "call_1", name: "read_file", input: {} }]);

@@ -1,3 +1,4 @@
+import { asId } from "../../../domain/as-id.ts";
 import { asCount, asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
 import type { LogContents, LoggedTurn, LogReader } from "../log-step.ts";
 import { textOfParts, timeIn } from "../log-values.ts";
@@ -33,8 +34,8 @@ function readStep(log: LogContents, step: LooseRecord): void {
     kind: "turn",
     text: textOfParts(step["message"]),
     calls: asRecords(step["tool_calls"]).map((call) => ({
-      id: asText(call["tool_call_id"]) ?? null,
-      name: asText(call["function_name"]) ?? "",
+      id: asId(call["tool_call_id"]) ?? null,
+      name: asName(call["function_name"]) ?? "",
       input: call["arguments"],
     })),
     usage: metrics
@@ -54,7 +55,7 @@ function readStep(log: LogContents, step: LooseRecord): void {
   for (const result of asRecords(dig(step, "observation", "results")))
     log.steps.push({
       kind: "result",
-      call_id: asText(result["source_call_id"]) ?? only,
+      call_id: asId(result["source_call_id"]) ?? only,
       output: textOfParts(result["content"]),
       ...{ is_error: null, exit_code: null, at: turn.at },
     });

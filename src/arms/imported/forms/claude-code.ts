@@ -1,3 +1,4 @@
+import { asId } from "../../../domain/as-id.ts";
 import { asCount, asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
 import type { Usage } from "../../../domain/usage.ts";
 import { sumKnown } from "../../../domain/usage.ts";
@@ -13,7 +14,7 @@ export function claudeCodeLog(log: LogContents): LogReader {
   log.agent = "claude-code";
   const turns = new Map<string, LoggedTurn>();
   const turnOf = (line: LooseRecord, message: LooseRecord): LoggedTurn => {
-    const id = asText(message["id"]) ?? `line ${turns.size}`;
+    const id = asId(message["id"]) ?? `line ${turns.size}`;
     const known = turns.get(id);
     if (known) return known;
     const side = line["isSidechain"] === true;
@@ -53,8 +54,8 @@ function readReply(log: LogContents, turn: LoggedTurn, message: LooseRecord): vo
 }
 
 const callIn = (part: LooseRecord): LoggedCall => ({
-  id: asText(part["id"]) ?? null,
-  name: asText(part["name"]) ?? "",
+  id: asId(part["id"]) ?? null,
+  name: asName(part["name"]) ?? "",
   input: part["input"],
 });
 
@@ -63,7 +64,7 @@ function readResults(log: LogContents, line: LooseRecord, message: LooseRecord):
     if (part["type"] !== "tool_result") continue;
     log.steps.push({
       kind: "result",
-      call_id: asText(part["tool_use_id"]) ?? null,
+      call_id: asId(part["tool_use_id"]) ?? null,
       output: textOfParts(part["content"]),
       is_error: part["is_error"] === true,
       exit_code: null,

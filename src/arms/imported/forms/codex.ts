@@ -1,3 +1,4 @@
+import { asId } from "../../../domain/as-id.ts";
 import { readBoundedJson } from "../../../domain/bounded-json.ts";
 import { asCount, asName, asRecord, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
 import type { Usage } from "../../../domain/usage.ts";
@@ -66,8 +67,8 @@ export function codexLog(log: LogContents): LogReader {
 const RESULTS: ReadonlySet<string> = new Set(["function_call_output", "custom_tool_call_output"]);
 
 function callIn(payload: LooseRecord): LoggedCall | undefined {
-  const id = asText(payload["call_id"]) ?? null;
-  const name = asText(payload["name"]) ?? "";
+  const id = asId(payload["call_id"]) ?? null;
+  const name = asName(payload["name"]) ?? "";
   switch (payload["type"]) {
     case "function_call": {
       const given = asText(payload["arguments"]) ?? "";
@@ -88,7 +89,7 @@ function resultIn({ call_id, output }: LooseRecord) {
   const told = text.startsWith("{") ? asRecord(nestedJson(text)) : undefined;
   const code = dig(told, "metadata", "exit_code");
   return {
-    call_id: asText(call_id) ?? null,
+    call_id: asId(call_id) ?? null,
     output: asText(told?.["output"]) ?? text,
     is_error: dig(output, "success") === false ? true : null,
     exit_code: typeof code === "number" && Number.isSafeInteger(code) ? code : null,

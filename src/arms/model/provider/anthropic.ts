@@ -1,5 +1,6 @@
 import { Anthropic } from "@anthropic-ai/sdk";
-import { asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
+import { asId } from "../../../domain/as-id.ts";
+import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
 import { version } from "../../../runtime/version.ts";
 import { anthropicUsage, wholeUsage } from "../../wire/usage.ts";
 import type { Message, ModelClient, ModelReply, ModelRequest, ToolCall, ToolSpec } from "../client.ts";
@@ -151,7 +152,7 @@ function readMessage(body: unknown): ModelReply | undefined {
   if (!Array.isArray(content)) return undefined;
   const blocks = asRecords(content);
   const calls = blocks.filter(({ type }) => type === "tool_use").map(toCall);
-  const stop_reason = asText(dig(body, "stop_reason")) ?? "unknown";
+  const stop_reason = asName(dig(body, "stop_reason")) ?? "unknown";
   const stop = stopOf(stop_reason, calls.length);
   return {
     text: blocks.map(({ type, text }) => (type === "text" ? (asText(text) ?? "") : "")).join(""),
@@ -159,13 +160,20 @@ function readMessage(body: unknown): ModelReply | undefined {
     stop,
     stop_reason,
     ...wholeUsage(anthropicUsage(dig(body, "usage"))),
-    model_served: asText(dig(body, "model")) ?? null,
-    raw: content,
+    model_served: asName(dig(body, "model")) ?? null,
+    raw: content.map(asSentBack),
   };
 }
 
 function toCall({ id, name, input }: LooseRecord, index: number): ToolCall {
-  return { id: asText(id) ?? `call_${index + 1}`, name: asText(name) ?? "", input };
+  return { id: asId(id) ?? `call_${index + 1}`, name: asName(name) ?? "", input };
+}
+
+/** A block of a turn as it came, but for the name and the id of a call, which every later request would repeat. */
+function asSentBack(block: unknown): unknown {
+  const { type, id, name } = asRecord(block) ?? {};
+  if (type !== "tool_use") return block;
+  return { ...Object(block), ...(id != null && { id: asId(id) }), ...(name != null && { name: asName(name) }) };
 }
 
 function stopOf(reason: string, calls: number): ModelReply["stop"] {

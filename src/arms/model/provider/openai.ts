@@ -1,5 +1,6 @@
 import { OpenAI } from "openai";
-import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
+import { asId } from "../../../domain/as-id.ts";
+import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
 import { version } from "../../../runtime/version.ts";
 import { callInput } from "../../wire/call-input.ts";
 import { textIn } from "../../wire/text-in.ts";
@@ -124,7 +125,7 @@ function callIds(message: Message): readonly string[] {
 function readCompletion(body: unknown): ModelReply | undefined {
   const choice = asRecords(dig(body, "choices"))[0];
   const message = asRecord(dig(choice, "message"));
-  const stop_reason = asText(dig(choice, "finish_reason")) ?? "unknown";
+  const stop_reason = asName(dig(choice, "finish_reason")) ?? "unknown";
   if (message === undefined || stop_reason === "error") return undefined;
   const { content, refusal, tool_calls } = message;
   const calls = asRecords(tool_calls).map(toCall);
@@ -136,15 +137,15 @@ function readCompletion(body: unknown): ModelReply | undefined {
     stop: stopOf(stop_reason, { calls: calls.length, refused: refused !== "" }),
     stop_reason,
     ...wholeUsage(chatUsage(dig(body, "usage"))),
-    model_served: asText(dig(body, "model")) ?? null,
+    model_served: asName(dig(body, "model")) ?? null,
     raw: calls.length === 0 ? {} : keep(message, calls),
   };
 }
 
 /** Some local servers leave out the id. */
 function toCall(call: LooseRecord, index: number): ToolCall {
-  const id = asText(dig(call, "id")) || `call_${index + 1}`;
-  const name = asText(dig(call, "function", "name")) ?? "";
+  const id = asId(dig(call, "id")) || `call_${index + 1}`;
+  const name = asName(dig(call, "function", "name")) ?? "";
   return { id, name, ...callInput(dig(call, "function", "arguments")) };
 }
 
@@ -170,6 +171,7 @@ function keep({ tool_calls, reasoning_content, reasoning_details }: LooseRecord,
 
 /** A call that can be sent back as it came. */
 function isSound(wire: LooseRecord, call: ToolCall | undefined): boolean {
-  const complete = dig(wire, "id") === call?.id && dig(wire, "type") === "function";
+  const isNamed = dig(wire, "id") === call?.id && (asText(dig(wire, "function", "name")) ?? "") === call?.name;
+  const complete = isNamed && dig(wire, "type") === "function";
   return complete && typeof dig(wire, "function", "arguments") === "string" && call?.unparsed === undefined;
 }

@@ -1,5 +1,5 @@
+import { asId } from "../../../domain/as-id.ts";
 import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
-import { asId } from "../as-id.ts";
 import { anthropicUsage, laterUsage } from "../usage.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import type { ReplyForm } from "./reply-form.ts";

@@ -1,5 +1,5 @@
+import { asId } from "../../../domain/as-id.ts";
 import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
-import { asId } from "../as-id.ts";
 import { callIn, INPUT_FIELDS } from "../request/responses-calls.ts";
 import { responsesUsage } from "../usage.ts";
 import type { CallSoFar } from "./call-so-far.ts";

@@ -1,5 +1,5 @@
+import { asId } from "../../../domain/as-id.ts";
 import { asName, asRecords, asText, type LooseRecord } from "../../../domain/lenient.ts";
-import { asId } from "../as-id.ts";
 import { textIn } from "../text-in.ts";
 import type { Part, RequestParts, Said } from "./message.ts";
 

@@ -1,5 +1,5 @@
+import { asId } from "../../../domain/as-id.ts";
 import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
-import { asId } from "../as-id.ts";
 import { shallow } from "../shallow.ts";
 import { textIn } from "../text-in.ts";
 import { ASSISTANT, type Part, type RequestParts, type Said } from "./message.ts";

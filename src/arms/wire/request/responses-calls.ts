@@ -1,5 +1,5 @@
+import { asId } from "../../../domain/as-id.ts";
 import { asName, asText, type LooseRecord } from "../../../domain/lenient.ts";
-import { asId } from "../as-id.ts";
 import { writtenInput } from "../call-input.ts";
 import type { WireCall } from "../wire.ts";
 

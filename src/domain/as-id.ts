@@ -1,5 +1,5 @@
-import { asText, NAME_CHARS } from "../../domain/lenient.ts";
-import { sha256 } from "../../domain/sha256.ts";
+import { asText, NAME_CHARS } from "./lenient.ts";
+import { sha256 } from "./sha256.ts";
 
 /** An id as it is kept. Some gateways write a whole signature into one: a long one counts by its digest. */
 export function asId(value: unknown): string | undefined {
