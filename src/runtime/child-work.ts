@@ -60,12 +60,8 @@ async function tryOnce<T>(
   { signal = NEVER, limits = LIMITS, program = ownProgram() }: ChildOptions,
 ): Promise<Bounded<T>> {
   signal.throwIfAborted();
-  const child = spawn("/bin/sh", ["-c", FENCE, "sh", ...program, work], {
-    // Nothing of this directory says how it works, and no key is in its environment.
-    cwd: "/",
-    env: { HOME: homedir() },
-    stdio: ["pipe", "pipe", "ignore"],
-  });
+  const child = startChild([...program, work]);
+  if ("late" in child) return child;
   const watch = new Watch(child, limits, signal);
   try {
     return await watch.answer<T>(JSON.stringify(input));
@@ -74,6 +70,22 @@ async function tryOnce<T>(
     signal.throwIfAborted();
   }
 }
+
+/** A machine without a free descriptor starts none. */
+function startChild(argv: readonly string[]): ChildProcess | { readonly late: string } {
+  try {
+    return spawn("/bin/sh", ["-c", FENCE, "sh", ...argv], {
+      // Nothing of this directory says how it works, and no key is in its environment.
+      cwd: "/",
+      env: { HOME: homedir() },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+  } catch (error) {
+    return notStarted(error);
+  }
+}
+
+const notStarted = (why: unknown) => ({ late: `could not be started on this machine (${why})` });
 
 /** Fences of the kernel's, for when nobody watches any more: no dump, 30 s of CPU, 4 GiB. */
 const FENCE = '{ ulimit -c 0; ulimit -t 30; ulimit -d 4194304; } 2>/dev/null; exec "$@"';
@@ -93,15 +105,16 @@ class Watch {
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #signal: AbortSignal;
   #ended: Bounded<never> | undefined;
+  #most_mb = 0;
 
   constructor(child: ChildProcess, limits: ChildLimits, signal: AbortSignal) {
     this.#child = child;
     this.#limits = limits;
     this.#signal = signal;
-    const { memory_mb, time_ms } = limits;
+    const { time_ms } = limits;
     this.#timers = [
       setTimeout(() => this.#stop({ late: `took more than ${time_ms / 1_000} s on this machine` }), time_ms),
-      setInterval(() => residentMb(child.pid) > memory_mb && this.#stop(this.#overMemory), LOOK_EVERY_MS),
+      setInterval(() => this.#look(), LOOK_EVERY_MS),
     ];
     signal.addEventListener("abort", this.end, { once: true });
   }
@@ -117,8 +130,8 @@ class Watch {
       if (text.length > MAX_ANSWER_CHARS)
         this.#stop({ over: `gives more than ${MAX_ANSWER_CHARS.toLocaleString("en")} characters` });
     });
-    const { promise, resolve, reject } = Promise.withResolvers<NodeJS.Signals | number | null>();
-    this.#child.once("error", reject);
+    const { promise, resolve } = Promise.withResolvers<Error | NodeJS.Signals | number | null>();
+    this.#child.once("error", resolve);
     this.#child.once("close", (status, by) => resolve(by ?? status));
     const end = await promise;
     if (this.#ended !== undefined) return this.#ended;
@@ -140,12 +153,23 @@ class Watch {
     return { over: `takes more than ${this.#limits.memory_mb} MB of memory` };
   }
 
-  /** A runtime that gets no memory ends itself by a signal. */
-  #withoutAnswer(end: NodeJS.Signals | number | null): Bounded<never> {
+  #look(): void {
+    this.#most_mb = Math.max(this.#most_mb, residentMb(this.#child.pid));
+    if (this.#most_mb > this.#limits.memory_mb) this.#stop(this.#overMemory);
+  }
+
+  /** A runtime that gets no memory ends itself by a signal. One that has taken little did not ask for too much. */
+  #withoutAnswer(end: Error | NodeJS.Signals | number | null): Bounded<never> {
+    if (end instanceof Error) return notStarted(end);
+    if (typeof end === "number" && NOT_STARTED.has(end)) return notStarted(`status ${end}`);
     if (typeof end !== "string") throw new Error(`a child of abeval ended with status ${end}`);
-    return FROM_OUTSIDE.has(end) ? { late: `was ended by ${end} on this machine` } : this.#overMemory;
+    const isOver = this.#most_mb > this.#limits.memory_mb / 2 && !FROM_OUTSIDE.has(end);
+    return isOver ? this.#overMemory : { late: `was ended by ${end} on this machine` };
   }
 }
+
+/** A shell's statuses for a program that it cannot start. */
+const NOT_STARTED: ReadonlySet<number> = new Set([126, 127]);
 
 const FROM_OUTSIDE: ReadonlySet<string> = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU"]);
 

@@ -1,4 +1,5 @@
 import { afterAll, expect } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import type { Verdict } from "../../src/domain/verdict.ts";
@@ -62,6 +63,20 @@ testOnDeno("on Deno without a Bun for the checks nobody wins or loses, and the s
   expect({ status, outcome, winner }).toEqual({ status: 3, outcome: "invalid", winner: null });
   expect(flags).toContain("check_could_not_run");
   expect(statement).toContain("bun is not found");
+});
+
+testOnDeno("on Deno a schema is asked by a child, which Deno runs too", async () => {
+  using directory = temporaryDirectory();
+  const file = join(directory.path, "schema.yaml");
+  const schema = { type: "object", properties: { total: { type: "integer" } } };
+  const arms = Object.entries({ right: '{"total": 3}', wrong: '{"total": "3"}' }).map(([id, say]) => ({
+    ...{ id, model: `scripted/${id}`, script: [{ say }] },
+  }));
+  const rubric = { criteria: [{ id: "turns", measure: "turns" }], judge: { model: "builtin/evidence" } };
+  const probe = { checks: [{ answer_json: schema, required: true }] };
+  writeFileSync(file, JSON.stringify({ name: "schema", task: { prompt: "Add.", probe }, arms, rubric }));
+  const { status, stdout, stderr } = await abevalOn(ON_DENO, ["run", file, "--sandbox", "none", "--quiet"]);
+  expect([status, stderr, (JSON.parse(stdout) as Verdict).winner]).toEqual([0, "", "right"]);
 });
 
 const NEEDING_BUN: Readonly<Record<string, readonly [args: readonly string[], said: string]>> = {

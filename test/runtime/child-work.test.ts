@@ -21,10 +21,24 @@ test("what is over its steps is over on every machine", async () => {
   expect(await doing("refuse")).toEqual({ over: "takes more than 5 steps" });
 });
 
-test("memory without end is over, and so is a runtime that gets none", async () => {
+test("memory without end is over", async () => {
   const over = { over: "takes more than 128 MB of memory" };
   expect(await doing("hoard", null, { ...LIMITS, memory_mb: 128 })).toEqual(over);
-  expect(await doing("abort", null, { ...LIMITS, memory_mb: 128 })).toEqual(over);
+});
+
+test("a program that cannot be started, or ends before it has begun, is late", async () => {
+  const signal = new AbortController().signal;
+  expect(await doing("abort")).toEqual({ late: "was ended by SIGABRT on this machine" });
+  expect(await inChild("double", 1, { signal, program: ["/gone/abeval"] })).toEqual({
+    late: "could not be started on this machine (status 127)",
+  });
+});
+
+test("work is late where no file can be opened any more", async () => {
+  const starved = ["sh", "-c", 'ulimit -n 40; exec "$@"', "sh", process.execPath, join(import.meta.dir, "starved.ts")];
+  expect(await new Response(Bun.spawn(starved).stdout).json()).toEqual({
+    late: expect.stringContaining("could not be started on this machine (Error: EMFILE"),
+  });
 });
 
 test("work without end is late, and others have their turn meanwhile", async () => {
