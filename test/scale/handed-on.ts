@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { killedFromOutside } from "../../src/arms/sandbox/process/killed-from-outside.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
+import { trialRowOf } from "../../src/domain/trial.ts";
 import { describeNeeding } from "../needs.ts";
 import { Fleet, LEASE_S, startRun } from "../postgres/fleet.ts";
 import { aProcess, type Having, start } from "../postgres/processes.ts";
@@ -97,6 +99,35 @@ describeNeeding(POSTGRES)("a run whose worker cannot reach the database", () => 
     const outcome = await done;
     expect(outcome).toMatchObject({ state: "completed", verdict: { winner: "a" } });
     expect([outcome.lost_attempts?.length, releases]).toEqual([5, 6]);
+  });
+
+  /** An arm of the first so many attempts is killed. */
+  const killing = (attempts: number): Pick<Having, "before"> => ({
+    before: async (side, run) => {
+      if (side === "a" && run <= attempts) throw killedFromOutside("SIGKILL ended the sandbox around it");
+    },
+  });
+
+  test("is handed back when it is killed from outside, and what it cost until then is kept", async () => {
+    const { url } = await server.create();
+    await using front = await aProcess(url);
+    await using _worker = await aProcess(url, { slots: 1, ...killing(2) });
+    const { session_id, done } = await start(front);
+    const outcome = await done;
+    expect(outcome).toMatchObject({ session_id, state: "completed", failure: null, verdict: { winner: "a" } });
+    expect(outcome.lost_attempts?.map(({ killed_from_outside }) => killed_from_outside)).toEqual([true, true]);
+    expect(trialRowOf(outcome).killed).toBe(2);
+  });
+
+  test("is given up when it is killed from outside for the third time", async () => {
+    const { url } = await server.create();
+    await using front = await aProcess(url);
+    await using _worker = await aProcess(url, { slots: 1, ...killing(3) });
+    const { done } = await start(front);
+    const outcome = await done;
+    expect(outcome).toMatchObject({ state: "interrupted", verdict: null, failure: { code: "killed_from_outside" } });
+    expect(trialRowOf(outcome).killed).toBe(3);
+    expect(await front.services.shared.queue.waiting()).toEqual([]);
   });
 
   test("is begun no more than twelve times, whatever the disk does: each time may cost something", async () => {

@@ -3,7 +3,7 @@ import { signalProcess } from "../../src/arms/sandbox/process/process-table.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
 import type { ScriptTurn } from "../../src/domain/arm.ts";
-import { PLAIN_AGENT, runAgent } from "../agent/plain-agent.ts";
+import { ASKS_ONCE, PLAIN_AGENT, runAgent, shellAgent } from "../agent/plain-agent.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
 import { runOnce, testServices } from "../harness.ts";
@@ -121,4 +121,45 @@ describeNeeding(SANDBOX)("a run is handed back and nobody loses it", () => {
       expect(summary.cost_usd).toBeGreaterThan(0);
     },
   );
+});
+
+/** How a run ends in which the second arm, or a check of it, ends itself. */
+async function endOf(work: Work) {
+  const { outcome } = await runOnce(testServices(), await scenarioOf(work));
+  const { state, failure, verdict } = outcome;
+  return { state, failure, winner: verdict?.winner, decided_by: verdict?.decided_by, flags: verdict?.flags };
+}
+
+/** The second arm leaves a file by which the check tells it from the first. */
+const MARKS = [{ calls: [{ write_file: { path: "slow", content: "" } }] }, { say: "Done." }];
+const FIRST_WINS = { state: "completed", failure: null, winner: "fast", decided_by: "probe" };
+
+describeNeeding(SANDBOX)("an arm loses as before", () => {
+  test.each([
+    ["kills itself", "kill -9 $$"],
+    ["is a child of the check and is killed by it", "sleep 30 & kill -9 $!; wait $! || exit 1"],
+    ["ends by SIGTERM of its own", "kill $$"],
+    ["has a segmentation fault", "kill -SEGV $$"],
+    ["aborts", "kill -ABRT $$"],
+    ["ends everything that it can reach", "kill -9 -1; exit 1"],
+  ])("when its code %s in a hidden check", async (_how, line) => {
+    expect(await endOf({ check: `test ! -f slow || { ${line}; }`, slow: MARKS })).toMatchObject(FIRST_WINS);
+  });
+
+  test("when its command kills itself, and its check fails for that", async () => {
+    const command = "kill -9 $$; touch fine";
+    const slow = [...MARKS.slice(0, 1), { calls: [{ run_command: { command } }] }, { say: "Done." }];
+    expect(await endOf({ check: "test ! -f slow || test -f fine", slow })).toMatchObject(FIRST_WINS);
+  });
+
+  test("when its agent ends its own session", async () => {
+    await using fake = await startFakeProvider({
+      reply: playAgent([{ knownBy: "Make it two", turns: [{ text: "No." }] }]),
+    });
+    const module = `${ASKS_ONCE} await ask(); process.kill(-1, "SIGKILL");`;
+    const { outcome, summary } = await runAgent(fake, { agent: shellAgent("bun /home/agent/agent.mjs", module) });
+    expect(outcome).toMatchObject({ state: "completed", failure: null });
+    expect(summary).toMatchObject({ status: "finished", agent: { exit_code: 137 } });
+    expect(outcome.verdict?.flags).toContain("arm_crashed");
+  });
 });
