@@ -58,9 +58,9 @@ test("a line over the limit is told before its end comes, which it need not have
 test("a long line that comes byte by byte takes no more memory than its bytes", async () => {
   const before = process.memoryUsage().rss;
   async function* single() {
-    for (let at = 0; at < 1_000_000; at += 1) yield new Uint8Array(4_096).subarray(at % 4_096, (at % 4_096) + 1);
+    for (let at = 0; at < 300_000; at += 1) yield new Uint8Array(4_096).subarray(at % 4_096, (at % 4_096) + 1);
   }
-  const { lines: read_ } = await read(terminated(single()), 1_000_000);
-  expect(read_.map(({ length }) => length)).toEqual([1_000_000]);
-  expect(process.memoryUsage().rss - before).toBeLessThan(1_000_000_000);
+  const { lines: read_ } = await read(terminated(single()), 300_000);
+  expect(read_.map(({ length }) => length)).toEqual([300_000]);
+  expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
 });

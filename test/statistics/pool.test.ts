@@ -4,7 +4,6 @@ import { advance } from "../../src/statistics/advance.ts";
 import { reportOf, storedSeries } from "../../src/statistics/report.ts";
 import { conclusionsAhead, standingOf, summaryOf } from "../../src/statistics/standing.ts";
 import { comparisonOf, FREE, type Planned, results, rowOf, rowsOf, seriesOf } from "./series.ts";
-import { CUTS, falseClaims } from "./splits.ts";
 
 const OTHER = "series-20250101T000000000Z-00000000";
 
@@ -242,12 +241,4 @@ test("trials that mostly repeat each other are told", async () => {
   const told = "Few trials differ in what the models said and called (2 of 8); the others repeat one of these.";
   expect((await report(rows, [])).statement).toContain(told);
   expect((await report(WON, [])).statement).not.toContain("differ in what");
-});
-
-test("however trials of equal arms are cut into series, few make a false claim", () => {
-  const all = Object.values(CUTS).map((cut) => falseClaims(cut, { repetitions: 20, seed: 3 }));
-  const mean = (of: (rates: (typeof all)[number]) => number) =>
-    all.reduce((sum, rates) => sum + of(rates), 0) / all.length;
-  expect(mean(({ alone }) => alone)).toBeGreaterThan(0.2);
-  expect(mean(({ reported }) => reported)).toBeLessThanOrEqual(0.05);
 });

@@ -269,7 +269,7 @@ test("the digest differs for two contents even where nothing of them is shown", 
 
 test("files that take long to compare are shown whole, in bounded time", async () => {
   // Compared in full they would take minutes.
-  const before = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}.txt`, lines(8_000)]));
+  const before = Object.fromEntries(Array.from({ length: 4 }, (_, i) => [`${i}.txt`, lines(8_000)]));
   const after = Object.fromEntries(
     Object.entries(before).map(([path, text]) => [path, text.replaceAll("line", "zeile")]),
   );

@@ -84,7 +84,7 @@ test("a line that is too long to read makes words of all that follows", () => {
 
 test("a line is read once, whatever it opens", () => {
   for (const piece of ['"', "'", "\\'", "/*", "`", "a_", "// ", "a ", " ", "aA", '"a",']) {
-    const lines = masked("a.ts", ...Array<string>(50).fill(piece.repeat(20_000 / piece.length)));
-    expect(lines.join("").length).toBeLessThan(6_000_000);
+    const lines = masked("a.ts", ...Array<string>(10).fill(piece.repeat(20_000 / piece.length)));
+    expect(lines.join("").length).toBeLessThan(1_200_000);
   }
 });
