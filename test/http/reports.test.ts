@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { momentText } from "../../src/domain/number-text.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
+import { sha256 } from "../../src/domain/sha256.ts";
 import type { ArmPointer, Verdict } from "../../src/domain/verdict.ts";
 import { aService, type TestService } from "./service.ts";
 
@@ -61,6 +62,22 @@ test("a session is a picture in both forms, which a page may show and which runs
   ).toBe("PNG");
   for (const path of ["/api/sessions/session-x-20260101T000000000Z", "/api/series/series-20260101T000000000Z-01234567"])
     expect((await service.get(`${path}/card.svg`)).status).toBe(404);
+});
+
+test("a picture is sent once to whoever names the one that they have, and made once for all who ask", async () => {
+  await using service = aService();
+  const { session_id } = await ran(service);
+  for (const format of ["svg", "png"]) {
+    const path = `/api/sessions/${session_id}/card.${format}`;
+    const pictures = await Promise.all(Array.from({ length: 30 }, () => service.get(path)));
+    const bodies = await Promise.all(pictures.map(async (picture) => sha256(await picture.bytes())));
+    expect([new Set(bodies).size, ...new Set(pictures.map(({ status }) => status))]).toEqual([1, 200]);
+    const etag = pictures[0]?.headers.get("etag") ?? "";
+    expect(etag).toMatch(/^"[0-9a-f]{64}"$/);
+    const known = await service.fetch(path, { headers: { "if-none-match": etag } });
+    expect([known.status, await known.text(), known.headers.get("etag")]).toEqual([304, "", etag]);
+    expect((await service.fetch(path, { headers: { "if-none-match": '"another"' } })).status).toBe(200);
+  }
 });
 
 test("there is no file of a session or a series that is not there", async () => {

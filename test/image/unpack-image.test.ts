@@ -24,6 +24,7 @@ import { sha256 } from "../../src/domain/sha256.ts";
 import { testNeeding } from "../needs.ts";
 import { MOUNTS, smallDisk } from "../store/storage-faults.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { countTurns } from "../turns.ts";
 import { never } from "../workspace/harness.ts";
 import { dockerArchive, type ImageParts, idOf, type LayerEntry, layerOf, writeLayout } from "./make-image.ts";
 
@@ -173,16 +174,10 @@ test("others have their turn between the entries of a layer that each take long 
   const tree = new ImageTree(place.path, null, IMAGE_LIMITS);
   const [layer] = (await readImage(join(place.path, "image"))).layers;
   if (!layer) expect.unreachable();
-  let [turns, over] = [0, false];
-  const next = () => {
-    turns += 1;
-    if (!over) setImmediate(next);
-  };
-  next();
+  using turns = countTurns();
   await applyLayer(layer, tree, { bytes: 1e9, between: () => undefined });
-  over = true;
   // 150,000 look-ups. Without that a chunk of the archive is one step, and there are two.
-  expect(turns).toBeGreaterThan(100);
+  expect(turns.count).toBeGreaterThan(100);
 });
 
 test("the directories that one image may lead along are bounded for all its entries together", () => {
@@ -199,18 +194,12 @@ test("the directories that one image may lead along are bounded for all its entr
 
 test("others have their turn while a directory of many files is emptied, and the layer keeps its own", async () => {
   const own = Array.from({ length: 2_000 }, (_, index) => file(`d/f${index}`));
-  let [turns, over] = [0, false];
-  const next = () => {
-    turns += 1;
-    if (!over) setImmediate(next);
-  };
   using place = temporaryDirectory();
   const tree = new ImageTree(place.path, null, IMAGE_LIMITS);
   for (const { path } of own) tree.file(path, 0, { mode: 0o644, modified: undefined }).close();
-  next();
+  using turns = countTurns();
   expect(await tree.whiteout("d/.wh..wh..opq")).toBe(true);
-  over = true;
-  expect(turns).toBeGreaterThan(5);
+  expect(turns.count).toBeGreaterThan(5);
   expect(readdirSync(join(place.path, "root/d"))).toHaveLength(2_000);
 });
 

@@ -242,6 +242,20 @@ describe("inputs", () => {
     );
   });
 
+  test("a table in YAML that is long is refused before it is read, and one of endless rows while it is", async () => {
+    const inYaml = await scenarioFolder({
+      "tone.yaml": changed("rows.csv", "rows.yaml"),
+      "rows.yaml": `- {question: q, wanted: "${"w".repeat(1024 * 1024)}"}\n`,
+    });
+    await using files = inYaml;
+    expect((await failureOf(loadScenarioFile(files.path("tone.yaml")))).message).toEndWith(
+      "rows.yaml has 1048604 bytes; a table in YAML has 1048576 at most. Write it as .csv or .jsonl, which are read row by row",
+    );
+    expect(await messageOf(TABLE, `question,wanted\n${"q,w\n".repeat(2_001)}`)).toEndWith(
+      "rows.csv line 2002: more than 2000 rows; split the table",
+    );
+  });
+
   test("one run is of one row", async () => {
     await using files = await folder(TABLE);
     const loaded = await loadScenarioFile(files.path("tone.yaml"));

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type Choice, readResults } from "../../src/comparison/table/read-results.ts";
 import { TableFault, type TableForm } from "../../src/comparison/table/table-rows.ts";
 import { MAX_RESULT_PAIRS, MAX_RESULT_SCENARIOS } from "../../src/domain/results.ts";
+import { countTurns } from "../turns.ts";
 
 const HEAD = "scenario,trial,arm,passed";
 
@@ -158,6 +159,19 @@ describe("a table of results", () => {
     expect(await faultOf(`"${"x".repeat(2 ** 20)}"`, { form: "jsonl" })).toBe(
       "1 has more than 1048576 characters; shorten its values",
     );
+  });
+
+  test("gives others a turn after some rows, however many columns these have", async () => {
+    const names = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`name_${n}`, n % 3]));
+    const rows = Array.from({ length: 100 }, (_, n) => ({
+      ...{ scenario: `s${n >> 1}`, arm: n % 2 ? "a" : "b", passed: true, ...names },
+    }));
+    const wide = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))].join("\n");
+    for (const [text, form] of [[lines(rows), "jsonl"] as const, [wide, "csv"] as const]) {
+      using turns = countTurns();
+      await readResults(text, form);
+      expect(turns.count).toBeGreaterThan(8);
+    }
   });
 
   test("has a limit of scenarios and of pairs, told where it is passed", async () => {

@@ -62,7 +62,9 @@ async function readCsv(text: string): Promise<Table> {
 }
 
 async function* rowsOf(header: readonly string[], records: AsyncIterable<CsvRecord>): AsyncGenerator<TableRow> {
+  const pace = new Pace();
   for await (const { record, info } of records) {
+    await pace.units(1 + record.length / VALUES_OF_UNIT);
     const values = Object.fromEntries(header.map((name, column) => [name, record[column] ?? ""]));
     // A row ends at this line; a quoted value may begin it earlier.
     let { lines } = info;
@@ -70,6 +72,9 @@ async function* rowsOf(header: readonly string[], records: AsyncIterable<CsvReco
     yield { values, line: lines };
   }
 }
+
+/** Values of a row that are looked at in the time of one unit. */
+const VALUES_OF_UNIT = 50;
 
 async function lineEndsIn(value: string): Promise<number> {
   let ends = 0;
@@ -178,6 +183,9 @@ const countsIn = ({ message }: CsvError) => {
 /** Characters of one JSON value: a longer one would be parsed without a pause. */
 const MAX_LINE = 1024 * 1024;
 
+/** A character of JSON takes as long as so many bytes that are only compared: it becomes values, which are looked at. */
+const PARSED = 100;
+
 async function* jsonRows(text: string): AsyncGenerator<TableRow> {
   const pace = new Pace();
   let line = 0;
@@ -188,7 +196,7 @@ async function* jsonRows(text: string): AsyncGenerator<TableRow> {
     line += 1;
     if (written.trim() === "") continue;
     if (written.length > MAX_LINE) throw new TableFault(tooLong(MAX_LINE), line);
-    await pace.bytes(1_000 + written.length);
+    await pace.bytes(1_000 + PARSED * written.length);
     yield { values: parsed(written, line), line };
   }
 }

@@ -5,6 +5,10 @@ import { answerChildWork, type ChildWorks } from "../../runtime/child-work.ts";
 const WORKS: ChildWorks = {
   "check-schemas": async () => (await import("../../comparison/evidence/counted-schema.ts")).checkSchemasHere,
   "fit-answer": async () => (await import("../../comparison/evidence/counted-schema.ts")).fitHere,
+  "draw-card": async () => {
+    const { cardPng } = await import("../report/card-png.ts");
+    return async (svg: string) => Buffer.from(await cardPng(svg)).toString("base64");
+  },
   "find-pattern": async () => (await import("../../runtime/pattern.ts")).findHere,
 };
 

@@ -52,36 +52,26 @@ export const reportSession = operation({
   },
 });
 
-const Format = oneOf(["svg", "png"] as const);
-const Picture = Type.Object({ media_type: Type.String(), bytes: Type.Uint8Array() });
+const Drawing = Type.Object({ svg: Type.String() });
 
 export const SessionCardQuery = Type.Pick(SessionReportQuery, ["verdict_id"]);
-
-/** Loads the renderer only for a picture that needs it. */
-async function pictureOf(svg: string, format: Static<typeof Format>): Promise<Static<typeof Picture>> {
-  if (format === "svg") return { media_type: "image/svg+xml;charset=utf-8", bytes: new TextEncoder().encode(svg) };
-  const { cardPng } = await import("../report/card-png.ts");
-  return { media_type: "image/png", bytes: await cardPng(svg) };
-}
 
 export const sessionCard = operation({
   name: "session_card",
   title: "A verdict as a picture",
   summary: "1200 x 630 pixels for a chat or a pull request: who won, how surely, scores and checks of both arms.",
-  input: Type.Object({ session_id: Type.String(), format: Format, ...SessionCardQuery.properties }),
-  output: Picture,
-  run: async (services, { format, ...asked }, signal) =>
-    await pictureOf(verdictCard(await reportedIn(services, asked, signal)), format),
+  input: Type.Object({ session_id: Type.String(), ...SessionCardQuery.properties }),
+  output: Drawing,
+  run: async (services, asked, signal) => ({ svg: verdictCard(await reportedIn(services, asked, signal)) }),
 });
 
 export const seriesCardFile = operation({
   name: "series_card",
   title: "A series as a picture",
   summary: "1200 x 630 pixels for a chat or a pull request: what the trials show, with range and wins of both arms.",
-  input: Type.Object({ series_id: Type.String(), format: Format }),
-  output: Picture,
-  run: async (services, { format, ...asked }, signal) =>
-    await pictureOf(seriesCard(await getSeries.run(services, asked, signal)), format),
+  input: Type.Object({ series_id: Type.String() }),
+  output: Drawing,
+  run: async (services, asked, signal) => ({ svg: seriesCard(await getSeries.run(services, asked, signal)) }),
 });
 
 interface Reportable {

@@ -156,6 +156,9 @@ async function readTableRows(context: ResolveContext, path: string): Promise<Wri
   return await read(await readText(await locateFile(context, path, "file"), TABLE_BYTES));
 }
 
+/** Bytes of a table in YAML, whose reader keeps all of it at once. */
+const YAML_BYTES = 1024 * 1024;
+
 const READERS = new Map<string, (text: string) => Promise<WrittenRows>>([
   [".csv", tableOf("csv")],
   [".jsonl", tableOf("jsonl")],
@@ -166,10 +169,7 @@ const READERS = new Map<string, (text: string) => Promise<WrittenRows>>([
 function tableOf(form: TableForm) {
   return async (text: string): Promise<WrittenRows> => {
     try {
-      const { header, rows } = await openTable(text, form);
-      const written: WrittenRow[] = [];
-      for await (const { values, line } of rows) written.push({ values, place: `line ${line}` });
-      return { rows: written, ...(header && { header }) };
+      return await rowsIn(text, form);
     } catch (error) {
       if (!(error instanceof TableFault)) throw error;
       const { line, column, message } = error;
@@ -178,7 +178,23 @@ function tableOf(form: TableForm) {
   };
 }
 
+async function rowsIn(text: string, form: TableForm): Promise<WrittenRows> {
+  const { header, rows } = await openTable(text, form);
+  const written: WrittenRow[] = [];
+  for await (const { values, line } of rows) {
+    if (written.length === MAX_SCENARIOS)
+      throw new TableFault(`more than ${MAX_SCENARIOS} rows; split the table`, line);
+    written.push({ values, place: `line ${line}` });
+  }
+  return { rows: written, ...(header && { header }) };
+}
+
 async function readYamlRows(text: string): Promise<WrittenRows> {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > YAML_BYTES)
+    throw new Unusable(
+      `has ${bytes} bytes; a table in YAML has ${YAML_BYTES} at most. Write it as .csv or .jsonl, which are read row by row`,
+    );
   const problems = new Problems();
   const { value, position } = await readYaml(text, problems);
   const placeOf = (problem: { readonly path: readonly (string | number)[] }) => {
