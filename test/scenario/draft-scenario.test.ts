@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { parse } from "yaml";
+import { answerMatches } from "../../src/comparison/scenario/draft/assertion.ts";
 import { type Draft, draftScenario } from "../../src/comparison/scenario/draft-scenario.ts";
 
 const MESSAGE = "Mend the pager\n\nchecks: were wrong\narms: too\n  judge: and this\n  - id: last-page\n";
@@ -36,4 +37,11 @@ test("a line of a commit's message that looks like a field gets no note", () => 
   ]);
   const named = draftScenario({ ...draft, origin: "the task a\npolicies: {network: open}", title: "b\ntitle: c" });
   expect(parse(named)).toEqual({ ...parse(draftScenario(draft)), title: "b\ntitle: c" });
+});
+
+test("a pattern of another tool that is too dear is not converted", () => {
+  expect(() => answerMatches("x{1000}y{1000}z{1000}", "i")).toThrow(
+    "asserts a pattern that takes 3,002 instructions, more than 2,500; repeat less: x{1000}y{1000}z{1000}",
+  );
+  expect(() => answerMatches("(".repeat(1_000_000))).toThrow("takes more than 4,000 characters");
 });
