@@ -7,6 +7,7 @@ import { type Report, runCampaign } from "./run-campaign.ts";
 /** In the order in which they run. Each is loaded late, after the program under test is chosen. */
 const CAMPAIGNS: Readonly<Record<string, () => Promise<{ readonly campaign: Campaign }>>> = {
   kills: () => import("./kills.ts"),
+  deploys: () => import("./deploys.ts"),
   storage: () => import("./storage.ts"),
   clock: () => import("./clock.ts"),
   provider: () => import("./provider.ts"),

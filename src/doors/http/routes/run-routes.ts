@@ -54,7 +54,14 @@ export const runRoutes = ({ services, streams, abandoned, requesterOf }: RouteCo
           requestBody: RUN_BODY,
           responses: {
             200: answer("The outcome.", EXAMPLES.session, runScenario.output),
-            ...failures(...BEFORE_A_RUN, "provider_failed", "setup_failed", "workspace_failed", "cancelled"),
+            ...failures(
+              ...BEFORE_A_RUN,
+              "provider_failed",
+              "setup_failed",
+              "workspace_failed",
+              "killed_from_outside",
+              "cancelled",
+            ),
           },
         },
       },
