@@ -20,7 +20,7 @@ Usage
 /** One dynamic import a command, so that none pays for another's code. */
 const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly string[]) => Promise<number> }>>> = {
   run: () => import("./doors/cli/run.ts"),
-  serve: () => import("./doors/cli/serve.ts"),
+  serve: () => import("./doors/cli/supervisor/supervise.ts"),
   mcp: () => import("./doors/cli/mcp.ts"),
   prune: () => import("./doors/cli/prune.ts"),
 };
@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly
 /** For abeval itself: in a sandbox, and in a process that does bounded work. */
 const HIDDEN: typeof COMMANDS = {
   __launch: () => import("./arms/agent/launcher.ts"),
+  __serve: () => import("./doors/cli/serve.ts"),
   __work: () => import("./doors/cli/bounded-work.ts"),
 };
 

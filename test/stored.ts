@@ -52,7 +52,9 @@ export async function openRun(
   const run = await begin(store, anOutcome(session_id, { state: "running" }));
   const { promise: done, resolve } = Promise.withResolvers<SessionOutcome>();
   let isOver = false;
-  runs.add(session_id, { waits: () => false, over: () => isOver, cancel: () => undefined, done });
+  const waits = () => false;
+  const doing = () => "running";
+  runs.add(session_id, { waits, doing, over: () => isOver, cancel: () => undefined, done });
   return {
     async decide(decision) {
       await store.append(run, [{ type: "decision", arm_id: "left", decision }], "written");

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { fileURLToPath } from "node:url";
 import { type Bounded, OverLimit } from "./bounded.ts";
-import { ON_BUN } from "./on-bun.ts";
+import { ownProgram } from "./own-program.ts";
 import { Semaphore } from "./semaphore.ts";
 
 /** Work that a child can do: it takes what JSON can hold, and gives back what JSON can hold. */
@@ -57,7 +56,7 @@ export async function inChild<T>(work: string, input: unknown, options: ChildOpt
 async function tryOnce<T>(
   work: string,
   input: unknown,
-  { signal = NEVER, limits = LIMITS, program = ownProgram() }: ChildOptions,
+  { signal = NEVER, limits = LIMITS, program = ownProgram("__work") }: ChildOptions,
 ): Promise<Bounded<T>> {
   signal.throwIfAborted();
   const child = startChild([...program, work]);
@@ -89,14 +88,6 @@ const notStarted = (why: unknown) => ({ late: `could not be started on this mach
 
 /** Fences of the kernel's, for when nobody watches any more: no dump, 30 s of CPU, 4 GiB. */
 const FENCE = '{ ulimit -c 0; ulimit -t 30; ulimit -d 4194304; } 2>/dev/null; exec "$@"';
-
-const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
-
-function ownProgram(): readonly string[] {
-  if (!existsSync(MAIN)) return [process.execPath, "__work"];
-  const runtime = ON_BUN ? [process.execPath] : [process.execPath, "run", "--allow-all", "--no-lock", "--quiet"];
-  return [...runtime, MAIN, "__work"];
-}
 
 /** Follows one child to its end. */
 class Watch {

@@ -30,7 +30,8 @@ export function interruption(state: string, at: string): EndedEntry {
     stage: STAGES.find((known) => known === state) ?? "running",
     class: "infra",
     code: "interrupted",
-    message: "The process that ran this session ended before it was done.",
+    message:
+      "The process that ran this session ended without a word before it was done: it was killed, or stood still and was ended.",
     retryable: true,
   };
   return { type: "ended", at, state: "interrupted", failure };

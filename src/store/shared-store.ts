@@ -30,6 +30,8 @@ export interface Work {
  */
 export interface WorkClaim {
   readonly work: Work;
+  /** How many of its holders fell silent: their lease ran out, and they had not handed it back. */
+  readonly lapsed: number;
   /** Fires when another process has it, or when the database could not be reached for too long; its reason is a Failure `interrupted`. */
   readonly lost: AbortSignal;
   /** Marks the work as done. Does nothing when the claim is lost. */

@@ -25,6 +25,7 @@ test("a run that starts while the others are stopped is stopped too", async () =
   const add = (session_id: string, atCancel: () => void): void => {
     const run: RunInFlight = {
       waits: () => false,
+      doing: () => "running",
       over: () => false,
       cancel() {
         cancelled.push(session_id);
@@ -38,7 +39,13 @@ test("a run that starts while the others are stopped is stopped too", async () =
   add("first", () => add("late", () => undefined));
   await untilStopped({
     signal: Promise.resolve(),
-    listening: { url: "", pending: 0, refuseConnections: () => undefined, close: async () => undefined },
+    listening: {
+      url: "",
+      port: undefined,
+      pending: 0,
+      refuseConnections: () => undefined,
+      close: async () => undefined,
+    },
     services: { runs, series: new Register(), notice: () => undefined, clock: systemClock },
     stopping: new AbortController(),
     abandoned: new AbortController(),

@@ -16,7 +16,10 @@ export interface Served extends AsyncDisposable {
   readonly stop: (signal?: NodeJS.Signals) => Promise<{ readonly status: number }>;
 }
 
-/** `abeval serve` as a process of its own on a free port, once it listens or works. */
+/**
+ * `abeval serve` as a process of its own on a free port, once it listens or works. Without a supervisor, so that its process is the
+ * server: tests stop, kill and measure that.
+ */
 export async function serve(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
@@ -24,7 +27,7 @@ export async function serve(
 ): Promise<Served> {
   const address = args.includes("--addr") ? [] : ["--addr", "127.0.0.1:0"];
   const before = new Set(readdirSync(tmpdir()));
-  const child = startAbeval(["serve", ...address, ...args], { ...invocation, env });
+  const child = startAbeval(["serve", "--no-supervise", ...address, ...args], { ...invocation, env });
   const listening = Promise.withResolvers<string>();
   let text = "";
   const reading = (async () => {

@@ -37,6 +37,7 @@ test("a run that a call starts while the client goes away is stopped", async () 
       await mayStart.promise;
       server.services.runs.add("late", {
         waits: () => false,
+        doing: () => "running",
         over: () => false,
         done: ended.promise,
         cancel: ({ code }) => {

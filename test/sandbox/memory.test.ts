@@ -152,6 +152,14 @@ describe("a version 2 group", () => {
     expect(readFileSync(join(own, "cgroup.subtree_control"), "utf8")).toBe("+memory");
   });
 
+  test("that it shares with its supervisor alone makes room for groups below it, too", async () => {
+    const procs = `${process.ppid}\n${process.pid}\n`;
+    using directory = delegatedTo(process.pid, { "fs/user.slice/run-1.scope/cgroup.procs": procs });
+    await find(directory);
+    const own = join(directory.path, "fs/user.slice/run-1.scope");
+    expect(readFileSync(join(own, "cgroup.subtree_control"), "utf8")).toBe("+memory");
+  });
+
   test("is cleared of the groups of processes that are gone, and of no others", async () => {
     using directory = delegatedTo(process.pid);
     const own = join(directory.path, "fs/user.slice/run-1.scope");

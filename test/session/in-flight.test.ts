@@ -13,7 +13,7 @@ test("a run that is cancelled again and again is asked once, and its log grows b
   const cancel = () => {
     cancelled += 1;
   };
-  services.runs.add(session_id, { waits: () => false, over: () => false, cancel, done });
+  services.runs.add(session_id, { waits: () => false, doing: () => "running", over: () => false, cancel, done });
   const answers = await Promise.all([1, 2, 3].map(() => cancelInFlight(services, session_id)));
   expect(answers).toEqual([true, true, true]);
   expect(cancelled).toBe(1);

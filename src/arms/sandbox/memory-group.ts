@@ -100,20 +100,24 @@ function ownDirectory(proc: string, version: MemoryGroups["version"]): string | 
   return join(target, root === "/" ? path : path.slice(root.length));
 }
 
-/** The subgroup for this process itself: a group that limits its children may hold no process. */
+/** The subgroup for this program itself: a group that limits its children may hold no process. */
 const SELF = "abeval-self";
 
+/** This process, and the one that started it and may be its supervisor. */
+const OWN = new Set([process.pid, process.ppid].map(String));
+
 /**
- * A version 2 group that belongs to this process alone, ready for groups below it. One that it shares with others, such as
+ * A version 2 group that belongs to this program alone, ready for groups below it. One that it shares with others, such as
  * a login session, is left as it is.
  */
 function delegated(own: string): string | undefined {
   if (basename(own) === SELF) return dirname(own);
   if (!wordsOf(join(own, "cgroup.controllers")).includes("memory")) return undefined;
   if (wordsOf(join(own, "cgroup.subtree_control")).includes("memory")) return own;
-  if (wordsOf(join(own, "cgroup.procs")).some((pid) => pid !== String(process.pid))) return undefined;
+  const inside = wordsOf(join(own, "cgroup.procs"));
+  if (inside.some((pid) => !OWN.has(pid))) return undefined;
   mkdirSync(join(own, SELF), { recursive: true });
-  writeFileSync(join(own, SELF, "cgroup.procs"), String(process.pid));
+  for (const pid of inside) writeFileSync(join(own, SELF, "cgroup.procs"), pid);
   writeFileSync(join(own, "cgroup.subtree_control"), "+memory");
   return own;
 }

@@ -20,6 +20,8 @@ export interface SeriesInFlight {
 export interface RunInFlight {
   /** It waits for its place, and has spent nothing. */
   readonly waits: () => boolean;
+  /** Its last step, in words for an operator. */
+  readonly doing: () => string;
   /** Its log has an end; it still tidies up. */
   readonly over: () => boolean;
   /** Stops it; its session ends with `reason`. */
@@ -31,11 +33,23 @@ export interface RunInFlight {
 interface InFlight {
   cancel(reason: Failure): void;
   readonly over?: () => boolean;
+  readonly doing?: () => string;
 }
 
 /** What this process has in flight, queued ones included. */
 export class Register<One extends InFlight> {
   readonly #all = new Map<string, One>();
+  #hear: (last: string) => void = () => undefined;
+
+  /** Hears each further step, in words, before whatever follows it. */
+  watch(hear: (last: string) => void): void {
+    this.#hear = hear;
+  }
+
+  stepped(id: string): void {
+    const one = this.#all.get(id);
+    if (one) this.#hear(inWords(id, one));
+  }
 
   add(id: string, one: One): void {
     this.#all.set(id, one);
@@ -51,8 +65,15 @@ export class Register<One extends InFlight> {
     return one?.over?.() ? undefined : one;
   }
 
+  /** Each by its id, with its last step. */
+  underWay(): readonly string[] {
+    return [...this.#all].map(([id, one]) => inWords(id, one));
+  }
+
   /** Oldest first. */
   all(): readonly One[] {
     return [...this.#all.values()];
   }
 }
+
+const inWords = (id: string, one: InFlight) => `${id} (${one.doing?.() ?? "running"})`;

@@ -54,6 +54,7 @@ async function startHere(services: SessionServices, planned: PlannedRun, trial?:
     );
     const log = new RunLog(services.store, services.clock, run);
     const { session_id } = run;
+    log.onStep = () => services.runs.stepped(session_id);
     const watched = shared && watchCancel(shared, { session_id, after: 1 }, stop);
     const done = conductSession({ plan, trial, log, slot, services, signal: stop.signal }, reservation).finally(() =>
       watched?.[Symbol.dispose](),
@@ -62,6 +63,7 @@ async function startHere(services: SessionServices, planned: PlannedRun, trial?:
     done.catch((error: unknown) => services.notice(`${session_id}: its outcome cannot be read: ${wordsOf(error)}`));
     services.runs.add(session_id, {
       waits: () => waits,
+      doing: () => log.doing,
       over: () => log.over,
       cancel: (reason) => stop.abort(reason),
       done,

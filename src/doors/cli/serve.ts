@@ -23,6 +23,7 @@ import {
   tellBroken,
 } from "./services/server-services.ts";
 import { signalled, untilStopped } from "./services/shutdown.ts";
+import { openedAddress, supervision } from "./services/supervised.ts";
 
 /** Seconds that running runs get to finish when the server is told to stop. */
 const GRACE_S = 30;
@@ -79,6 +80,14 @@ const SPEC = {
       range: { min: 0, max: 86_400 },
       description: `when told to stop, let running runs go on for this long (default ${GRACE_S})`,
     },
+    "health-addr": {
+      value: "<host:port>",
+      description:
+        "answer GET /api/health here, too, by the supervisor: also while the server stands still or starts again",
+    },
+    "no-supervise": {
+      description: "serve without a supervisor, which ends a server that stood still for 30 s and starts it again",
+    },
     log: {
       value: "<format>",
       choices: LOG_FORMATS,
@@ -95,9 +104,12 @@ export const command = (args: readonly string[]): Promise<number> =>
   exitCodeOfCommand(SPEC.name, async () => await serve(await parseArguments(SPEC, args)));
 
 async function serve(args: Arguments): Promise<number> {
-  const given = settingsOf(args);
+  const settings = settingsOf(args);
+  const format = (args.value("log") ?? "text") as LogFormat; // parseArguments checked the choices
+  using supervised = supervision();
+  const given = { ...settings, address: await openedAddress(supervised, settings, format) };
   const { address, hosts, origins, worker, slots, user_header } = given;
-  const log = openLog((args.value("log") ?? "text") as LogFormat); // parseArguments checked the choices
+  const log = openLog(format);
   const metrics = new Metrics();
   using web_ui = await webUiOf(args.value("web-dir"), log.notice);
   await using services = await openServerServices({
@@ -128,11 +140,12 @@ async function serve(args: Arguments): Promise<number> {
     ...(web_ui && { web_ui }),
     user_header,
   };
-  const signal = signalled();
+  const signal = signalled(supervised);
   const listening = listenAs(given, services, options);
   if (!worker) tellOfServer(services, log.notice, { ...given, web_ui: web_ui !== undefined });
   await using _worker = await joinWorkers(services, { slots, stopping: stopping.signal });
   log.notice(worker ? `working, ${slots} sessions at once` : `listening on ${listening.url}`);
+  supervised?.ready(listening.port, services.runs);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   await untilStopped({ signal, listening, services, stopping, abandoned, grace_ms });
   return EXIT.done;
@@ -142,6 +155,8 @@ interface Settings {
   readonly address: Address;
   /** It was named on the command line. */
   readonly addressed: boolean;
+  /** Where the supervisor answers for health. */
+  readonly health: Address | undefined;
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
   readonly user_header: string | undefined;
@@ -162,8 +177,12 @@ function settingsOf(args: Arguments): Settings {
   if (user_header !== undefined) checkUserHeader(user_header);
   const slots = args.integer("max-sessions") ?? MAX_SESSIONS;
   const worker = args.has("worker");
+  const health_addr = args.value("health-addr");
+  const health = health_addr === undefined ? undefined : parseAddress(health_addr, "--health-addr");
+  if (health && args.has("no-supervise"))
+    throw new UsageError("--health-addr is answered by the supervisor: leave out --no-supervise");
   if (worker && slots === 0) throw new UsageError("--worker with --max-sessions 0 would run nothing: leave one out");
-  return { address, addressed: addr !== undefined, hosts, origins, user_header, worker, slots };
+  return { address, addressed: addr !== undefined, health, hosts, origins, user_header, worker, slots };
 }
 
 /** @throws UsageError */
@@ -179,7 +198,7 @@ function listenAs({ worker, address, addressed }: Settings, services: Services, 
   if (!worker) return listenOn(createApp(services, options), address);
   if (addressed) return listenOn(createHealthApp(services, options), address);
   const nothing = () => undefined;
-  return { url: "", pending: 0, refuseConnections: nothing, close: async () => undefined };
+  return { url: "", port: undefined, pending: 0, refuseConnections: nothing, close: async () => undefined };
 }
 
 interface Told extends Pick<Settings, "address" | "hosts" | "origins"> {

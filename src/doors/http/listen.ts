@@ -10,6 +10,7 @@ export interface Address {
 export interface Listening {
   /** The address with the port in use. */
   readonly url: string;
+  readonly port: number | undefined;
   /** Requests that are not answered yet. */
   readonly pending: number;
   /** Takes no more connections; those that are open go on. */
@@ -44,6 +45,7 @@ export function listen(app: Listenable, { hostname, port }: Address): Listening 
   if (!server) throw new Error("the server did not start");
   return {
     url: `http://${hostname}:${server.port}`,
+    port: server.port,
     get pending() {
       return server.pendingRequests;
     },

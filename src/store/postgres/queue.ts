@@ -33,6 +33,8 @@ interface QueueHouse {
 /** What a job carries. */
 interface Job {
   readonly work: Work;
+  /** Leases that ran out before it was handed back the last time. */
+  readonly lapsed?: number;
 }
 
 const CHANNEL = "abeval_work";
@@ -186,15 +188,17 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
 
   #claimed(attempt: Attempt, job: Job, since: number): WorkClaim {
     const { work } = job;
+    const lapsed = (job.lapsed ?? 0) + attempt.retryCount;
     const { lost, release } = this.#held.hold(attempt, since);
     return {
       work,
+      lapsed,
       lost,
       done: async () => {
         if (release()) await this.#database.write(() => this.#boss.complete(attempt.queue, attempt));
       },
       handBack: async () => {
-        if (release()) await this.#database.transaction((sql) => this.#replace(sql, attempt, job));
+        if (release()) await this.#database.transaction((sql) => this.#replace(sql, attempt, { work, lapsed }));
       },
     };
   }

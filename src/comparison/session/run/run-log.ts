@@ -18,6 +18,10 @@ export class RunLog {
   readonly #stop: AbortController | undefined;
   readonly #replaced: boolean;
   #stage: Stage = "queued";
+  /** The last step of its stage. */
+  #step = "";
+  /** Called at each step, before whatever follows it. */
+  onStep: () => void = () => undefined;
   /** Why an entry was lost. The run writes no entry after that. */
   #lost: unknown;
   #verdict: Verdict | undefined;
@@ -52,6 +56,11 @@ export class RunLog {
     return this.#over;
   }
 
+  /** Its stage and the last step of that. */
+  get doing(): string {
+    return this.#step === "" ? this.#stage : `${this.#stage}, after ${this.#step}`;
+  }
+
   /** The session as it ended, where the store gave it. */
   get outcome(): SessionOutcome | undefined {
     return this.#outcome;
@@ -81,6 +90,8 @@ export class RunLog {
    */
   note(entry: RunEntry): void {
     this.#throwLost();
+    this.#step = entry.type === "stage" ? "" : stepOf(entry);
+    this.onStep();
     this.#noted.push(entry);
     if (this.#noted.length > 1) return;
     const append = () => this.#store.append(this.#run, this.#noted.splice(0), "written");
@@ -173,6 +184,11 @@ const ENDS: Partial<Readonly<Record<FailureCode, EndedEntry["state"]>>> = {
   cancelled: "cancelled",
   interrupted: "interrupted",
   killed_from_outside: "interrupted",
+};
+
+const stepOf = (entry: RunEntry): string => {
+  const kind = entry.type === "decision" ? entry.decision.kind : entry.type;
+  return "arm_id" in entry ? `${kind} of ${entry.arm_id}` : kind;
 };
 
 const blameOf = (code: FailureCode): SessionFailure["class"] => (USER_FAULTS.has(code) ? "user" : "infra");

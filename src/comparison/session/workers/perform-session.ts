@@ -22,6 +22,9 @@ import type { Workplace } from "./workplace.ts";
 /** Attempts that a run may lose. */
 const MAX_LOST = 3;
 
+/** Workers that may fall silent over a run: it may be what makes them stand still. */
+const MAX_LAPSED = 2;
+
 /** Attempts that a run may have in all, those that were handed back included: each may have cost something. */
 const MAX_ATTEMPTS = 12;
 
@@ -35,11 +38,13 @@ export async function performSession(workplace: Workplace, claim: WorkClaim): Pr
   const { id } = claim.work;
   const run = await shared.takeOver(id, services.clock.now().toISOString());
   if (run === undefined) return await claim.done();
-  services.news?.({ event: "claimed", ...run });
+  // Otherwise it is taken over only to be ended.
+  if (claim.lapsed < MAX_LAPSED) services.news?.({ event: "claimed", ...run });
   const stop = new AbortController();
   const entries = await shared.read(id);
   const killed = entries.filter(({ entry }) => entry.type === "released" && entry.killed_from_outside).length;
   const log = new RunLog(shared, services.clock, run, stop, killed < MAX_REPLACEMENTS);
+  log.onStep = () => services.runs.stepped(id);
   const abandon = () => {
     services.news?.({ event: "lost", ...run, code: "interrupted" });
     log.abandon(claim.lost.reason);
@@ -58,6 +63,7 @@ export async function performSession(workplace: Workplace, claim: WorkClaim): Pr
   const done = conduct({ workplace, claim, log, signal }, entries);
   services.runs.add(id, {
     waits: () => false,
+    doing: () => log.doing,
     over: () => log.over,
     // A process that stops leaves the run to others.
     cancel: (reason) => (reason.code === "interrupted" ? handBack(reason) : stop.abort(reason)),
@@ -99,7 +105,7 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
   const { workplace, claim, log, signal } = performance;
   const { services } = workplace;
   try {
-    demandGoingOn(entries);
+    demandGoingOn(entries, claim.lapsed);
     const brief = readBrief(SessionOrder, claim.work);
     const planning = { ...services, prices: pricesOf(brief), max_cost_per_day_usd: undefined };
     const created = createdOf(entries);
@@ -139,8 +145,9 @@ function keptWork(entries: readonly LoggedEntry[]): Examined | undefined {
 const OWN_PLACE: Disposable = { [Symbol.dispose]: () => undefined };
 
 /** @throws Failure `cancelled`, `interrupted` */
-function demandGoingOn(entries: readonly LoggedEntry[]): void {
+function demandGoingOn(entries: readonly LoggedEntry[], lapsed: number): void {
   if (entries.some(({ entry }) => entry.type === "cancel_asked")) throw CANCELLED;
+  if (lapsed >= MAX_LAPSED) throw new Failure("interrupted", SILENT);
   const marks = entries.flatMap(({ entry: { type } }) =>
     type === "attempt_started" || type === "released" ? type : [],
   );
@@ -151,6 +158,10 @@ function demandGoingOn(entries: readonly LoggedEntry[]): void {
     lost < MAX_LOST ? `It was begun ${begun} times.` : `${lost} of its attempts lost their worker or their database.`;
   throw new Failure("interrupted", why, { retryable: true });
 }
+
+const SILENT =
+  `${MAX_LAPSED} workers fell silent while they ran it, so no other runs it: it may be what made them stand still. ` +
+  "If they were killed, start it again.";
 
 function createdOf(entries: readonly LoggedEntry[]): CreatedEntry {
   const log = entries.map(({ entry }) => entry);

@@ -5,20 +5,20 @@ import { isUserHeader } from "../../http/requester.ts";
 import { UsageError } from "./parse-arguments.ts";
 
 /** `127.0.0.1:8080`, `localhost:0`, `[::1]:8080`, which keeps its brackets. @throws UsageError */
-export function parseAddress(text: string): Address {
+export function parseAddress(text: string, flag = "--addr"): Address {
   const [, hostname, digits] = /^(\[[0-9a-fA-F:.]+\]|[^:[\]\s/]+):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   if (hostname === undefined || port > 65_535)
-    throw new UsageError(`--addr: expected <host:port> with a port from 0 to 65535, got "${text}"`);
+    throw new UsageError(`${flag}: expected <host:port> with a port from 0 to 65535, got "${text}"`);
   return { hostname, port };
 }
 
 /** Why an address cannot be listened on, and what to do. */
-export function listenProblem({ hostname, port }: Address, error: unknown): string {
+export function listenProblem({ hostname, port }: Address, error: unknown, flag = "--addr"): string {
   const code = errorCode(error);
   const address = `${hostname}:${port}`;
   if (code === "EADDRINUSE")
-    return `${address} is in use by another program; stop it or choose another port with --addr ${hostname}:0`;
+    return `${address} is in use by another program; stop it or choose another port with ${flag} ${hostname}:0`;
   if (code === "EACCES") return `no permission to listen on ${address}; ports below 1024 belong to root`;
   return `cannot listen on ${address}; is ${hostname} an address of this machine?`;
 }

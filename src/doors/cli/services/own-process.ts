@@ -52,14 +52,25 @@ export function claimStdout(): (line: string) => Promise<void> {
   };
 }
 
+const PR_SET_PDEATHSIG = 1;
 const PR_SET_DUMPABLE = 4;
+const SIGKILL = 9;
 
 /**
  * Hides this process's environment and memory from other processes of the same user: a deleted variable still stands in
  * /proc/<pid>/environ. Linux only. It does not keep root out. Without the C library the sandbox's own walls remain.
  */
 export function sealProcess(): void {
+  control(PR_SET_DUMPABLE, 0);
+}
+
+/** Has the kernel kill this process when the one that started it ends, even while this one stands still. Linux only. */
+export function endWithParent(): void {
+  control(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+function control(option: number, value: number): void {
   if (process.platform !== "linux") return;
   const prctl = { args: ["int", "u64", "u64", "u64", "u64"], returns: "int" } as const;
-  cLibrary({ prctl })?.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  cLibrary({ prctl })?.prctl(option, value, 0, 0, 0);
 }

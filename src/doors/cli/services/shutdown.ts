@@ -4,6 +4,7 @@ import { Failure } from "../../../domain/failure.ts";
 import { rememberEnd } from "../../../runtime/told-to-end.ts";
 import type { Listening } from "../../http/listen.ts";
 import { EXIT } from "../exit-code.ts";
+import type { Supervised } from "./supervised.ts";
 
 interface Running {
   /** Resolves at the first signal. */
@@ -24,12 +25,11 @@ const SAVE_MS = 5_000;
 
 /**
  * Waits for SIGTERM or SIGINT. Then it takes no connection and no run any more, and no series starts a further trial; work in
- * flight may finish for `grace_ms`, the rest is stored as interrupted, as are all series. A second signal ends the process at once.
+ * flight may finish for `grace_ms`, the rest is stored as interrupted, as are all series.
  */
 export async function untilStopped(running: Running): Promise<void> {
   const { listening, services, stopping, abandoned, grace_ms } = running;
   await running.signal;
-  for (const name of SIGNALS) process.once(name, () => process.exit(EXIT.terminated));
   const { runs, series, notice } = services;
   listening.refuseConnections();
   stopping.abort(STOPPED);
@@ -61,11 +61,22 @@ function interruptQueued({ runs }: Running["services"]): void {
   for (const run of runs.all()) if (run.waits()) run.cancel(STOPPED);
 }
 
-/** Listens from now on, so that a signal during the start stops the server cleanly too. */
-export function signalled(): Promise<void> {
+/**
+ * Listens from now on, so that a signal during the start stops the server cleanly too; a second one ends the process at once. One
+ * that is sent to a whole group comes from its sender and from the supervisor, and counts once.
+ */
+export function signalled(supervised: Pick<Supervised, "onStop"> | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   rememberEnd();
-  for (const name of SIGNALS) process.once(name, () => resolve());
+  let [own, isRepeated] = [0, false];
+  const hear = (count: number) => (count > 1 ? process.exit(EXIT.terminated) : resolve());
+  for (const name of SIGNALS) process.on(name, () => !isRepeated && hear(++own));
+  supervised?.onStop(({ count, name }) => {
+    isRepeated = true;
+    process.emit(name);
+    isRepeated = false;
+    hear(count);
+  });
   return promise;
 }
 

@@ -1,0 +1,85 @@
+import type { Register, RunInFlight } from "../../../comparison/planning/register.ts";
+import type { Address } from "../../http/listen.ts";
+import { listenProblem } from "../flags/address.ts";
+import { UsageError } from "../flags/parse-arguments.ts";
+import { BEAT_MS, type FromServer, type ToServer } from "../supervisor/messages.ts";
+import { endWithParent } from "./own-process.ts";
+
+type Go = NonNullable<ToServer["go"]>;
+type Stop = NonNullable<ToServer["stop"]>;
+
+/** This server as the process sees it that watches over it. */
+export interface Supervised extends Disposable {
+  /** Resolves when the supervisor lets it open. */
+  open(opening: NonNullable<FromServer["opening"]>): Promise<Go>;
+  /** Hears each signal that the supervisor got. */
+  onStop(hear: (stop: Stop) => void): void;
+  /** From now on it gives signs of life. */
+  ready(port: number | undefined, runs: Register<RunInFlight>): void;
+}
+
+/** Undefined where nobody supervises this process. It ends with its supervisor, however that ends. */
+export function supervision(): Supervised | undefined {
+  if (process.send === undefined) return undefined;
+  endWithParent();
+  const end = () => process.kill(process.pid, "SIGKILL");
+  process.once("disconnect", end);
+  const go = Promise.withResolvers<Go>();
+  let hearStop: (stop: Stop) => void = () => undefined;
+  process.on("message", (message) => {
+    const told = message as ToServer; // our own program sends it
+    if (told.go) go.resolve(told.go);
+    if (told.stop) hearStop(told.stop);
+  });
+  let beats: ReturnType<typeof setInterval> | undefined;
+  return {
+    open: async (opening) => {
+      tell({ opening });
+      const { hangup_ignored, ...rest } = await go.promise;
+      if (hangup_ignored) process.on("SIGHUP", () => undefined);
+      return { hangup_ignored, ...rest };
+    },
+    onStop: (hear) => {
+      hearStop = hear;
+    },
+    ready: (port, runs) => {
+      tell({ ready: { port } });
+      runs.watch((step) => tell({ step }));
+      beats = setInterval(() => tell({ beat: named(runs.underWay()) }), BEAT_MS);
+    },
+    [Symbol.dispose]() {
+      clearInterval(beats);
+      process.off("disconnect", end);
+      process.disconnect?.();
+    },
+  };
+}
+
+interface Addresses {
+  readonly address: Address;
+  /** Where the supervisor answers for health. */
+  readonly health: Address | undefined;
+}
+
+/** Where to listen. A server that was started again listens where the first one did. @throws UsageError when nothing can listen at `health` */
+export async function openedAddress(
+  supervised: Supervised | undefined,
+  { address, health }: Addresses,
+  format: string,
+): Promise<Address> {
+  const go = await supervised?.open({ json: format === "json", health });
+  if (health && go?.fault !== undefined)
+    throw new UsageError(listenProblem(health, Object.assign(new Error(), { code: go.fault }), "--health-addr"));
+  return address.port === 0 ? { ...address, port: go?.port ?? 0 } : address;
+}
+
+/** A supervisor that is gone or stopped is told nothing. */
+function tell(message: FromServer): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+}
+
+/** Runs that one sign of life names. */
+const NAMED = 20;
+
+const named = (runs: readonly string[]) =>
+  runs.length > NAMED ? [...runs.slice(0, NAMED), `${runs.length - NAMED} others`] : runs;

@@ -1,0 +1,24 @@
+import type { Address } from "../../http/listen.ts";
+
+/** Milliseconds between two signs of life. */
+export const BEAT_MS = 1_000;
+
+/** What the server says to its supervisor over their pipe. */
+export interface FromServer {
+  /** Its flags are right, and it waits for `go`. */
+  readonly opening?: { readonly json: boolean; readonly health: Address | undefined };
+  /** It listens on this port, or works without one. */
+  readonly ready?: { readonly port: number | undefined };
+  /** A sign of life: the runs under way, each with the kind of its last step. */
+  readonly beat?: readonly string[];
+  /** The run that went a step further, with the kind of that step. */
+  readonly step?: string;
+}
+
+/** What the supervisor says to its server. */
+export interface ToServer {
+  /** It opens. A server that was started again listens on the port that the first one chose. */
+  readonly go?: { readonly port?: number | undefined; readonly hangup_ignored: boolean; readonly fault?: string };
+  /** How many signals to stop have come. */
+  readonly stop?: { readonly count: number; readonly name: NodeJS.Signals };
+}

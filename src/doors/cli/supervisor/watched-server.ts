@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { constants } from "node:os";
+import { systemClock } from "../../../runtime/clock.ts";
+import { AwakeSilence } from "./awake-silence.ts";
+import { BEAT_MS, type FromServer, type ToServer } from "./messages.ts";
+
+export interface Limits {
+  /** Milliseconds without a sign of life after which the server is told to end. */
+  readonly silence_ms: number;
+  /** Milliseconds after that in which it may still obey. */
+  readonly obey_ms: number;
+}
+
+/** How a server ended. */
+export interface ServerEnd {
+  /** As a shell gives it: 128 + n for a signal. */
+  readonly status: number;
+  readonly signal: NodeJS.Signals | null;
+  /** Milliseconds for which it served; undefined: it never did. */
+  readonly served_ms: number | undefined;
+  /** It gave no sign of life and was ended. */
+  readonly stood: boolean;
+}
+
+/** What a server named last. */
+interface Named {
+  readonly work: readonly string[];
+  readonly step: string | undefined;
+}
+
+interface Watching {
+  readonly limits: Limits;
+  readonly opening: (told: NonNullable<FromServer["opening"]>) => void;
+  readonly ready: (told: NonNullable<FromServer["ready"]>) => void;
+  /** It gave no sign of life for so long. */
+  readonly stands: (silent_ms: number, named: Named) => void;
+}
+
+/** The server as a process of its own, which is ended when it stands still. */
+export class WatchedServer {
+  readonly ended: Promise<ServerEnd>;
+  readonly #child: ChildProcess;
+  readonly #watching: Watching;
+  readonly #looks: NodeJS.Timeout;
+  #work: readonly string[] = [];
+  /** The step that was told last. */
+  #step: string | undefined;
+  /** Ticks when it was ready. */
+  #since: number | undefined;
+  readonly #silence = new AwakeSilence(systemClock.ticks());
+  #stood = false;
+
+  constructor([file, ...args]: readonly [string, ...string[]], watching: Watching) {
+    this.#watching = watching;
+    this.#child = spawn(file, args, { stdio: ["inherit", "inherit", "inherit", "ipc"] });
+    this.ended = new Promise((resolve, reject) => {
+      this.#child.once("error", reject);
+      this.#child.once("exit", (code, signal) => resolve(this.#end(code, signal)));
+    });
+    this.#child.on("message", (message) => this.#hear(message as FromServer)); // our own program sends it
+    this.#looks = setInterval(() => this.#look(), BEAT_MS);
+  }
+
+  /** Milliseconds without a sign of life; undefined before it was ready. */
+  get silent_ms(): number | undefined {
+    return this.#since === undefined ? undefined : this.#silence.ms;
+  }
+
+  /** What cannot be sent reaches nobody: its end follows. */
+  tell(message: ToServer): void {
+    if (this.#child.connected) this.#child.send(message, () => undefined);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  #hear({ opening, ready, beat, step }: FromServer): void {
+    this.#silence.end();
+    if (beat) this.#work = beat;
+    if (step !== undefined) this.#step = step;
+    if (opening) this.#watching.opening(opening);
+    if (!ready) return;
+    this.#since = systemClock.ticks();
+    this.#watching.ready(ready);
+  }
+
+  /** A start is not watched: it may have to change a large store. */
+  #look(): void {
+    const silent_ms = this.#silence.look(systemClock.ticks());
+    const { limits, stands } = this.#watching;
+    if (this.#since === undefined || silent_ms < limits.silence_ms) return;
+    if (this.#stood) {
+      if (silent_ms >= limits.silence_ms + limits.obey_ms) this.kill("SIGKILL");
+    } else if (isTraced(this.#child.pid)) {
+      this.#silence.end();
+    } else {
+      this.#stood = true;
+      stands(silent_ms, { work: this.#work, step: this.#step });
+      this.kill("SIGTERM");
+    }
+  }
+
+  #end(code: number | null, signal: NodeJS.Signals | null): ServerEnd {
+    clearInterval(this.#looks);
+    const served_ms = this.#since === undefined ? undefined : systemClock.ticks() - this.#since;
+    const status = code ?? 128 + constants.signals[signal ?? "SIGKILL"];
+    return { status, signal, served_ms, stood: this.#stood };
+  }
+}
+
+/** Whether a debugger holds it. Only Linux says so. */
+function isTraced(pid: number | undefined): boolean {
+  try {
+    return /^TracerPid:\s*[1-9]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
