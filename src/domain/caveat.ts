@@ -21,6 +21,7 @@ const CAVEATS: readonly Caveat[] = [
   { id: "arm_crashed", text: "an agent crashed", isGrave: true },
   { id: "prose_decided", text: "decided by prose alone", isGrave: true },
   { id: "results_imported", text: "imported, not run here", isGrave: false },
+  { id: "inputs_from_checkout", text: "inputs are the change's own", isGrave: false },
   { id: "fragile", text: "fragile", isGrave: false },
   { id: "baseline_not_concurrent", text: "one arm ran earlier", isGrave: false },
   { id: "no_variation", text: "identical trials", isGrave: false },

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { InputsFromCheckout } from "./checkout-input.ts";
 import { nullable, oneOf, record, Share, Timestamp } from "./schema.ts";
 import { SeriesPlan, SeriesRecord, SeriesStanding } from "./series-record.ts";
 
@@ -54,5 +55,6 @@ export const StoredResults = record("StoredResults", {
   state: Type.Literal("completed"),
   results: ImportedResults,
   standing: SeriesStanding,
+  inputs_from_checkout: InputsFromCheckout,
 });
 export type StoredResults = Static<typeof StoredResults>;

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { InputsFromCheckout } from "./checkout-input.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp, UserName } from "./schema.ts";
 import { CONCLUSIONS, SERIES_FLAGS, UndecidedBy } from "./series-summary.ts";
@@ -165,6 +166,7 @@ export const SeriesRecord = record("SeriesRecord", {
     ),
   ),
   columns: Type.Optional(Columns),
+  inputs_from_checkout: InputsFromCheckout,
   user: Type.Optional(UserName),
   /** Limits that were in force before, with the moment at which they were changed. */
   changes: Type.Array(record("SeriesChange", { at: Timestamp("When."), limits: SeriesLimits })),

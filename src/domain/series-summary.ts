@@ -38,6 +38,7 @@ export const SERIES_FLAGS = [
   "skill_never_fired",
   "baseline_not_concurrent",
   "baseline_selected",
+  "inputs_from_checkout",
 ] as const;
 export type SeriesFlag = (typeof SERIES_FLAGS)[number];
 

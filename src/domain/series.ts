@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Gate } from "./pipeline-gate.ts";
+import { InputsFromCheckout } from "./checkout-input.ts";
+import { Gate, GateReasons } from "./pipeline-gate.ts";
 import { GivenName, RESULT_MEASURES, TieMargin } from "./results.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
@@ -125,6 +126,7 @@ export const Series = record("Series", {
   }),
   undecided_by: UndecidedBy,
   gate: Gate,
+  gate_reasons: GateReasons,
   headline: Headline,
   counts: SeriesCounts,
   decided_by: record(
@@ -199,6 +201,7 @@ export const Series = record("Series", {
     { description: "Only describes; null unless the series ran all its trials without --stop-when-sure." },
   ),
   flags: Type.Array(oneOf(SERIES_FLAGS)),
+  inputs_from_checkout: InputsFromCheckout,
   model_changes: Type.Array(
     record("ModelChange", {
       scenario: Slug(),

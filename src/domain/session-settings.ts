@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { InputsFromCheckout } from "./checkout-input.ts";
 import { Price } from "./price-list.ts";
 import { Count, nullable, oneOf, record } from "./schema.ts";
 
@@ -39,5 +40,6 @@ export const SessionSettings = record("SessionSettings", {
       description: "Ids of the arms whose models' replies came from a recording, and `judge`. Absent: all were live.",
     }),
   ),
+  inputs_from_checkout: InputsFromCheckout,
 });
 export type SessionSettings = Static<typeof SessionSettings>;

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { shutsGate } from "./checkout-input.ts";
 import { crashOf } from "./end-text.ts";
 import type { CheckResult } from "./evidence.ts";
 import { cut } from "./excerpt.ts";
@@ -84,6 +85,11 @@ export const TrialRow = record("TrialRow", {
     }),
   ),
   killed: Type.Optional(Count("Its attempts that were killed from outside; absent when none was.")),
+  from_checkout: Type.Optional(
+    Type.Literal(true, {
+      description: "The author of a change could have made up what was compared. Absent: not known.",
+    }),
+  ),
   lost_cost_usd: Type.Optional(
     nullable(Type.Number({ minimum: 0 }), { description: "Of attempts that were lost; absent when there are none." }),
   ),
@@ -118,6 +124,7 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
     ...storedRun(a, b),
     ...((a.imported || b.imported) && { spent_usd: sumKnown([paidFor(a), paidFor(b)]) }),
     ...killedOf(outcome),
+    ...(shutsGate(outcome.settings.inputs_from_checkout) && { from_checkout: true }),
     ...(outcome.lost_attempts && { lost_cost_usd: sumKnown(outcome.lost_attempts.map(({ cost_usd }) => cost_usd)) }),
   };
   if (outcome.verdict?.kind !== "run") return row;

@@ -1,3 +1,4 @@
+import { checkoutText } from "./checkout-input.ts";
 import type { CheckResult, RequiredResult } from "./evidence.ts";
 import { counted } from "./number-text.ts";
 import type { Decider, Side, Suspicion, Verdict } from "./verdict.ts";
@@ -99,3 +100,7 @@ const isUnfinishedCheck = ({ status, could_not_run }: CheckEnd) => status === "e
 /** What people call two arms: their ids. Across sessions both may have one id; the words of the request then tell them apart. */
 export const armNames = (a: string, b: string): Readonly<Record<Side, string>> =>
   a === b ? { a: `${a} (arm_a)`, b: `${b} (arm_b)` } : { a, b };
+
+/** What the author of a change could have edited, as a sentence; none where nothing is known. */
+export const checkoutLines = ({ inputs_from_checkout: inputs }: Pick<Verdict, "inputs_from_checkout">): string[] =>
+  inputs ? [`inputs_from_checkout: ${checkoutText(inputs)}.`] : [];

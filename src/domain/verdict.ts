@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { InputsFromCheckout } from "./checkout-input.ts";
 import { Facts } from "./evidence.ts";
-import { Gate } from "./pipeline-gate.ts";
+import { Gate, GateReasons } from "./pipeline-gate.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { SeriesSummary } from "./series-summary.ts";
 
@@ -58,6 +59,7 @@ export const FLAGS = [
   "check_not_repeatable",
   "no_objective_check",
   "single_trial",
+  "inputs_from_checkout",
   "exploratory_rejudge",
   "replayed",
   "replayed_and_live",
@@ -189,6 +191,7 @@ export const Verdict = record("Verdict", {
   lean: nullable(Slug(), { description: "Arm id an inconclusive verdict leans to." }),
   lean_side: nullable(oneOf(SIDES), { description: "Its side: across sessions both arms may have one id." }),
   gate: Gate,
+  gate_reasons: GateReasons,
   decided_by: oneOf(DECIDERS),
   confidence: oneOf(CONFIDENCES),
   score_a: nullable(Share("Weighted score, supported criteria only.")),
@@ -217,6 +220,7 @@ export const Verdict = record("Verdict", {
     latency_ms: Count("Wall time of judging, milliseconds."),
   }),
   flags: Type.Array(oneOf(FLAGS)),
+  inputs_from_checkout: InputsFromCheckout,
   suspicions: Type.Optional(
     Type.Array(Suspicion, { description: "Whose words, and where; absent in verdicts of 0.1." }),
   ),

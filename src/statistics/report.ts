@@ -1,3 +1,4 @@
+import { shutsGate } from "../domain/checkout-input.ts";
 import { gateOfSeries } from "../domain/pipeline-gate.ts";
 import type { ImportedResults } from "../domain/results.ts";
 import type { EarlierTrials, Series } from "../domain/series.ts";
@@ -60,14 +61,10 @@ export async function storedSeries(runs: StoredRuns, beside: Omit<Beside, "store
 }
 
 /** The report of results that were made elsewhere: nothing can be forecast of them, and no judge is known. */
-export async function importedSeries(
-  results: ImportedResults,
-  { series_id: id, created_at = null }: ImportedAs,
-  by?: SeriesColumn,
-): Promise<Series> {
-  const rows = importedRows(results, id);
+export async function importedSeries(results: ImportedResults, known: ImportedAs, by?: SeriesColumn): Promise<Series> {
+  const rows = importedRows(results, known.series_id);
   await breathe();
-  const findings = findingsOf(importedSubject(results, { series_id: id, created_at }), rows);
+  const findings = findingsOf(importedSubject(results, known), rows);
   return await withResults(await seriesOf(findings, { judge_unaudited: false, forecast: null, by }), results);
 }
 
@@ -127,7 +124,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     ...subject.told,
     protocol: SERIES_PROTOCOL,
     ...concludedOf(findings),
-    gate: gateOfSeries(arms, conclusion, flags),
+    ...gateOfSeries(arms, conclusion, { flags, shut: isShut(findings) }),
     headline: headlineOf(sequential, subject.told.levels, missingForClaim(findings)),
     counts: countsOf(findings),
     decided_by: decidersOf(countedOf(findings).map(({ row }) => row)),
@@ -205,9 +202,14 @@ function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
     baseline_selected: subject.told.plan?.baseline?.selected === true,
     results_imported: subject.told.kind === "results",
     skill_never_fired: never_fired,
+    inputs_from_checkout: subject.told.inputs_from_checkout !== undefined || isShut(findings),
   };
   return SERIES_FLAGS.filter((flag) => raised[flag]);
 }
+
+/** Whoever wrote a change could have made up the results: those of one trial are enough. */
+const isShut = ({ subject, rows }: Findings): boolean =>
+  shutsGate(subject.told.inputs_from_checkout) || rows.some(({ from_checkout }) => from_checkout);
 
 /** By scenario: the runs of its comparison that are not of the series, which nobody should forget; null where there are none. */
 function earlierOf({ subject, pool }: Findings): readonly (EarlierTrials | null)[] {

@@ -76,7 +76,7 @@ function inputIn({ session }: CreatedEntry): Pick<State, "input"> {
 
 /** Verdicts of earlier versions were stored without it. */
 function gated(verdict: Verdict | null, verdicts: readonly Verdict[]): Pick<State, "verdict" | "verdicts"> {
-  const withGate = (one: Verdict): Verdict => ({ ...one, gate: gateOfVerdict(one) });
+  const withGate = (one: Verdict): Verdict => ({ ...one, ...gateOfVerdict(one) });
   return { verdict: verdict && withGate(verdict), verdicts: verdicts.map(withGate) };
 }
 

@@ -69,6 +69,7 @@ export function seriesListingOf(stored: StoredSeries, failed: ReadonlySet<string
     standing: flagged(series.standing, [
       ...(plan.baseline ? (["baseline_not_concurrent"] as const) : []),
       ...(plan.baseline?.selected ? (["baseline_selected"] as const) : []),
+      ...(series.inputs_from_checkout ? (["inputs_from_checkout"] as const) : []),
       ...(isJudgedBy(plan, failed) ? (["judge_failed_self_test"] as const) : []),
     ]),
   };

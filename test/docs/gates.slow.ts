@@ -125,7 +125,7 @@ function gateLines({ text }: Page): string[] {
   const inAction = text.matchAll(/^\s*gate: (\..*)$/gm);
   return [...inShell, ...inAction]
     .flatMap(([, condition]) => condition ?? [])
-    .filter((condition) => /gate|winner|conclusion|outcome/.test(condition));
+    .filter((condition) => /gate(?!_reasons)|winner|conclusion|outcome/.test(condition));
 }
 
 /** As if the pipeline's author had misspelt the arm. */

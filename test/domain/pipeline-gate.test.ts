@@ -7,8 +7,12 @@ const SHUT = { one: null, other: null };
 test.each(["a_preferred", "b_preferred", "no_difference_above_margin", "undecided"] as const)(
   "a series that says %s shuts the gate when its judge failed its self-test",
   (conclusion) => {
-    expect(gateOfSeries(ARMS, conclusion, ["judge_unaudited", "judge_failed_self_test"])).toEqual(SHUT);
-    const isOpen = Object.values(gateOfSeries(ARMS, conclusion, ["judge_unaudited"])).some((arm) => arm !== null);
+    expect(
+      gateOfSeries(ARMS, conclusion, { flags: ["judge_unaudited", "judge_failed_self_test"], shut: false }).gate,
+    ).toEqual(SHUT);
+    const isOpen = Object.values(gateOfSeries(ARMS, conclusion, { flags: ["judge_unaudited"], shut: false }).gate).some(
+      (arm) => arm !== null,
+    );
     expect(isOpen).toBe(conclusion !== "undecided");
   },
 );
@@ -22,7 +26,7 @@ test.each([
   "a verdict that says %s, %p shuts the gate when its judge failed its self-test",
   (outcome, winner_side, gate) => {
     const verdict = { arm_a: { arm_id: "one" }, arm_b: { arm_id: "other" }, outcome, winner_side };
-    expect(gateOfVerdict({ ...verdict, flags: ["single_trial"] })).toEqual(gate);
-    expect(gateOfVerdict({ ...verdict, flags: ["single_trial", "judge_failed_self_test"] })).toEqual(SHUT);
+    expect(gateOfVerdict({ ...verdict, flags: ["single_trial"] })).toEqual({ gate });
+    expect(gateOfVerdict({ ...verdict, flags: ["single_trial", "judge_failed_self_test"] })).toEqual({ gate: SHUT });
   },
 );

@@ -125,6 +125,28 @@ testAction("it installs the release that it came with, runs, tells the outcome a
   for (const name of ["verdict.json", "abeval.md", "abeval.xml"]) expect(existsSync(join(reports, name))).toBe(true);
 });
 
+testAction("it passes the base of the pull request, and fails where the checkout lacks it", async () => {
+  await using runner = openRunner();
+  const event = join(runner.shell.path, "event.json");
+  const base = (sha: string) => writeFileSync(event, JSON.stringify({ pull_request: { base: { sha } } }));
+  await runner.shell.type(
+    "git init --quiet . && git -c user.name=A -c user.email=a@b.c commit --quiet --allow-empty -m base",
+    {
+      PATH: process.env["PATH"] ?? "",
+    },
+  );
+  const { stdout } = await runner.shell.type("git rev-parse HEAD", { PATH: process.env["PATH"] ?? "" });
+  base(stdout.trim());
+  const { failed, outputs } = await runner.use(PAGER, { GITHUB_EVENT_PATH: event });
+  expect(failed).toBeNull();
+  const verdict = JSON.parse(readFileSync(outputs["verdict-file"] ?? "", "utf8"));
+  expect(verdict.inputs_from_checkout[0]).toMatchObject({ input: "scenario" });
+  base("0123456789012345678901234567890123456789");
+  const lacking = await runner.use(PAGER, { GITHUB_EVENT_PATH: event });
+  expect(lacking.failed).toEqual(["Run", 2]);
+  expect(lacking.log).toContain("is not in the checkout and cannot be fetched");
+});
+
 testAction("several files make a series; its conclusion is told, and the gate reads it", async () => {
   await using runner = openRunner();
   const suite = { ...PAGER, scenarios: "scenarios/suite-re*.yaml\nscenarios/suite-csv-line.yaml\n", trials: "1" };

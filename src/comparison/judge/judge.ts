@@ -2,6 +2,7 @@ import type { Decision } from "../../domain/decision.ts";
 import type { Rubric } from "../../domain/rubric.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import type { ArmSummary } from "../../domain/session.ts";
+import type { SessionSettings } from "../../domain/session-settings.ts";
 import type { Task } from "../../domain/task.ts";
 import type { ArmPointer, Flag, Verdict } from "../../domain/verdict.ts";
 import type { Entropy } from "../../runtime/clock.ts";
@@ -25,6 +26,8 @@ export interface Case {
   readonly b: JudgedArm;
   /** What the session already knows: `no_contrast`, `self_family`, `scenario_drift`, `cost_cap_inactive`, ... */
   readonly flags: readonly Flag[];
+  /** What the author of a change could have edited; absent: nothing is known. */
+  readonly inputs_from_checkout?: SessionSettings["inputs_from_checkout"];
   /** What judging may cost, USD; absent: no limit. */
   readonly left_usd?: number;
   /** Chosen before it is judged; absent: afterwards. */

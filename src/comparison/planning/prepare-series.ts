@@ -1,5 +1,6 @@
 import type { Baseline } from "../../domain/baseline.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
+import { allInputs } from "../../domain/checkout-input.ts";
 import { columnsOf } from "../../domain/columns.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName } from "../../domain/member.ts";
@@ -20,7 +21,7 @@ import type { Needs } from "../../store/shared-store.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { demandEveryPrice } from "./cost-limits.ts";
 import { needsOfPlan } from "./needs.ts";
-import { prepareSession, type SessionPlan } from "./prepare-session.ts";
+import { prepareSession, type RunOptions, type SessionPlan } from "./prepare-session.ts";
 import { nameInSeries, type PlannedMember, plannedMember } from "./series/planned-member.ts";
 import { demandMoney, demandOneSeries, limitsOf } from "./series/series-limits.ts";
 import { otherPlan, seriesPlan } from "./series/series-plan.ts";
@@ -37,6 +38,7 @@ export interface SeriesSetup {
   /** Whatever other series on the same stored runs may call them; empty without a baseline. */
   readonly baseline_digests: readonly string[];
   readonly limits: SeriesLimits;
+  readonly inputs_from_checkout: SeriesRecord["inputs_from_checkout"];
   /** The most that a trial may cost, USD; null = unknown. */
   readonly estimate_usd: number | null;
   /** By which the rows can be grouped; empty without inputs. */
@@ -56,6 +58,8 @@ export interface SeriesSource {
   readonly load: (scenario: string, input?: string) => Promise<LoadedScenario>;
   /** Stored runs that stand in for an arm. */
   readonly baseline?: Baseline;
+  /** What the author of a change could have edited. Absent: nothing is known. */
+  readonly inputs_from_checkout?: SeriesRecord["inputs_from_checkout"] | undefined;
 }
 
 /** A series of scenarios that were read at the start. They run as they were read, whatever becomes of their files. */
@@ -81,7 +85,7 @@ type Services = Omit<SessionServices, "store">;
  */
 export async function prepareSeries(
   services: Services,
-  { scenarios, load, baseline }: SeriesSource,
+  { scenarios, load, baseline, ...source }: SeriesSource,
   given: SeriesOptions,
   before?: SeriesRecord,
 ): Promise<SeriesSetup> {
@@ -89,7 +93,10 @@ export async function prepareSeries(
   const options = before ? { ...chosenBefore(before), ...given } : given;
   const limits = limitsOf(options, scenarios.length);
   const { judge_model, model_override, margin = MARGIN, seed } = options;
+  // Its earlier trials were made of what was named then.
+  const inputs_from_checkout = allInputs([source.inputs_from_checkout, before?.inputs_from_checkout]);
   const replacement = {
+    ...(inputs_from_checkout && { inputs_from_checkout }),
     ...(judge_model !== undefined && { judge_model }),
     ...(model_override !== undefined && { model_override }),
   };
@@ -102,7 +109,7 @@ export async function prepareSeries(
   const columns = columnsOf(scenarios.map(({ definition }) => definition));
   const prepare = preparing(services, { plan, load, baseline, replacement });
   const baseline_digests = baseline ? [baseline.digest, ...baseline.earlier_digests] : [];
-  const told = { plan, baseline, plan_digest, baseline_digests, limits, estimate_usd, columns };
+  const told = { plan, baseline, plan_digest, baseline_digests, limits, estimate_usd, columns, inputs_from_checkout };
   return { ...told, members: scenarios, needs, prepare };
 }
 
@@ -115,7 +122,7 @@ function toldOfBaseline({ series_id, at, runs, side }: SeriesBaseline, trials: n
 }
 
 /** What may stand in for what the scenarios say. */
-type Replacement = Pick<SeriesOptions, "judge_model" | "model_override">;
+type Replacement = Pick<RunOptions, "judge_model" | "model_override" | "inputs_from_checkout">;
 
 interface Planning extends Pick<SeriesSource, "scenarios"> {
   readonly baseline: Baseline | undefined;

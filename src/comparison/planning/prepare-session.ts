@@ -45,6 +45,7 @@ export interface RunOptions {
   readonly series_trial?: number;
   /** Stored runs of which one may stand in for an arm. */
   readonly stored?: StoredChoice;
+  readonly inputs_from_checkout?: NonNullable<SessionSettings["inputs_from_checkout"]>;
 }
 
 /** A session that can start: everything that could refuse it has been asked. */
@@ -121,11 +122,11 @@ export async function prepareSession(
     settings: {
       sandbox: sandbox.kind,
       sandbox_note: note,
-      ...LIMITS_OF_CALLS,
+      ...{ ...LIMITS_OF_CALLS, ...replayed.settings },
       prices: pricesOf(scenario, chosen),
       max_cost_usd: options.max_cost_usd ?? null,
       ...(scripts && { scripts }),
-      ...replayed.settings,
+      ...(options.inputs_from_checkout && { inputs_from_checkout: options.inputs_from_checkout }),
     },
     comparison: comparisonDigest({ ...conditions, ...evidence, arms: scenario.arms }),
     evidence_digests: evidenceDigests(definition, evidence),

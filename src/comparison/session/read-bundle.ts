@@ -5,22 +5,23 @@ import { type Baseline, type BaselineMember, BlessedRun, runsDigests } from "../
 import { readBoundedJson } from "../../domain/bounded-json.ts";
 import type { Failure } from "../../domain/failure.ts";
 import { memberName } from "../../domain/member.ts";
+import { pinnedFile } from "../../domain/pinned-file.ts";
 import { InputId, Scenario } from "../../domain/scenario.ts";
 import { Digest, nullable, oneOf, record, Slug, Timestamp } from "../../domain/schema.ts";
 import { EvidenceDigests, SeriesId } from "../../domain/session.ts";
 import { SIDES } from "../../domain/verdict.ts";
 import { lines } from "../../runtime/lines.ts";
-import { BundleBytes, bundleFault, bundleNamed } from "./bundle/bundle-bytes.ts";
+import { BundleBytes, bundleFault } from "./bundle/bundle-bytes.ts";
 
 /** What one line may hold. */
 const LINE_LIMITS = { bytes: 16 * 1024 * 1024, values: 400_000 };
 
-/** A bundle that `--bless` wrote, as `bundleNamed` names it. Anything may stand in it. @throws Failure `invalid_request` naming the line */
+/** A bundle that `--bless` wrote, as `pinnedFile` names it. Anything may stand in it. @throws Failure `invalid_request` naming the line */
 export async function readBundle(
   named: string,
   { here = process.cwd(), kept }: { readonly here?: string; readonly kept?: string | undefined } = {},
 ): Promise<Baseline> {
-  const name = bundleNamed(named);
+  const name = pinnedFile(named);
   const reading = new BundleReading(name.shown);
   const bytes = new BundleBytes(name, here);
   const tooLong = () => {

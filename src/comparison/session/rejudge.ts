@@ -1,4 +1,5 @@
 import type { Arm } from "../../domain/arm.ts";
+import { allInputs } from "../../domain/checkout-input.ts";
 import { everyVerdict } from "../../domain/every-verdict.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName } from "../../domain/member.ts";
@@ -100,7 +101,15 @@ function caseOf(a: StoredArm, b: StoredArm, judge_model: string): Case {
   const { scenario, scenario_digest, definition } = a.session;
   const { task, policies, rubric } = definition;
   const kind = a.session.session_id === b.session.session_id ? "rejudge" : "cross_session";
-  return { scenario, scenario_digest, kind, task, policies, rubric, a, b, flags: flagsOf(a, b, judge_model) };
+  const flags = flagsOf(a, b, judge_model);
+  return { scenario, scenario_digest, kind, task, policies, rubric, a, b, flags, ...checkoutOf(a, b) };
+}
+
+/** What was so when the arms ran stays so whoever judges. */
+function checkoutOf(a: StoredArm, b: StoredArm): Pick<Case, "inputs_from_checkout"> {
+  const sessions = [...new Set([a.session, b.session])];
+  const inputs = allInputs(sessions.map(({ settings }) => settings.inputs_from_checkout));
+  return inputs ? { inputs_from_checkout: inputs } : {};
 }
 
 function flagsOf(a: StoredArm, b: StoredArm, judge_model: string): Flag[] {

@@ -218,8 +218,9 @@ async function judged({ plan, trial, log, signal }: Session, kase: Case): Promis
 function caseOf(plan: SessionPlan, [a, b]: readonly [JudgedArm, JudgedArm]): Omit<Case, "flags"> {
   const { scenario, loaded } = plan;
   const { name, task, policies, rubric } = scenario;
-  const left = leftFor(plan, [a.summary, b.summary]);
-  return { scenario: name, scenario_digest: loaded.digest, kind: "run", task, policies, rubric, a, b, ...left };
+  const { inputs_from_checkout } = plan.settings;
+  const known = { ...leftFor(plan, [a.summary, b.summary]), ...(inputs_from_checkout && { inputs_from_checkout }) };
+  return { scenario: name, scenario_digest: loaded.digest, kind: "run", task, policies, rubric, a, b, ...known };
 }
 
 /** What is left of the run's cost limit. An arm whose cost is unknown counts with its own limit. */

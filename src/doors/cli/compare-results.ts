@@ -1,7 +1,8 @@
-import { extname } from "node:path";
-import { readText } from "../../comparison/scenario/read-text.ts";
+import { extname, resolve } from "node:path";
+import { readDigested } from "../../comparison/scenario/read-text.ts";
 import { Unusable } from "../../comparison/scenario/unusable.ts";
 import { TABLE_BYTES, TableFault, type TableForm } from "../../comparison/table/table-rows.ts";
+import { demandPinned, type PinnedFile, pinnedFile } from "../../domain/pinned-file.ts";
 import type { Series } from "../../domain/series.ts";
 import { keepResults, seriesOfResults } from "../operation/results.ts";
 import { seriesCard } from "../report/card.ts";
@@ -13,7 +14,8 @@ import { demandFlagsOf, type RunArguments } from "./flags/run-flags.ts";
 import { seriesJunit } from "./reports/junit.ts";
 import { deliver, openReports } from "./reports/reports.ts";
 import { marginOf } from "./run-series.ts";
-import { demandStdout, openRun } from "./services/services.ts";
+import { checkoutInputs } from "./services/checkout-inputs.ts";
+import { demandStdout, openRun, type PreparedServices } from "./services/services.ts";
 import { Painter } from "./terminal/paint.ts";
 import { inPlaceOfJson, summariseSeries } from "./terminal/series-text.ts";
 
@@ -22,10 +24,11 @@ export async function compareResults(args: RunArguments): Promise<number> {
   const { parameters, value, has } = args;
   demandFlagsOf("results", args);
   demandStdout("series");
-  const [file = "", other] = parameters;
+  const [named = "", other] = parameters;
+  const table = pinnedFile(named);
+  const { path: file } = table;
   if (other !== undefined) throw new UsageError(`--results takes one table; leave out ${other}, or join them`);
-  const form = FORMS.get(extname(file).toLowerCase());
-  if (form === undefined) throw new UsageError(`${file}: a table of results ends in .csv or .jsonl`);
+  const form = formOf(file);
   const choice = {
     arms: value("arms"),
     tie_margin: tieMarginOf(value("tie-margin")),
@@ -34,8 +37,10 @@ export async function compareResults(args: RunArguments): Promise<number> {
   };
   const reports = openReports(args, []);
   try {
-    const compared = await seriesOfResults(await readText(file, TABLE_BYTES), form, choice);
-    const series = await kept(args, compared);
+    const prepared = await openRun(args, { scenarios_dirs: [], max_sessions: 1, max_queued: 0 });
+    const { text, inputs_from_checkout } = await readTable(args, prepared, table);
+    const compared = await seriesOfResults(text, form, { ...choice, inputs_from_checkout });
+    const series = await kept(prepared, compared);
     const painter = new Painter(!has("no-color"));
     const summary = summariseSeries(series, { painter, again: undefined });
     const delivered = await deliver(series, reports, {
@@ -54,13 +59,29 @@ export async function compareResults(args: RunArguments): Promise<number> {
   }
 }
 
+/** The text of a table, and whether the author of a change could have edited it. @throws Unusable, Failure `invalid_request` */
+async function readTable(args: RunArguments, prepared: PreparedServices, table: PinnedFile) {
+  const { path, sha256 } = table;
+  const { text, digest } = await readDigested(resolve(path), TABLE_BYTES);
+  demandPinned(table, digest);
+  const pinned = sha256 === undefined ? {} : { pinned: true as const };
+  const results = { input: "results", path, sha256: digest, ...pinned } as const;
+  return { text, inputs_from_checkout: await checkoutInputs(args, prepared, { results }) };
+}
+
 type Compared = Awaited<ReturnType<typeof seriesOfResults>>;
 
 /** The series, stored where a place is named. */
-async function kept(args: RunArguments, compared: Compared): Promise<Series> {
-  const prepared = await openRun(args, { scenarios_dirs: [], max_sessions: 1, max_queued: 0 });
+async function kept(prepared: PreparedServices, compared: Compared): Promise<Series> {
   await using opened = await prepared.openStore();
   return opened.store.persistent ? await keepResults({ ...prepared, store: opened.store }, compared) : compared.series;
+}
+
+/** @throws UsageError */
+function formOf(file: string): TableForm {
+  const form = FORMS.get(extname(file).toLowerCase());
+  if (form === undefined) throw new UsageError(`${file}: a table of results ends in .csv or .jsonl`);
+  return form;
 }
 
 const FORMS: ReadonlyMap<string, TableForm> = new Map([

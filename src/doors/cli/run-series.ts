@@ -29,6 +29,7 @@ import { commandOf, type RunArguments, replacementOf } from "./flags/run-flags.t
 import { seriesJunit } from "./reports/junit.ts";
 import { sendTelemetry, telemetryLines } from "./reports/otel.ts";
 import { deliver, openReports } from "./reports/reports.ts";
+import { checkoutInputs } from "./services/checkout-inputs.ts";
 import { isRecordedWhole } from "./services/recordings.ts";
 import { demandStdout, openRun, type PreparedServices } from "./services/services.ts";
 import { Painter } from "./terminal/paint.ts";
@@ -53,7 +54,8 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const baseline = await baselineIn(args, source.scenarios.length);
   // A series that is refused leaves no state directory behind.
   const begun = typeof baseline !== "string" && begins(goOn, prepared);
-  const read = typeof baseline === "object" ? { ...source, baseline } : source;
+  const inputs_from_checkout = await checkoutInputs(args, prepared, { ...source, sources, baseline });
+  const read = { ...source, ...(typeof baseline === "object" && { baseline }), inputs_from_checkout };
   const setup = begun ? await prepareSeries(prepared, read, options) : undefined;
   const reports = openReports(args, sources);
   await using opened = await prepared.openStore();

@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { prepareSession } from "../../comparison/planning/prepare-session.ts";
+import { prepareSession, type RunOptions } from "../../comparison/planning/prepare-session.ts";
 import { readScenario, SCENARIO_ENDINGS } from "../../comparison/scenario/load-scenario.ts";
 import { oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { CANCELLED, watchCancel } from "../../comparison/session/cancel.ts";
@@ -22,6 +22,7 @@ import { RUN, type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { junitOf } from "./reports/junit.ts";
 import { sendTelemetry, telemetryLines } from "./reports/otel.ts";
 import { deliver, openReports } from "./reports/reports.ts";
+import { checkoutInputs } from "./services/checkout-inputs.ts";
 import type { OpenedStore } from "./services/open-store.ts";
 import { isRecordedWhole } from "./services/recordings.ts";
 import { demandStdout, openRun } from "./services/services.ts";
@@ -88,6 +89,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const prepared = await openRun(args, { scenarios_dirs: [loaded.directory], max_sessions: 1, max_queued: 0 });
   const plan = await prepareSession(prepared, loaded, {
     ...replacementOf(args),
+    ...(await editedOf(args, prepared, { sources, scenarios: [loaded] })),
     ...(max_cost_usd !== undefined && { max_cost_usd }),
     ...(seed !== undefined && { seed }),
   });
@@ -119,6 +121,13 @@ async function runOne(args: RunArguments): Promise<number> {
   if (!has("quiet")) process.stderr.write(summarise(outcome, painter));
   if (outcome.failure) return complain(failureText(outcome, store.persistent), status);
   return delivered && isRecordedWhole(services.recordings) ? status : EXIT.failed;
+}
+
+async function editedOf(
+  ...asked: Parameters<typeof checkoutInputs>
+): Promise<Pick<RunOptions, "inputs_from_checkout">> {
+  const inputs_from_checkout = await checkoutInputs(...asked);
+  return inputs_from_checkout ? { inputs_from_checkout } : {};
 }
 
 function exitCodeOf({ state, verdict, failure }: SessionOutcome): number {

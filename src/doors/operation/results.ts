@@ -16,6 +16,8 @@ import { operation, type Services } from "./operation.ts";
 interface Comparing extends Choice {
   readonly tie_margin?: number | undefined;
   readonly margin?: number | undefined;
+  /** What the author of a change could have edited. Absent: nothing is known. */
+  readonly inputs_from_checkout?: Series["inputs_from_checkout"];
 }
 
 /** Results of runs made elsewhere, and the series that they are. */
@@ -26,7 +28,7 @@ interface Compared {
 
 /** What the results of a table show. The same table and levels give the same series. @throws TableFault */
 export async function seriesOfResults(text: string, form: TableForm, comparing: Comparing): Promise<Compared> {
-  const { tie_margin = SCORE_TIE_MARGIN, margin = MARGIN, by } = comparing;
+  const { tie_margin = SCORE_TIE_MARGIN, margin = MARGIN, by, inputs_from_checkout } = comparing;
   const results = { ...(await readResults(text, form, comparing)), tie_margin, levels: { alpha: ALPHA, margin } };
   // The largest table takes some tenths of a second: one at a time.
   await ownTurn();
@@ -34,7 +36,7 @@ export async function seriesOfResults(text: string, form: TableForm, comparing: 
   const { columns, ...compared } = results;
   const series_id = `results-${sha256(canonicalJson(compared))}`;
   await breathe();
-  return { results, series: await importedSeries(results, { series_id }, columnOf(results, by)) };
+  return { results, series: await importedSeries(results, { series_id, inputs_from_checkout }, columnOf(results, by)) };
 }
 
 /** Stores the results, and gives their series as it is stored. @throws Failure `storage_full`, `storage_failed` */
@@ -42,7 +44,7 @@ export async function keepResults(
   { store, clock }: Pick<Services, "store" | "clock">,
   { series, results }: Compared,
 ): Promise<Series> {
-  const { series_id, conclusion, undecided_by, headline, counts, flags } = series;
+  const { series_id, conclusion, undecided_by, headline, counts, flags, inputs_from_checkout } = series;
   const { win_rate, low, high } = headline;
   const { created_at } = await store.series.keep({
     ...{ series_id, created_at: clock.now().toISOString(), state: "completed", results },
@@ -50,6 +52,7 @@ export async function keepResults(
       ...{ conclusion, ...(undecided_by && { undecided_by }), win_rate, low, high, counted: counts.trials },
       ...(flags.length > 0 && { flags }),
     },
+    ...(inputs_from_checkout && { inputs_from_checkout }),
   });
   return { ...series, created_at, finished_at: created_at };
 }

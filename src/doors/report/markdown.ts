@@ -8,7 +8,7 @@ import type { Series } from "../../domain/series.ts";
 import { statusText } from "../../domain/series-status.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { CriterionScore } from "../../domain/verdict.ts";
-import { decidedText, suspicionLines, undecidedChecks, unmetText } from "../../domain/verdict-text.ts";
+import { checkoutLines, decidedText, suspicionLines, undecidedChecks, unmetText } from "../../domain/verdict-text.ts";
 import { solvedWord } from "../../statistics/figure-text.ts";
 import {
   checksText,
@@ -33,8 +33,8 @@ import {
   originOfTrial,
   powerText,
   rateText,
-  SERIES_FLAG_TEXT,
   scoreText,
+  seriesFlagClause,
   shownScenarios,
   solvedText,
   sourceText,
@@ -57,7 +57,7 @@ export function seriesMarkdown(series: Series): string {
     scenarioTable(series),
     table(["", arms.a.arm_id, arms.b.arm_id], armFigures(series)),
     ...(power === null ? [] : [`${plain(power)}\n`]),
-    ...flags.map((flag) => `- \`${flag}\`: ${plain(SERIES_FLAG_TEXT[flag])}`),
+    ...flags.map((flag) => `- \`${flag}\`: ${plain(seriesFlagClause(flag, series))}`),
     ...(flags.length > 0 ? [""] : []),
     ...(cost === "" ? [] : [`Cost: ${plain(cost)}\n`]),
     trialsFolded(series),
@@ -135,6 +135,7 @@ export function verdictMarkdown(reported: Reported): string {
     arms,
     table(["criterion", "weight", names.a, names.b], verdict.criteria.map(criterionRow)),
     ...(verdict.flags.length > 0 ? [`Flags: ${verdict.flags.map((flag) => `\`${flag}\``).join(", ")}\n`] : []),
+    ...checkoutLines(verdict).map((line) => `${plain(line)}\n`),
     ...suspicionLines(verdict).map((line) => `Suspected words of ${plain(line)}\n`),
     cost,
     `Judge \`${plain(verdict.judge.model)}\`, ${ids.join(" and ")}${again}, abeval ${version}\n`,

@@ -19,8 +19,8 @@ import {
   originOfTrial,
   powerText,
   rateText,
-  SERIES_FLAG_TEXT,
   scoreText,
+  seriesFlagClause,
   solvedText,
   sourceText,
   trialText,
@@ -41,7 +41,7 @@ ${failure === null ? null : html`<p class="bad">The series failed: ${failure}</p
 <p>${statement}</p>
 <p>Win rate of <span class="a">${arms.a.arm_id}</span>: <strong>${winRateText(series)}</strong></p>${rangeOf(series)}
 <p class="soft ends"><span>0% <span class="b">${arms.b.arm_id}</span></span><span>50%</span><span><span class="a">${arms.a.arm_id}</span> 100%</span></p>
-${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${titled(SERIES_FLAG_TEXT[flag])}.</p>`)}`}
+${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${titled(seriesFlagClause(flag, series))}.</p>`)}`}
 ${groupsIn(series)}
 ${failedIn(series)}
 ${scenarios.length > 1 ? await suiteOf(series) : scenarioOf(series)}

@@ -1,3 +1,4 @@
+import { checkoutText } from "../../domain/checkout-input.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { memberWord } from "../../domain/member.ts";
 import { countText, durationText, percentText, usdText } from "../../domain/number-text.ts";
@@ -188,7 +189,7 @@ export const sourceText = (
     : `Judge ${code(judge.model)}, series ${code(series_id)}`;
 
 /** What a flag of a series says, as a clause. */
-export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
+const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
   served_model_changed: "from some trial on, another model served an arm or the judge",
   arms_differ: "an arm with one id is set up differently in different scenarios",
   fragile: "the preference would not stand if the missing trials had gone to the other arm",
@@ -203,8 +204,12 @@ export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
   baseline_selected: "the stored runs were chosen by what they showed, so nothing is concluded",
   results_imported: "these results were imported: abeval saw none of the runs, and judged none",
   skill_never_fired: "an arm was given a skill that it read in no trial",
+  inputs_from_checkout: "the author of the change could edit what these trials rest on",
   earlier_trials: "there are other trials of the same comparison, and a conclusion must hold with them",
 };
+
+export const seriesFlagClause = (flag: SeriesFlag, { inputs_from_checkout }: Series): string =>
+  flag === "inputs_from_checkout" && inputs_from_checkout ? checkoutText(inputs_from_checkout) : SERIES_FLAG_TEXT[flag];
 
 /** Scenarios by name, those with inputs once each. */
 export function namesInShort(scenarios: Series["scenarios"]): string {

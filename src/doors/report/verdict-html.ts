@@ -10,7 +10,7 @@ import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
 import type { Task } from "../../domain/task.ts";
 import { SIDES, type Side, type Verdict } from "../../domain/verdict.ts";
-import { decidedText, resultWord, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
+import { checkoutLines, decidedText, resultWord, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
 import { foldedTable, type Html, html, htmlPage, htmlTable } from "./html.ts";
 import {
   checksText,
@@ -112,6 +112,7 @@ ${foldedTable(
   [...rows, ["Together", sumOf(criteria), scoreBar(score_a, "a"), scoreBar(score_b, "b")]],
 )}
 ${others.length > 0 ? html`<p class="soft">Not scored: ${others.join(", ")}.</p>` : null}
+${checkoutLines(verdict).map((line) => html`<p>${line}</p>`)}
 ${flags.length > 0 ? html`<p>Before you trust it: ${flags.map((flag) => flag.replaceAll("_", " ")).join(", ")}.</p>` : null}
 ${all ? suspicionLines(verdict).map((line) => html`<p class="bad">Suspected words of ${line}</p>`) : null}
 ${all && calls.length > 0 && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${plainMetric(rationale)}</p>` : null}`;

@@ -25,6 +25,7 @@ type Told = Pick<
   | "created_at"
   | "finished_at"
   | "columns"
+  | "inputs_from_checkout"
 >;
 
 /** What a series is of, whether somebody planned it or not. */
@@ -87,12 +88,14 @@ export function storedSubject({ comparison, scenario, input, rows, ...known }: S
 export interface ImportedAs {
   readonly series_id: string;
   readonly created_at?: string | null;
+  /** What the author of a change could have edited. Absent: nothing is known. */
+  readonly inputs_from_checkout?: Series["inputs_from_checkout"];
 }
 
 /** The subject of imported results, which abeval neither ran nor judged. */
 export function importedSubject(
   { arms, levels, measure, tie_margin, scenarios, columns }: ImportedResults,
-  { series_id, created_at = null }: ImportedAs,
+  { series_id, created_at = null, inputs_from_checkout }: ImportedAs,
 ): Subject {
   return {
     told: {
@@ -100,6 +103,7 @@ export function importedSubject(
       ...{ stop: null, failure: null, plan: null, plan_digest: null, limits: null, changes: [] },
       ...{ created_at, finished_at: created_at },
       ...(columns && { columns }),
+      ...(inputs_from_checkout && { inputs_from_checkout }),
     },
     scenarios: scenarios.map(({ scenario }) => ({ scenario, digest: null, comparison: "" })),
     ...{ arms, judge_model: "", scripted: false, arms_differ: false },

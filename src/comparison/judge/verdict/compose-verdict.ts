@@ -40,6 +40,7 @@ interface VerdictInput {
 /** Code makes the verdict, in the same way for every judge. */
 export function composeVerdict(input: VerdictInput): Verdict {
   const { kase, facts, rules, result } = input;
+  const { inputs_from_checkout } = kase;
   const { measured, weights } = rules;
   const basis = basisWith(rules, result);
   const scored = decide(basis, weights);
@@ -67,7 +68,7 @@ export function composeVerdict(input: VerdictInput): Verdict {
     winner_side: scored.winner_side,
     lean: idOf(scored.lean_side),
     lean_side: scored.lean_side,
-    gate: gateOfVerdict({ arm_a: kase.a.pointer, arm_b: kase.b.pointer, ...scored, flags }),
+    ...gateOfVerdict({ arm_a: kase.a.pointer, arm_b: kase.b.pointer, ...scored, flags, inputs_from_checkout }),
     decided_by: scored.decided_by,
     confidence: confidenceOf(scored, basis, flags),
     score_a: scored.score_a,
@@ -89,6 +90,7 @@ export function composeVerdict(input: VerdictInput): Verdict {
     calls,
     usage: usageOf(input),
     flags,
+    ...(inputs_from_checkout && { inputs_from_checkout: [...inputs_from_checkout] }),
     suspicions: suspicionsOf(input, scored, basis.suspects),
     rationale: rationaleOf(text, calls, measured),
     ...statementOf(text),

@@ -33,6 +33,7 @@ export function flagsOf({ kase, facts, rules, result }: FlagInput, scored: Score
   if (hasPreferenceConflict({ calls: result.calls, tie_margin }, weights)) raised.add("score_preference_conflict");
   if (gates.no_winner && gates.no_winner !== "both_crashed") raised.add(gates.no_winner);
   if (isCrashed(facts.a) || isCrashed(facts.b)) raised.add("arm_crashed");
+  if (kase.inputs_from_checkout) raised.add("inputs_from_checkout");
   if (isEqualWork(kase, result.calls.length > 0)) raised.add("equal_work");
   if (notRepeatable(kase).length > 0) raised.add("check_not_repeatable");
   if (costLimited(facts).length > 0) raised.add("arm_cost_limited");

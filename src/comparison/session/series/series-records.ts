@@ -12,7 +12,7 @@ type Storing = Pick<SessionServices, "store" | "clock" | "entropy">;
  */
 export async function newRecord(
   { clock, entropy, store }: Storing,
-  { plan, plan_digest, baseline_digests, limits, columns }: SeriesSetup,
+  { plan, plan_digest, baseline_digests, limits, columns, inputs_from_checkout }: SeriesSetup,
   create: (record: SeriesRecord) => Promise<boolean>,
   { key, user }: Requester,
 ): Promise<SeriesRecord> {
@@ -24,6 +24,7 @@ export async function newRecord(
       ...{ created_at, finished_at: null, state: "running", stop: null, failure: null },
       ...{ plan, plan_digest, limits, changes: [] },
       ...(before !== undefined && { series_before: before }),
+      ...(inputs_from_checkout && { inputs_from_checkout }),
       ...(columns.length > 0 && { columns: [...columns] }),
       ...(user !== undefined && { user }),
       standing: { conclusion: "undecided", win_rate: null, low: 0, high: 1, counted: 0 },
@@ -41,7 +42,7 @@ async function seriesOn({ series }: Storing["store"], digests: ReadonlySet<strin
 /** Stores that a series goes on, with what changes in its limits. @throws Failure */
 export async function continuedRecord(
   { store, clock }: Storing,
-  { limits }: SeriesSetup,
+  { limits, inputs_from_checkout }: SeriesSetup,
   before: SeriesRecord,
 ): Promise<SeriesRecord> {
   const isSame = JSON.stringify(limits) === JSON.stringify(before.limits);
@@ -50,6 +51,7 @@ export async function continuedRecord(
     : [...before.changes, { at: clock.now().toISOString(), limits: before.limits }];
   const record: SeriesRecord = {
     ...before,
+    ...(inputs_from_checkout && { inputs_from_checkout }),
     limits,
     changes,
     state: "running",

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { InputsFromCheckout } from "../../../domain/checkout-input.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { Price, type PriceList } from "../../../domain/price-list.ts";
 import { Scenario } from "../../../domain/scenario.ts";
@@ -20,6 +21,7 @@ export const SessionOrder = Type.Object({
     seed: Type.Optional(Type.String()),
     trial_number: Type.Optional(Type.Integer()),
     series_trial: Type.Optional(Type.Integer()),
+    inputs_from_checkout: InputsFromCheckout,
   }),
   prices: Prices,
   /** What the day's limit holds for it. */

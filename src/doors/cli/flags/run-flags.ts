@@ -86,6 +86,11 @@ export const RUN = {
       description:
         "with --trials: use stored runs of a series for the arm that did not change, so that only the other arm costs money; a file can be pinned: <file>@sha256:<digest>",
     },
+    base: {
+      value: "<ref>",
+      description:
+        "name each input that differs from this commit (default in CI: each in the git work tree); stored runs, recordings, logs and results among them shut the gate, unless pinned",
+    },
     by: {
       value: "<column>",
       description: "group the rows of a series by this column of the inputs; with --results: of the table",
@@ -136,6 +141,7 @@ export const RUN = {
   groups: {
     "What is compared": ["model", "judge-model", "seed", "input"],
     "Several runs (a series)": ["trials", "stop-when-sure", "parallel", "margin", "by", "continue", "baseline", "aa"],
+    "What a pull request can edit": ["base"],
     Money: ["max-cost", "prices"],
     "What is written": ["out", "json", "junit", "markdown", "html", "card", "otel", "quiet", "no-color"],
     "What is kept": ["state-dir", "database-url", "keep-workspaces"],
@@ -164,6 +170,7 @@ const INSTEAD_OF_A_RUN = {
     "tie-margin",
     "margin",
     "by",
+    "base",
     "state-dir",
     "database-url",
     "out",

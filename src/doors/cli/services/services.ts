@@ -49,6 +49,10 @@ export interface PreparedServices extends Omit<SessionServices, "store"> {
   /** Which providers can be called; no secret in it. */
   readonly providers: () => readonly ProviderStatus[];
   readonly in_database: boolean;
+  /** Started by a pipeline, which may have checked out what a stranger wrote. */
+  readonly in_ci: boolean;
+  /** The directory of recordings that are replayed; absent: none are. */
+  readonly replayed_from: string | undefined;
   /** What is sent along to the endpoint of --otel; it may hold a key. */
   readonly otlp_headers: Readonly<Record<string, string>>;
   /** @throws Failure `storage_failed` or `storage_full`, UsageError */
@@ -92,10 +96,15 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     spent: options.spent,
     version,
     in_database: database !== undefined,
+    in_ci: !["", "0", "false"].includes((environment["CI"] ?? "").toLowerCase()),
+    replayed_from: options.recordings.record === undefined ? replayedFrom(environment, options) : undefined,
     otlp_headers: headersIn(environment["OTEL_EXPORTER_OTLP_HEADERS"]),
     openStore: () => openStore({ state_dir: options.state_dir, database }),
   };
 }
+
+const replayedFrom = (environment: Environment, { recordings }: ServiceOptions) =>
+  recordings.replay ?? (environment["ABEVAL_CASSETTES"] || undefined);
 
 /** Workspaces are made there. @throws UsageError */
 function demandTemporaryDirectory(path: string): void {

@@ -14,8 +14,8 @@ import {
   leftOutText,
   namesOf,
   rateText,
-  SERIES_FLAG_TEXT,
   scoreText,
+  seriesFlagClause,
   shownScenarios,
   solvedText,
   winRateText,
@@ -126,8 +126,8 @@ function armLines(series: Series, width: number): string[] {
   return columns({ head: figures.map(([what]) => what), rows }, width);
 }
 
-const flagLines = ({ flags }: Series, width: number): string[] =>
-  flags.flatMap((flag) => hanging(`${flag}: `, SERIES_FLAG_TEXT[flag], width));
+const flagLines = (series: Series, width: number): string[] =>
+  series.flags.flatMap((flag) => hanging(`${flag}: `, plainText(seriesFlagClause(flag, series)), width));
 
 const costLines = (series: Series, width: number): string[] => {
   const text = costsText(series);

@@ -7,7 +7,7 @@ import { plainText } from "../../../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import { sizeOf } from "../../../domain/size-of.ts";
 import type { CriterionScore, Verdict } from "../../../domain/verdict.ts";
-import { decidedText, resultWord, suspicionLines, unmetText } from "../../../domain/verdict-text.ts";
+import { checkoutLines, decidedText, resultWord, suspicionLines, unmetText } from "../../../domain/verdict-text.ts";
 import { cells } from "./lanes.ts";
 import type { Colour, Painter } from "./paint.ts";
 import { wrap, wrapWords } from "./terminal.ts";
@@ -35,6 +35,7 @@ export function summarise(outcome: SessionOutcome, painter: Painter): string {
       .flatMap((line) => indented(2, wrapWords(`suspected words of ${plainText(line)}`, painter.columns - 4)))
       .map((line) => painter.paint(line, "yellow")),
     ...listed("flags: ", verdict.flags, painter),
+    ...checkoutLines(verdict).flatMap((line) => indented(2, wrapWords(plainText(line), painter.columns - 4))),
     ...listed("cost: ", costParts(outcome), painter),
     painter.paint(`  ${session_id}`, "dim"),
     "",

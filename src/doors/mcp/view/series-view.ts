@@ -16,8 +16,10 @@ const TOLD = [
   "conclusion",
   "undecided_by",
   "gate",
+  "gate_reasons",
   "statement",
   "flags",
+  "inputs_from_checkout",
 ] as const;
 
 const COUNTED = ["trials", "wins", "ties", "losses"] as const;

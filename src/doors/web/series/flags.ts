@@ -63,6 +63,11 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
     title: "The judge has passed no self-test here",
     text: "abeval run --self-test shows whether it can tell known good work on these tasks from worse work.",
   },
+  inputs_from_checkout: {
+    tone: "warn",
+    title: "Inputs that the change can edit",
+    text: "Whoever wrote the change that is judged could have written these. No gate opens while stored runs, recordings, logs or results are among them.",
+  },
   results_imported: {
     tone: "note",
     title: "These results were imported",

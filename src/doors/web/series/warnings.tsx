@@ -1,22 +1,25 @@
 import type { Series } from "../../../domain/series.ts";
+import type { SeriesFlag } from "../../../domain/series-summary.ts";
+import { CheckoutInputs } from "../part/checkout-inputs.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Warnings } from "../part/warnings.tsx";
 import { seriesFlagText } from "./flags.ts";
 
 /** What a reader must know before believing the series. */
-export const SeriesWarnings = ({ series: { flags, model_changes, failure } }: { series: Series }) => (
-  <Warnings
-    flags={flags}
-    textOf={seriesFlagText}
-    below={(flag) => flag === "served_model_changed" && <ModelChanges changes={model_changes} />}
-  >
-    {failure !== null && (
+export const SeriesWarnings = ({ series }: { series: Series }) => (
+  <Warnings flags={series.flags} textOf={seriesFlagText} below={(flag) => below(flag, series)}>
+    {series.failure !== null && (
       <Notice tone="danger" title="It stopped before its end">
-        <p class="arm-text">{failure}</p>
+        <p class="arm-text">{series.failure}</p>
       </Notice>
     )}
   </Warnings>
 );
+
+function below(flag: SeriesFlag, { model_changes, inputs_from_checkout }: Series) {
+  if (flag === "served_model_changed") return <ModelChanges changes={model_changes} />;
+  return flag === "inputs_from_checkout" && <CheckoutInputs inputs={inputs_from_checkout} />;
+}
 
 function ModelChanges({ changes }: { changes: Series["model_changes"] }) {
   return (

@@ -163,6 +163,11 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
     title: "A live arm against a replayed one",
     text: "The replies of one arm's model were recorded before. Times and costs of the two do not compare.",
   },
+  inputs_from_checkout: {
+    tone: "warn",
+    title: "Inputs that the change can edit",
+    text: "Whoever wrote the change that is judged could have written these. No gate opens while stored runs, recordings, logs or results are among them.",
+  },
   replayed: {
     tone: "note",
     title: "Replayed",

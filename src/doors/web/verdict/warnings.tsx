@@ -1,5 +1,6 @@
 import type { Flag, Suspicion } from "../../../domain/verdict.ts";
 import { ArmName } from "../part/arm-name.tsx";
+import { CheckoutInputs } from "../part/checkout-inputs.tsx";
 import { Warnings } from "../part/warnings.tsx";
 import type { Comparison } from "./comparison.ts";
 import { flagText } from "./flags.ts";
@@ -9,12 +10,16 @@ import { flagText } from "./flags.ts";
  * what a verdict rests on, where a check could not run and nothing was judged.
  */
 export function VerdictWarnings({ comparison }: { comparison: Comparison }) {
-  const { flags, suspicions = [] } = comparison.verdict;
+  const { flags, suspicions = [], inputs_from_checkout } = comparison.verdict;
   const told = flags
     .filter((flag) => flag !== "single_trial")
     .filter((flag) => flag !== "no_objective_check" || !flags.includes("check_could_not_run"));
   const below = (flag: Flag) =>
-    flag === suspicionFlag(flags) && <Suspicions suspicions={suspicions} comparison={comparison} />;
+    flag === "inputs_from_checkout" ? (
+      <CheckoutInputs inputs={inputs_from_checkout} />
+    ) : (
+      flag === suspicionFlag(flags) && <Suspicions suspicions={suspicions} comparison={comparison} />
+    );
   return <Warnings flags={told} textOf={flagText} below={below} />;
 }
 
