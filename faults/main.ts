@@ -20,6 +20,7 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<{ readonly campaign: Camp
   "hostile-agents": () => import("./hostile-agents.ts"),
   smuggling: () => import("./smuggling.ts"),
   "dear-checks": () => import("./dear-checks.ts"),
+  "dear-files": () => import("./dear-files.ts"),
   spending: () => import("./spending.ts"),
   crowds: () => import("./crowds.ts"),
   mcp: () => import("./mcp.ts"),
