@@ -1,6 +1,7 @@
-import { expect } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import own from "../../package.json" with { type: "json" };
 import { ROOT } from "../abeval.ts";
 import { BASH, SCRIPT } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
@@ -48,4 +49,9 @@ testNeeding(BASH, SCRIPT)("CI runs tests on a terminal, and reads what they show
     ...[" 1 pass", " 1 skip", " 1 fail"],
   ]);
   expect(exitCode).toBe(1);
+});
+
+test("the README says how long its tests take, and they begin with the same words", () => {
+  const [, told = "nothing"] = /^echo 'A(bout \d+ minutes on 2 cores)\.'/.exec(own.scripts.test) ?? [];
+  expect(readFileSync(join(ROOT, "README.md"), "utf8")).toContain(`runs them, in a${told};`);
 });
