@@ -2,10 +2,15 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { processTree, signalProcess } from "../../src/arms/sandbox/process/process-table.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
+import { PROGRAM } from "../abeval.ts";
+import { SANDBOX } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
 import { startRun } from "../postgres/fleet.ts";
+import { LimitAround, MEMORY_LIMITS } from "../sandbox/limit-around.ts";
 import { until } from "../turns.ts";
 import { Directory, describeEachKind, processesWith } from "../workspace/harness.ts";
 import { type Served, serve } from "./served.ts";
+import { jsonPost } from "./service.ts";
 
 const check = (line: string) => `name: tree
 task: { prompt: Work., probe: { checks: [{ id: works, run: ${JSON.stringify(line)}, required: true }] } }
@@ -58,3 +63,27 @@ describeEachKind("a server that is told to end with everything below it", (kind)
     expect(outcome.arms.map(({ probe }) => probe?.checks[0]?.status)).toEqual(["fail", "fail"]);
   });
 });
+
+const GREEDY = `name: greedy
+task: { prompt: Work., probe: { checks: [{ id: works, run: "true", required: true }] } }
+arms:
+  - { id: left, model: scripted/left, script: [{ say: Done. }] }
+  - id: right
+    model: scripted/right
+    script: [{ calls: [{ run_command: { command: "head -c 900M /dev/zero | tail -c 900M | wc -c" } }] }, { say: Done. }]
+rubric: { criteria: [{ measure: probe_score }], judge: { model: builtin/evidence } }
+`;
+
+testNeeding(SANDBOX, MEMORY_LIMITS)(
+  "a server whose container runs out of memory judges nothing of a run whose command was killed for that, and lives on",
+  async () => {
+    using directory = new Directory({ "greedy.yaml": GREEDY });
+    using around = new LimitAround(700 * 2 ** 20);
+    await using server = await serve(["--scenarios-dir", directory.path], {}, { program: around.inside(PROGRAM) });
+    const answer = await fetch(`${server.url}/api/runs`, jsonPost({ scenario: "greedy" }));
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "10"]);
+    expect(await answer.json()).toMatchObject({
+      error: { code: "killed_from_outside", message: expect.stringContaining("ran out of memory") },
+    });
+  },
+);

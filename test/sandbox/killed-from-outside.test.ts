@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { findMemoryGroups, type MemoryGroups } from "../../src/arms/sandbox/memory-group.ts";
+import { readFileSync } from "node:fs";
+import { oomKillsAround } from "../../src/arms/sandbox/memory-group.ts";
 import { openBubblewrap, openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
 import { signalProcess } from "../../src/arms/sandbox/process/process-table.ts";
 import type { Sandbox } from "../../src/arms/sandbox/sandbox.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { host, type Need, SANDBOX } from "../machine.ts";
+import { host, SANDBOX } from "../machine.ts";
 import { describeNeeding, testNeeding } from "../needs.ts";
 import { until } from "../turns.ts";
-import { Directory, never, processesWith } from "../workspace/harness.ts";
+import { never, processesWith } from "../workspace/harness.ts";
+import { LimitAround, MEMORY_LIMITS } from "./limit-around.ts";
 import { started, workspaceOf } from "./programs.ts";
 
 const LIMITS = { timeout_ms: 20_000, max_output_bytes: 4_000, network: "none" } as const;
@@ -86,55 +86,14 @@ test("without a sandbox a command that a signal ends has ended", async () => {
   expect(await endOfSelf("none", "TERM")).toEqual({ ended: "exit", exit_code: 143 });
 });
 
-const groups = findMemoryGroups();
-
-const CGROUP: Need = {
-  what: "a cgroup that may be written (run it as root, or by systemd-run --user --scope -p Delegate=yes)",
-  met: groups !== null,
-};
-
 const MiB = 1024 * 1024;
 
 /** Takes memory until something stops it, and goes on in a shell whatever that is. */
 const GREEDY = "head -c 1G /dev/zero | tail -c 1G | wc -c; true";
 
-/** Memory groups that stand in a group of this machine with a limit of its own. */
-class Around implements Disposable {
-  readonly groups: MemoryGroups | null;
-  readonly #directory: string;
-  readonly #proc: Directory;
-
-  constructor(max_bytes: number) {
-    const line = readFileSync("/proc/self/cgroup", "utf8")
-      .split("\n")
-      .find((it) => /:memory:/.test(it));
-    const [, , path = "/"] = line?.split(":") ?? [];
-    const name = `around-${crypto.randomUUID()}`;
-    this.#directory = join("/sys/fs/cgroup/memory", path, name);
-    mkdirSync(this.#directory);
-    writeFileSync(join(this.#directory, "memory.limit_in_bytes"), String(max_bytes));
-    this.#proc = new Directory({
-      cgroup: `4:memory:${join(path, name)}\n`,
-      mountinfo: readFileSync("/proc/self/mountinfo", "utf8"),
-    });
-    this.groups = findMemoryGroups(this.#proc.path);
-  }
-
-  [Symbol.dispose](): void {
-    this.#proc[Symbol.dispose]();
-    rmdirSync(this.#directory);
-  }
-}
-
-const V1: Need = { what: "control groups of version 1", met: groups?.version === "v1" };
-
 describe("a process that the kernel kills for lack of memory", () => {
-  testNeeding(
-    SANDBOX,
-    CGROUP,
-    V1,
-  )("at a limit around abeval was killed from outside", async () => {
-    using around = new Around(100 * MiB);
+  testNeeding(SANDBOX, MEMORY_LIMITS)("at a limit around abeval was killed from outside", async () => {
+    using around = new LimitAround(100 * MiB);
     expect(around.groups).not.toBe(null);
     expect(await endOf(openBubblewrap(host, around.groups), GREEDY)).toMatchObject({
       code: "killed_from_outside",
@@ -142,14 +101,20 @@ describe("a process that the kernel kills for lack of memory", () => {
     });
   });
 
-  testNeeding(
-    SANDBOX,
-    CGROUP,
-    V1,
-  )("at its command's own limit is the command's doing, also below a limit around it", async () => {
-    using around = new Around(900 * MiB);
-    const { groups: own } = around;
-    const small = own && { ...own, open: () => own.open(100 * MiB) };
-    expect(await endOf(openBubblewrap(host, small), GREEDY)).toEqual({ ended: "memory_limit", exit_code: null });
+  testNeeding(MEMORY_LIMITS)("is counted where a command has no group of its own", async () => {
+    using around = new LimitAround(50 * MiB);
+    expect(oomKillsAround(around.proc)).toBe(0);
+    await Bun.spawn(around.inside(["sh", "-c", "head -c 1G /dev/zero | tail -c 1G"]), { stdout: "ignore" }).exited;
+    expect(oomKillsAround(around.proc)).toBe(1);
   });
+
+  testNeeding(SANDBOX, MEMORY_LIMITS)(
+    "at its command's own limit is the command's doing, also below a limit around it",
+    async () => {
+      using around = new LimitAround(900 * MiB);
+      const { groups: own } = around;
+      const small = own && { ...own, open: () => own.open(100 * MiB) };
+      expect(await endOf(openBubblewrap(host, small), GREEDY)).toEqual({ ended: "memory_limit", exit_code: null });
+    },
+  );
 });
