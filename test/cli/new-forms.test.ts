@@ -133,7 +133,7 @@ testNeeding(GIT)("rows of a benchmark start from their commit, with the test pat
     "has a base_commit that is no hash: main",
     expect.stringContaining("names no commit of the repository"),
     "its own solution does not pass its checks: add-test: exit code 1, expected 0",
-    "has a test patch that does not apply: add.test.mjs",
+    expect.stringContaining("has a test patch that does not apply: add.test.mjs: hunk 1 of 1"),
     "names ../add.mjs, which must not contain `..`",
     "has no base_commit",
     "is no JSON object",

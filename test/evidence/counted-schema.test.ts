@@ -93,7 +93,7 @@ const { value } = fc.letrec((tie) => ({
     { depthSize: "small", withCrossShrink: true },
     fc.constantFrom("x", "y", 1, 3, null),
     fc.array(tie("value"), { maxLength: 3 }),
-    fc.dictionary(name, tie("value"), { maxKeys: 3 }),
+    fc.dictionary(name, tie("value"), { maxKeys: 3, noNullPrototype: true }),
   ),
 }));
 
