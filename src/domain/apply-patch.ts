@@ -185,7 +185,7 @@ function* placing(sought: Sought, effort: PatchEffort): Generator<number, number
 function* fitting({ lines, old, expected }: Sought, effort: PatchEffort): Generator<number, boolean> {
   for (const [index, line] of old.entries()) {
     if (index % LINES_OF_UNIT === 0) {
-      effort.spend(LINES_OF_UNIT);
+      effort.spend(Math.min(LINES_OF_UNIT, old.length - index));
       yield effort.units();
     }
     if (!lines.is(expected + index, line)) return false;

@@ -87,6 +87,14 @@ test("many hunks that each stand elsewhere are looked for up to a number of comp
   );
 });
 
+test("a hunk at its place costs no more than its lines, so a patch may have many", () => {
+  const hunks = Array.from({ length: 200 }, (_, n) => `@@ -${n + 1} +${n + 1} @@\n-${n}\n+x\n`).join("");
+  const [file] = readPatch(`--- a/a\n+++ b/a\n${hunks}`);
+  if (!file) expect.unreachable();
+  const text = Array.from({ length: 200 }, (_, n) => `${n}\n`).join("");
+  expect(atOnce(applyingPatch(text, file, new PatchEffort(200)))).toBe("x\n".repeat(200));
+});
+
 test("others have their turn while a patch of 2 MB is read, and while it is applied", async () => {
   const files = Array.from({ length: 20_000 }, (_, n) => `diff --git a/${n} b/${n}\nnew file mode 100644\n`).join("");
   const long = `--- /dev/null\n+++ b/long\n@@ -0,0 +1,400000 @@\n${"+\n".repeat(400_000)}`;
