@@ -128,6 +128,12 @@ const ATTACKS: readonly Attack[] = [
     module: () => "for (let n = 0; n < 4; n += 1) await chat([user], { stream: true });",
     answer: streamed(`data: ${JSON.stringify({ ...pieceOf("abcd"), pad: "x".repeat(8_000_000) })}\n\n`),
   },
+  {
+    name: "16 streams of events of 8 MB",
+    module: () =>
+      "for (let n = 0; n < 2; n += 1) await Promise.all(Array.from({ length: 16 }, () => chat([user], { stream: true })));",
+    answer: streamed(`data: ${JSON.stringify({ ...pieceOf("abcd"), pad: "x".repeat(8_000_000) })}\n\n`),
+  },
   { name: "bytes and headers that its proxy is not for", module: stray },
   ...FLOODS,
 ];

@@ -16,8 +16,8 @@ const FORMS: Readonly<Record<WireName, ReplyForm>> = {
   gemini: GEMINI_REPLY,
 };
 
-/** A call of a megabyte comes in pieces of some characters, each in an event. */
-export const replyRoom = (): ReplyRoom => ({ bytes: 64 * 1024 * 1024 });
+/** A call of a megabyte comes in pieces of some characters, each in an event of more than a hundred bytes. */
+export const replyRoom = (): ReplyRoom => ({ bytes: 32 * 1024 * 1024 });
 
 export interface OpenReply {
   /** The type of the provider's reply: a stream of events, or one JSON. */

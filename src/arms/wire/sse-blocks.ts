@@ -3,6 +3,7 @@ import { GrownBytes } from "./grown-bytes.ts";
 
 /** One event of a stream with the bytes in which it came, the empty line behind it included. */
 export interface SseBlock {
+  /** Perhaps a part of the piece in which it came. */
   readonly bytes: Uint8Array;
   /** Undefined for a comment, and for what has no data. */
   readonly data: string | undefined;
@@ -55,14 +56,13 @@ export class SseBlocks {
       const ended = this.#endOfEvent(chunk[at]);
       if (ended === null) continue;
       const end = ended === "with" ? at + 1 : at;
-      this.#kept.add(chunk.subarray(start, end));
-      yield* this.end();
+      yield* this.#ended(chunk.subarray(start, end));
       if (this.#too_large) return;
       start = end;
     }
     this.#kept.add(chunk.subarray(start));
     this.#too_large = this.#kept.length > this.#max_bytes || this.#lines > MAX_LINES;
-    if (this.#too_large) this.#kept.take();
+    if (this.#too_large) this.drop();
   }
 
   /** Whether an event ends with this byte, or ended before it. */
@@ -79,9 +79,24 @@ export class SseBlocks {
     return endsEvent && byte === LF ? "with" : null;
   }
 
+  /** Keeps nothing of an event that has not ended. */
+  drop(): void {
+    this.#kept.drop();
+  }
+
+  /** Most events come whole, and are not copied. */
+  #ended(last: Uint8Array): SseBlock[] {
+    if (this.#kept.length === 0) return this.#blockOf(last);
+    this.#kept.add(last);
+    return this.end();
+  }
+
   /** What is left: nothing, or an event without its end. */
   end(): SseBlock[] {
-    const bytes = this.#kept.take();
+    return this.#blockOf(this.#kept.take());
+  }
+
+  #blockOf(bytes: Uint8Array): SseBlock[] {
     this.#lines = 0;
     this.#too_large ||= bytes.length > MAX_WRONG_BYTES && !isUtf8(bytes);
     if (this.#too_large) return [];
@@ -92,7 +107,7 @@ export class SseBlocks {
 const decoder = new TextDecoder();
 
 /** What is written in the bytes of one event. */
-export function readLines(bytes: Uint8Array): Omit<SseBlock, "bytes"> {
+function readLines(bytes: Uint8Array): Omit<SseBlock, "bytes"> {
   const data: string[] = [];
   let event: string | undefined;
   let foreign = false;

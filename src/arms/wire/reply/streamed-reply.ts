@@ -1,4 +1,5 @@
 import { asRecord, asText, type LooseRecord } from "../../../domain/lenient.ts";
+import { GrownBytes } from "../grown-bytes.ts";
 import {
   decideCalls,
   type EndedReply,
@@ -13,13 +14,13 @@ import {
   UNREADABLE,
   wireReply,
 } from "../reply-reader.ts";
-import { readLines, type SseBlock, SseBlocks, sseBytes } from "../sse-blocks.ts";
+import { type SseBlock, SseBlocks, sseBytes } from "../sse-blocks.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import { isUsageOnly } from "./chat.ts";
 import { ReplySoFar } from "./reply-so-far.ts";
 
-/** What holding an event takes beside its bytes. */
-const HELD_EVENT_BYTES = 256;
+/** What holding a run of events takes beside its bytes. */
+const HELD_RUN_BYTES = 1024;
 
 /** The bytes of a whole reply. Today's longest have 130,000 events of some hundred bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -31,8 +32,9 @@ const STEP_BYTES = 1024 * 1024;
 /** Events that are written in one step: one of a call that was exchanged is read again. */
 const STEP_EVENTS = 1_000;
 
-/** Not its data, which stands in its bytes. */
-interface Held extends Pick<SseBlock, "bytes" | "event"> {
+/** Events in a row of one name and of the same calls. A call in pieces is one, and a hundred thousand objects would take more than it. */
+interface HeldRun extends Pick<SseBlock, "event"> {
+  readonly bytes: GrownBytes;
   readonly calls: readonly CallSoFar[];
 }
 
@@ -43,7 +45,7 @@ export class StreamedReply implements ReplyReader {
   readonly #options: ReadOptions;
   readonly #blocks = new SseBlocks(EVENT_LIMITS.bytes);
   readonly #reply = new ReplySoFar();
-  #held: Held[] = [];
+  #held: HeldRun[] = [];
   #held_bytes = 0;
   /** What it has of the room. */
   #taken_bytes = 0;
@@ -101,7 +103,7 @@ export class StreamedReply implements ReplyReader {
 
   *#take(block: SseBlock): InSteps<readonly Uint8Array[]> {
     if (this.#stopped) return [];
-    const { form, gate, hide_usage } = this.#options;
+    const { form, gate } = this.#options;
     this.#events_left -= 1;
     if (block.data === "[DONE]") this.#reply.finishCalls();
     const { event, beyond } = eventIn(block);
@@ -109,14 +111,20 @@ export class StreamedReply implements ReplyReader {
     if (gate !== undefined && isOdd(block, event)) return [];
     this.#events += Number(block.data !== undefined);
     const calls = event === undefined ? [] : form.take(event, this.#reply);
-    if (!(hide_usage && event !== undefined && isUsageOnly(event)))
-      this.#hold({ bytes: block.bytes, event: block.event, calls });
     const closed = this.#reply.takeClosed();
     yield* readInputs(closed);
     const fault = this.#faultOf(block.event, calls, event);
     if (fault !== null) return this.#stop(fault);
     yield* decideCalls(closed, gate);
-    return gate !== undefined && this.#reply.open.size > 0 ? [] : yield* this.#release();
+    const shown = this.#isHidden(event) ? [] : [block];
+    if (gate === undefined || this.#reply.open.size === 0)
+      return [...(yield* this.#release()), ...shown.flatMap((one) => this.#written(one, calls))];
+    for (const one of shown) this.#hold(one, calls);
+    return [];
+  }
+
+  #isHidden(event: LooseRecord | undefined): boolean {
+    return this.#options.hide_usage && event !== undefined && isUsageOnly(event);
   }
 
   /** Why neither this event nor any after it goes on. */
@@ -126,15 +134,29 @@ export class StreamedReply implements ReplyReader {
     return this.#reply.isUnclear || this.#isMisnamed(name, calls, event) ? UNCLEAR : null;
   }
 
-  #hold(held: Held): void {
-    this.#held.push(held);
-    this.#held_bytes += held.bytes.length + HELD_EVENT_BYTES;
+  #hold({ bytes, event }: SseBlock, calls: readonly CallSoFar[]): void {
+    this.#runOf(event, calls).bytes.add(bytes);
+    this.#held_bytes += bytes.length;
+  }
+
+  /** The run that such an event goes on with, or begins. */
+  #runOf(event: string | undefined, calls: readonly CallSoFar[]): HeldRun {
+    const last = this.#held.at(-1);
+    const isSame = last?.calls.length === calls.length && calls.every((call, at) => last.calls[at] === call);
+    if (last?.event === event && isSame) return last;
+    const run = { event, calls, bytes: new GrownBytes() };
+    this.#held.push(run);
+    this.#held_bytes += HELD_RUN_BYTES;
+    return run;
   }
 
   #stop(reason: string): [] {
     this.#stopped = true;
     this.#held = [];
     this.#held_bytes = 0;
+    // Nothing more of it is read, and those beside it need the room.
+    this.#blocks.drop();
+    this.#settleRoom();
     this.#reply.stop(reason);
     return [];
   }
@@ -152,21 +174,37 @@ export class StreamedReply implements ReplyReader {
     this.#held = [];
     this.#held_bytes = 0;
     const written: Uint8Array[] = [];
-    for (const [at, one] of held.entries()) {
+    for (const [at, { bytes, calls }] of held.entries()) {
       if (at % STEP_EVENTS === STEP_EVENTS - 1) yield;
-      written.push(...this.#written(one));
+      const whole = bytes.take();
+      if (isLeft(calls)) written.push(whole);
+      else yield* this.#exchanged(whole, calls, written);
     }
     return written;
   }
 
-  #written({ bytes, event: name, calls }: Held): readonly Uint8Array[] {
-    const event = calls.every(({ exchanged }) => exchanged == null) ? undefined : eventIn(readLines(bytes)).event;
-    if (event === undefined) return [bytes];
+  /** Each event of a run is read again, and written with what is in the place of its calls. */
+  *#exchanged(run: Uint8Array, calls: readonly CallSoFar[], written: Uint8Array[]): InSteps<void> {
+    const blocks = new SseBlocks(EVENT_LIMITS.bytes);
+    let count = 0;
+    for (const block of [...blocks.push(run), ...blocks.end()]) {
+      count += 1;
+      if (count % STEP_EVENTS === 0) yield;
+      written.push(...this.#written(block, calls));
+    }
+  }
+
+  #written(block: SseBlock, calls: readonly CallSoFar[]): readonly Uint8Array[] {
+    const event = isLeft(calls) ? undefined : eventIn(block).event;
+    if (event === undefined) return [block.bytes];
     return this.#options.form
       .exchange(event, calls)
-      .map((one) => sseBytes(name === undefined ? undefined : asText(one["type"]), JSON.stringify(one)));
+      .map((one) => sseBytes(block.event === undefined ? undefined : asText(one["type"]), JSON.stringify(one)));
   }
 }
+
+/** Whether nothing is in the place of their inputs. */
+const isLeft = (calls: readonly CallSoFar[]) => calls.every(({ exchanged }) => exchanged == null);
 
 const NAMED_AS_TYPE = "named after its type";
 
