@@ -9,8 +9,8 @@ const limitTo = (pid: number, soft: number) => Bun.spawnSync(["prlimit", `--pid=
 testNeeding(PRLIMIT)("a server without a free descriptor answers 503, and the scenario once one is free", async () => {
   await using server = await serve();
   const ask = () => fetch(`${server.url}/api/scenarios/log-triage`);
-  // Its connection is kept for the next one.
-  await (await fetch(`${server.url}/api/health`)).text();
+  // Its connection is kept for the next one, and what a scenario is read with is loaded.
+  await (await fetch(`${server.url}/api/scenarios/suite-receipt`)).text();
   limitTo(server.child.pid, 3);
   const refused = await ask();
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "10"]);
