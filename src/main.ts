@@ -50,9 +50,13 @@ async function endUnlessUnread(error: unknown): Promise<void> {
 
 /** For an error that nobody expected. What was open is left as after a kill, and is recovered at the next start. */
 async function endWith(error: unknown): Promise<never> {
-  const { tellFault } = await import("./doors/cli/tell-fault.ts");
-  tellFault(error);
-  process.exit(1);
+  try {
+    const { tellFault } = await import("./doors/cli/tell-fault.ts");
+    tellFault(error);
+  } finally {
+    // What cannot be told either is a failure all the same.
+    process.exit(1);
+  }
 }
 
 async function dispatch(word: string | undefined, rest: readonly string[]): Promise<number> {

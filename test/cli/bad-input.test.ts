@@ -224,7 +224,10 @@ const begun = (fault: string) =>
   `const on = process.on; process.on = function (...args) { if (args[0] === "unhandledRejection") setTimeout(() => { ${fault} }); return on.apply(this, args); };`;
 
 const ESCAPES = [
-  ["the command", "Object.hasOwn = () => { throw new Error(WORDS); };"],
+  [
+    "the command",
+    "const { hasOwn } = Object; Object.hasOwn = () => { Object.hasOwn = hasOwn; throw new Error(WORDS); };",
+  ],
   ["a timer", begun("throw new Error(WORDS);")],
   ["a promise that nobody awaits", begun("void Promise.reject(new Error(WORDS));")],
 ] as const;
