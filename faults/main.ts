@@ -25,6 +25,7 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<{ readonly campaign: Camp
   crowds: () => import("./crowds.ts"),
   mcp: () => import("./mcp.ts"),
   shared: () => import("./shared.ts"),
+  standing: () => import("./standing.ts"),
 };
 
 const USAGE = `bun run faults [campaign...] [--seed n] [--scale x] [--case n]

@@ -6,6 +6,7 @@ import { abeval, PROGRAM, startAbeval } from "../abeval.ts";
 import { jsonPost } from "../http/service.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { until } from "../turns.ts";
+import { freePort } from "./free-port.ts";
 
 const IMPATIENT = [process.execPath, join(import.meta.dir, "impatient-supervisor.ts")];
 
@@ -89,7 +90,7 @@ test("a server that stands still is ended and started again at its address, and 
 }, 60_000);
 
 test("--health-addr answers 200 while the server serves, and 503 while it does not", async () => {
-  const health = `http://127.0.0.1:${await freePort()}/api/health`;
+  const health = `http://127.0.0.1:${freePort()}/api/health`;
   await using served = await supervised(["--health-addr", new URL(health).host]);
   expect(await answers(health)).toBe(200);
   expect(await answers(new URL("/api/sessions", health).href)).toBe(404);
@@ -99,11 +100,6 @@ test("--health-addr answers 200 while the server serves, and 503 while it does n
   expect(await answers(`${served.url}/api/health`)).toBe(200);
   expect(served.log()).toContain("abeval: the server ended (SIGKILL) and is started again in 1 s\n");
 }, 30_000);
-
-async function freePort(): Promise<number> {
-  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  return Number(server.port);
-}
 
 test("a server ends with its supervisor, also while it stands still", async () => {
   for (const signal of ["SIGCONT", "SIGSTOP"] as const) {

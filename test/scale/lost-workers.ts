@@ -61,6 +61,27 @@ describeNeeding(POSTGRES)("a worker that is lost", () => {
     }
   });
 
+  test("in silence is followed by one other, and by no third", async () => {
+    await using fleet = await aFleet();
+    const server = await fleet.server();
+    let worker = await fleet.worker(1);
+    const id = await startRun(server, "long");
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      await fleet.until(`(SELECT WHERE NOT EXISTS (SELECT FROM abeval.entries
+        WHERE attempt = ${attempt} AND kind = 'stage')) AS nothing`);
+      worker.child.kill("SIGSTOP");
+      worker = await fleet.worker(1);
+    }
+    await fleet.untilAllEnded();
+    const { state, failure } = await session(server, id);
+    expect({ state, message: failure?.message.split(",")[0] }).toEqual({
+      state: "interrupted",
+      message: "2 workers fell silent while they ran it",
+    });
+    const last = (await fleet.entries()).filter(({ attempt }) => attempt === 3).map(({ entry }) => entry.type);
+    expect(last).toEqual(["attempt_started", "ended"]);
+  });
+
   test("because it is told to stop gives its run back at once, as often as that happens", async () => {
     await using fleet = await aFleet();
     const server = await fleet.server();
