@@ -221,13 +221,13 @@ const ROWS: readonly Row[] = [
   {
     broken: "a hidden file that lies in the fixture",
     change: (draft) => withFiles(draft, draft.task.probe.files),
-    found: { "leak.hidden_files": "warn" },
+    found: { "leak.hidden_files": "fail" },
     detail: "hidden.sh can be read in hidden.sh",
   },
   {
     broken: "a copy of a hidden file under another name",
     change: (draft) => withFiles(draft, { "check.sh": `# for me\n${draft.task.probe.files["hidden.sh"]}` }),
-    found: { "leak.hidden_files": "warn" },
+    found: { "leak.hidden_files": "fail" },
     detail: "hidden.sh can be read in check.sh",
   },
   {

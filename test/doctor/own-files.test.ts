@@ -36,7 +36,7 @@ describeNeeding(GIT)("a fixture from git", () => {
   test("that contains the scenario file is a leak", async () => {
     const inline = scenario({ fixture: { git: "main" }, probe: { checks: ["grep -q world hello.txt"] } });
     expect(await leaksIn({ ...HELLO, "hand/small.yaml": inline }, "hand")).toEqual([
-      "warn",
+      "fail",
       "the scenario file can be read in hand/small.yaml",
     ]);
   });
@@ -44,7 +44,7 @@ describeNeeding(GIT)("a fixture from git", () => {
   test("that contains the scenario file is a leak even without checks", async () => {
     const bare = scenario({ fixture: { git: "main" } });
     expect(await leaksIn({ ...HELLO, "small.yaml": bare }, "")).toEqual([
-      "warn",
+      "fail",
       "the scenario file can be read in small.yaml",
     ]);
   });
@@ -56,7 +56,7 @@ describeNeeding(GIT)("a fixture from git", () => {
   ])("that has a hidden file of %s is told by its path", async (_what, text) => {
     const file = scenario({ fixture: { git: "main" }, probe: { dir: "h/probe", checks: CHECKS } });
     expect(await leaksIn({ ...HELLO, "hand/small.yaml": file, "hand/h/probe/t.sh": text }, "hand")).toEqual([
-      "warn",
+      "fail",
       "the scenario file can be read in hand/small.yaml",
       "t.sh can be read in hand/h/probe/t.sh",
     ]);
@@ -66,7 +66,7 @@ describeNeeding(GIT)("a fixture from git", () => {
     const file = scenario({ fixture: { git: "main", path: "hand" }, probe: { dir: "h/probe", checks: CHECKS } });
     const files = { "hand/hello.txt": "Hello wold\n", "hand/small.yaml": file, "hand/h/probe/t.sh": "true\n" };
     expect(await leaksIn(files, "hand")).toEqual([
-      "warn",
+      "fail",
       "the scenario file can be read in small.yaml",
       "t.sh can be read in h/probe/t.sh",
     ]);
@@ -86,7 +86,7 @@ describe("a directory as fixture", () => {
     const file = scenario({ fixture: { dir: "app" }, probe: { dir: "app/probe", checks: CHECKS } });
     const app = { "app/hello.txt": "Hello wold\n", "app/probe/t.sh": "true\n" };
     await using folder = await scenarioFolder({ ...app, "small.yaml": file });
-    expect(await leaksOf(folder.directory)).toEqual(["warn", "t.sh can be read in probe/t.sh"]);
+    expect(await leaksOf(folder.directory)).toEqual(["fail", "t.sh can be read in probe/t.sh"]);
   });
 
   test("that lies beside the hidden files is no leak", async () => {
@@ -95,6 +95,23 @@ describe("a directory as fixture", () => {
     await using folder = await scenarioFolder({ ...app, "small.yaml": file, "probe/t.sh": "true\n" });
     expect(await leaksOf(folder.directory)).toEqual(["pass", expect.stringMatching(/^searched \d+ texts for 1 file$/)]);
   });
+});
+
+test.each([
+  ["its own files", { files: { "tips/check.sh": "true\n" } }, "t.sh can be read in tips/check.sh"],
+  [
+    "its skills, among other lines",
+    { files: { ".claude/skills/x/SKILL.md": `# Skill\n${"grep --quiet 'Hello world, dear' hello.txt"}\n` } },
+    "long.sh can be read in .claude/skills/x/SKILL.md",
+  ],
+])("hidden checks that an arm is given in %s are a leak, and the scenario is not ready", async (_, given, told) => {
+  const files = { "t.sh": "true\n", "long.sh": "grep --quiet 'Hello world, dear' hello.txt\n" };
+  const task = { fixture: { files: HELLO }, probe: { files, checks: CHECKS } };
+  const document = JSON.parse(scenario(task));
+  const [first, ...others] = document.arms;
+  const arms = [{ ...first, ...given }, ...others];
+  await using folder = await scenarioFolder({ "small.yaml": JSON.stringify({ ...document, arms }) });
+  expect(await leaksOf(folder.directory)).toEqual(["fail", `${told} of brief`, `${told} of careful`]);
 });
 
 test("a reference of short lines is found where it stands in full", async () => {

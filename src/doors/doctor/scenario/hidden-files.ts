@@ -1,5 +1,5 @@
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
-import { listMaterial, probeSource } from "../../../comparison/scenario/materials.ts";
+import { listMaterial, type MaterialSource, probeSource } from "../../../comparison/scenario/materials.ts";
 import { readText } from "../../../comparison/scenario/read-text.ts";
 import { Unusable } from "../../../comparison/scenario/unusable.ts";
 
@@ -11,9 +11,11 @@ export interface HiddenFile {
 /** Bytes of a hidden file whose text is compared; a test is smaller. */
 const HIDDEN_BYTES = 1_000_000;
 
-/** The files that a probe lays over the work. A large one, and one that is no text, has the empty text. */
-export async function hiddenFiles(loaded: LoadedScenario): Promise<readonly HiddenFile[]> {
-  const { dir, files } = probeSource(loaded);
+/** The files that a probe lays over the work. */
+export const hiddenFiles = (loaded: LoadedScenario): Promise<readonly HiddenFile[]> => textsOf(probeSource(loaded));
+
+/** Files with their texts. A large one, and one that is no text, has the empty text. */
+export async function textsOf({ dir, files }: MaterialSource): Promise<readonly HiddenFile[]> {
   const below = dir === null ? [] : await listMaterial(dir);
   const found: HiddenFile[] = [];
   for (const { path, absolute, stats } of below)

@@ -2,16 +2,16 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Pristine } from "../../../arms/workspace/workspace.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
-import { probeSource } from "../../../comparison/scenario/materials.ts";
+import { probeSource, sourceOf } from "../../../comparison/scenario/materials.ts";
 import { repositoryAround } from "../../../comparison/scenario/repository.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { type FilePatch, linesOfPatch, pathOfPatch, readingPatch } from "../../../domain/patch.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { saidTo } from "../../../domain/task.ts";
 import { steadily } from "../../../runtime/pace.ts";
-import { type Check, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
+import { type Check, fail, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
 import type { DryRun } from "./dry-run.ts";
-import { type HiddenFile, hiddenFiles } from "./hidden-files.ts";
+import { type HiddenFile, hiddenFiles, textsOf } from "./hidden-files.ts";
 
 /** A file that has this share of a hidden file's telling lines is a copy of it. */
 const COPY_SHARE = 0.8;
@@ -25,22 +25,24 @@ const leakedFiles: Check<DryRun> = {
     const { task } = loaded.definition;
     const hidden = await hiddenFiles(loaded);
     const places = await ownPlaces(loaded);
-    const texts = await visibleTexts(pristine, loaded.definition);
+    const texts = [...(await visibleTexts(pristine, loaded.definition)), ...(await ownTexts(loaded))];
     const [scenarios, visible] = [texts.filter(isScenario(places)), texts.filter((text) => !isScenario(places)(text))];
     const paths = new Set((await pristine.list()).map(({ path }) => path));
-    const leaks = new Set([
+    const read = new Set([
       ...scenarios.map(({ name }) => `the scenario file can be read in ${name}`),
       ...hidden.flatMap((file) => [...placesAmong(file, places, paths), ...copiesOf(file, visible)]),
-      ...hidden.flatMap((file) => mentionsOf(file, visible)),
     ]);
-    if (leaks.size > 0) return warn([...leaks].join("\n"), task.fixture?.git === undefined ? HINT : GIT_HINT);
+    const leaks = [...new Set([...read, ...hidden.flatMap((file) => mentionsOf(file, visible))])].join("\n");
+    const hint = task.fixture?.git === undefined ? HINT : GIT_HINT;
+    // An arm that is told a name knows less than one that reads the file.
+    if (leaks !== "") return read.size > 0 ? fail(leaks, hint) : warn(leaks, hint);
     return task.probe === null
       ? skip(IDLE.no_probe)
       : pass(`searched ${counted(visible.length, "text")} for ${counted(hidden.length, "file")}`);
   },
 };
 
-const HINT = "keep hidden files out of the fixture and out of the prompts";
+const HINT = "keep hidden files out of the fixture, the prompts and the arms' own files";
 const GIT_HINT = `${HINT}: use a commit from before them, or a \`path\` without them`;
 
 /** The scenario file, which holds checks and rubric. Another file may have its name, but not these parts. */
@@ -59,11 +61,12 @@ const placesAmong = ({ path }: HiddenFile, { probe }: OwnPlaces, paths: Readonly
 /** A hidden file may replace a visible one and share lines with it, so only an equal text is a leak there. */
 function copiesOf({ path, text }: HiddenFile, visible: readonly VisibleText[]): readonly string[] {
   const lines = tellingLines(text);
-  if (lines.size === 0) return [];
+  const isCopy = (shown: VisibleText) =>
+    shown.path === path ? shown.text === text : lines.intersection(shown.lines).size >= COPY_SHARE * lines.size;
+  // A fixture may well have a short file of the same text; what is given to an arm by itself is no chance.
+  const isGiven = (shown: VisibleText) => shown.path === null && text !== "" && shown.text === text;
   return visible
-    .filter((shown) =>
-      shown.path === path ? shown.text === text : lines.intersection(shown.lines).size >= COPY_SHARE * lines.size,
-    )
+    .filter((shown) => isGiven(shown) || (lines.size > 0 && isCopy(shown)))
     .map(({ name }) => canBeRead(path, name));
 }
 
@@ -191,6 +194,18 @@ async function visibleTexts(pristine: Pristine, { task, arms }: Scenario): Promi
     files.push(visible(path, path, text));
   }
   return [...prompts, ...files];
+}
+
+/** What each arm alone is given: its files in the workspace, skills among them, and in its agent's home. Those of a commit are not looked at. */
+async function ownTexts({ definition, directory }: LoadedScenario): Promise<readonly VisibleText[]> {
+  const texts: VisibleText[] = [];
+  for (const { id, files, agent } of definition.arms)
+    for (const set of [files, agent?.files]) {
+      if (!set) continue;
+      for (const { path, text } of await textsOf(sourceOf(directory, set)))
+        texts.push(visible(null, `${path} of ${id}`, text));
+    }
+  return texts;
 }
 
 const visible = (path: string | null, name: string, text: string) => ({ path, name, text, lines: tellingLines(text) });
