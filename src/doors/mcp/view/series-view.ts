@@ -6,6 +6,7 @@ import { statusText, trialResult } from "../../../domain/series-status.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { fullestThatFits, takeThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
+import { ORIGIN_FIELDS } from "./origin-fields.ts";
 import { pick } from "./pick.ts";
 
 const TOLD = [
@@ -34,6 +35,7 @@ type Standing = Static<typeof Standing>;
 /** What a series says, in brief. */
 export const SeriesBrief = record("SeriesBrief", {
   ...pick(Series.properties, TOLD),
+  ...ORIGIN_FIELDS,
   arms: Type.Array(Slug(), { description: "a, then b." }),
   standing: Standing,
   missing: Count("Trials without a result."),

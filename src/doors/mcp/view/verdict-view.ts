@@ -5,6 +5,7 @@ import { Verdict } from "../../../domain/verdict.ts";
 import { decidedText, suspicionLines } from "../../../domain/verdict-text.ts";
 import { clipTexts, fullestThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
+import { ORIGIN_FIELDS } from "./origin-fields.ts";
 import { pick } from "./pick.ts";
 
 const BRIEF = [
@@ -26,7 +27,11 @@ const BRIEF = [
 ] as const;
 
 /** Who won, how surely, and why in a sentence. */
-export const VerdictBrief = record("VerdictBrief", { ...pick(Verdict.properties, BRIEF), judge_model: Type.String() });
+export const VerdictBrief = record("VerdictBrief", {
+  ...pick(Verdict.properties, BRIEF),
+  ...ORIGIN_FIELDS,
+  judge_model: Type.String(),
+});
 export type VerdictBrief = Static<typeof VerdictBrief>;
 
 export const briefVerdict = (verdict: Verdict): VerdictBrief => ({
@@ -44,6 +49,7 @@ export const VERDICT_FACTS = [
 /** A verdict with its reasons; the judge's single calls are counted, not shown. */
 export const VerdictView = record("VerdictView", {
   ...pick(Verdict.properties, VERDICT_FACTS),
+  ...ORIGIN_FIELDS,
   /** `Facts` of each side. The HTTP API's document describes the fields; here they would fill much of the list of tools. */
   facts: Type.Unsafe<Verdict["facts"]>(Type.Record(Type.String(), Type.Unknown())),
   calls: Count("Times the judge was asked; their answers are in detail `full`."),
