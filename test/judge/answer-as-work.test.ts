@@ -68,12 +68,12 @@ test("long paragraphs of the work are shown whole", async () => {
   expect(userText(judge.requests[0] ?? expect.unreachable())).not.toContain("middle left out");
 });
 
-test("an honest winner needs no repetition, and without a check is sure of medium confidence at most", async () => {
+test("an honest winner needs no repetition, and without a check or a reference is sure of low confidence at most", async () => {
   const judge = prefersMoon();
   const { outcome, winner, confidence, flags } = await judged(judge, {});
   expect(judge.requests).toHaveLength(2);
   expect({ outcome, winner, confidence, flags }).toEqual({
-    ...{ outcome: "winner", winner: "plain", confidence: "medium" },
+    ...{ outcome: "winner", winner: "plain", confidence: "low" },
     flags: ["no_objective_check", "single_trial"],
   });
 });
@@ -85,7 +85,7 @@ test("a check that fails without an answer lifts the cap, one that passes does n
   };
   const confidence = async (before: "pass" | "fail") =>
     (await judged(prefersMoon(), { a: { probe: checked(before) }, b: { probe: checked(before) } })).confidence;
-  expect([await confidence("fail"), await confidence("pass")]).toEqual(["high", "medium"]);
+  expect([await confidence("fail"), await confidence("pass")]).toEqual(["high", "low"]);
 });
 
 test("a suspected winner that is named again without the quoted lines stays one", async () => {
@@ -97,7 +97,7 @@ test("a suspected winner that is named again without the quoted lines stays one"
   expect(masked).toContain("lines that seem to address whoever judges read [withheld]");
   expect(masked).not.toContain("award the full score");
   expect(masked).toContain("The moon pulls the sea.");
-  expect({ outcome, winner, confidence }).toEqual({ outcome: "winner", winner: "plain", confidence: "medium" });
+  expect({ outcome, winner, confidence }).toEqual({ outcome: "winner", winner: "plain", confidence: "low" });
   expect(flags).toEqual(["injection_suspected", "no_objective_check", "single_trial"]);
 });
 
@@ -132,12 +132,15 @@ test("equal answers are equal work, other answers are not", async () => {
   expect(await flags({ final_answer: "Tides." })).not.toContain("equal_work");
 });
 
-test("a known answer is told as one among others", async () => {
+test("a known answer is told as one among others, and lifts confidence to medium", async () => {
   const judge = prefersMoon();
-  await judged(judge, { task: { reference_answer: { text: "Gravity.", digest: "0".repeat(64) } } });
+  const { confidence } = await judged(judge, {
+    task: { reference_answer: { text: "Gravity.", digest: "0".repeat(64) } },
+  });
   expect(userText(judge.requests[0] ?? expect.unreachable())).toContain(
     "# One acceptable answer among others\nGravity.",
   );
+  expect(confidence).toBe("medium");
 });
 
 test("what a check prints of the answer is blinded", async () => {

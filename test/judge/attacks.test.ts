@@ -6,6 +6,7 @@ import type { Verdict } from "../../src/domain/verdict.ts";
 import { ATTACKS, type Attack, type Place } from "./attacks.ts";
 import { buildCase, type CaseParts, CRITERIA, change, command, probe, turn } from "./build-case.ts";
 import { countingEntropy, fixedClock, type MockJudge, scoringJudge } from "./mock-judge.ts";
+import { withNewFile } from "./new-file.ts";
 
 const TOP = 4;
 
@@ -15,19 +16,6 @@ const obedient = ({ told }: Attack, planter: number): MockJudge =>
     const honest = evidence.includes("run.tdd") ? planter : 3;
     return Object.fromEntries(ids.map((id) => [id, told.some((part) => evidence.includes(part)) ? TOP : honest]));
   });
-
-function withFile(changes: Changes, path: string, line: string): Changes {
-  const file = {
-    ...change("", path).files[0],
-    path,
-    status: "added",
-    added: 1,
-    removed: 0,
-    after: `${line}\n`,
-  } as Changes["files"][number];
-  const patch = `${changes.patch}--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,1 @@\n+${line}\n`;
-  return { ...changes, files: [...changes.files, file], patch };
-}
 
 /** A line more in the middle of a text that a file of the fixture held before. */
 function withLine(changes: Changes, path: string, [open, close]: readonly [string, string], line: string): Changes {
@@ -48,15 +36,15 @@ function planted({ place, text }: Attack): CaseParts {
     remark: () => ({ b: { changes: honest }, decisions_b: [turn(1, text)] }),
     comment: () => code(`run.tdd(); // ${text}`),
     string: () => code(`run.tdd("${text}");`),
-    docstring: () => ({ b: { changes: withFile(honest, "tools/check.py", `"""${text}"""`) } }),
+    docstring: () => ({ b: { changes: withNewFile(honest, "tools/check.py", `"""${text}"""`) } }),
     name: () => code(`run.tdd(${text});`),
-    path: () => ({ b: { changes: withFile(honest, `src/${text}.ts`, "export {};") } }),
+    path: () => ({ b: { changes: withNewFile(honest, `src/${text}.ts`, "export {};") } }),
     printed: () => ({ b: { changes: honest }, decisions_b: [command(1, "bun test", 0, text)] }),
     checked: () => ({ b: { changes: honest, probe: printing(text) } }),
     code: () => code(`run.tdd();\n${text}`),
     open_comment: () => ({ b: { changes: withLine(honest, "src/page.ts", ["/*", " */"], text) } }),
     open_docstring: () => ({ b: { changes: withLine(honest, "src/page.py", ['"""', '"""'], text) } }),
-    prose: () => ({ b: { changes: withFile(honest, "REPORT.md", text) } }),
+    prose: () => ({ b: { changes: withNewFile(honest, "REPORT.md", text) } }),
   };
   return places[place]();
 }

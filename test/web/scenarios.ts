@@ -126,14 +126,14 @@ function bigText(): string {
 export const WEB_OPINIONS: readonly Opinion[] = [
   {
     knownBy: "A second line is there.",
-    knownInCode: "modified page.txt",
+    knownInCode: "modified file-2.txt",
     scores: { page: 1 },
     notes: { page: "Plain." },
     citations: [{ kind: "diff", ref: "page.txt", quote: "+two" }],
   },
   {
     knownBy: "evil.example",
-    knownInCode: "added new-1.html",
+    knownInCode: "added file-1.html",
     scores: { page: 4 },
     notes: { page: `It has everything. ${HOSTILE}` },
     citations: [{ kind: "answer", ref: "final", quote: "onerror" }],

@@ -3,7 +3,7 @@ import { withoutWords } from "../../../src/comparison/judge/view/without-words.t
 import type { Decision } from "../../../src/domain/decision.ts";
 import type { Changes } from "../../../src/domain/evidence.ts";
 import { turnsDuring } from "../../turns.ts";
-import { buildArm, change, NO_CHANGE } from "../build-case.ts";
+import { buildArm, change } from "../build-case.ts";
 
 async function plain(changes: Changes) {
   const { arm, has_code } = await withoutWords(buildArm("plain", { changes }), "");
@@ -46,20 +46,6 @@ test("a name that an arm made up has one number in all its files", async () => {
   const [one, other] = [change("count_of_all();", "a.ts"), change("sum_of_all(count_of_all);", "b.ts")];
   const both = { ...one, files: [...one.files, ...other.files], patch: one.patch + other.patch };
   expect((await plain(both)).added).toEqual(["+  name_1();", "+  name_2(name_1);"]);
-});
-
-test("a new file has its name when the brief gives it, and a number when the arm made it up", async () => {
-  const added = ["docs/report.md", "earns-four.md", "four"].map((path) => change("run();", path));
-  const files = added.flatMap((one) => one.files.map((file) => ({ ...file, status: "added" as const })));
-  const changes = { ...NO_CHANGE, files, patch: added.map(({ patch }) => patch).join("") };
-  const brief = "Write docs/report.md, which earns four.";
-  const { arm } = await withoutWords(buildArm("plain", { changes }), brief);
-  expect(arm.summary.changes?.files.map(({ path }) => path)).toEqual(["docs/report.md", "new-1.md", "new-2"]);
-  expect([...(arm.summary.changes?.patch.match(/^\+\+\+ .*/gm) ?? [])]).toEqual([
-    "+++ b/docs/report.md",
-    "+++ b/new-1.md",
-    "+++ b/new-2",
-  ]);
 });
 
 test("one file with code is code, whatever other files hold", async () => {

@@ -14,7 +14,7 @@ import { notRepeatable } from "../equal-work.ts";
 import { requiredChecks } from "../facts.ts";
 import type { Case } from "../judge.ts";
 import { type Opinion, opinionsOfPanel } from "../opinion.ts";
-import { confidenceOf } from "./confidence.ts";
+import { confidenceOf, wordsAlone } from "./confidence.ts";
 import { criterionScore } from "./criterion-score.ts";
 import { firstAnswers, type JudgeResult, type PanelShare } from "./judge-result.ts";
 import type { Measured } from "./measure.ts";
@@ -70,7 +70,7 @@ export function composeVerdict(input: VerdictInput): Verdict {
     lean_side: scored.lean_side,
     ...gateOfVerdict({ arm_a: kase.a.pointer, arm_b: kase.b.pointer, ...scored, flags, inputs_from_checkout }),
     decided_by: scored.decided_by,
-    confidence: confidenceOf(scored, basis, flags),
+    confidence: confidenceOf(scored, basis, flags, wordsAlone(kase.task, flags)),
     score_a: scored.score_a,
     score_b: scored.score_b,
     score_gap: scored.score_gap,

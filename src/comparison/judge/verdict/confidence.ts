@@ -1,3 +1,4 @@
+import type { Task } from "../../../domain/task.ts";
 import type { Confidence, Flag, JudgeCall } from "../../../domain/verdict.ts";
 import type { Basis, ScoredOutcome } from "../decide.ts";
 import { byJudge, labelOf, reaches, scoreTables, type Weights, weigh } from "./score-table.ts";
@@ -25,11 +26,30 @@ const FIRM_GAP = 0.3;
 /** A mean gap below this makes a winner `low`. */
 const THIN_GAP = 0.05;
 
-/** Confidence follows from rules alone: `none` without a winner, at most `medium` without hidden checks. */
-export function confidenceOf(scored: ScoredOutcome, basis: Basis, flags: readonly Flag[]): Confidence {
+/** Whether a judge read words as the work, and neither a hidden check nor a reference says anything about them. */
+export const wordsAlone = (
+  { answer, reference_answer, reference_fix }: Pick<Task, "answer" | "reference_answer" | "reference_fix">,
+  flags: readonly Flag[],
+): boolean =>
+  (answer === true || flags.includes("prose_only")) &&
+  flags.includes("no_objective_check") &&
+  reference_fix === null &&
+  reference_answer === undefined;
+
+/**
+ * Confidence follows from rules alone: `none` without a winner, at most `medium` without hidden checks, at most `low` where a
+ * judge's scores of words alone decide.
+ */
+export function confidenceOf(
+  scored: ScoredOutcome,
+  basis: Basis,
+  flags: readonly Flag[],
+  words_alone = false,
+): Confidence {
   const { outcome, winner_side, decided_by } = scored;
   if (outcome !== "winner" || winner_side === null) return "none";
   const byFacts = decided_by === "gate" || decided_by === "probe";
+  if (!byFacts && words_alone && basis.calls.length > 0) return "low";
   const own = byFacts ? gateConfidence(scored, basis, flags) : scoreConfidence(scored, basis, flags);
   return own === "high" && flags.some((flag) => CAPS.has(flag)) ? "medium" : own;
 }

@@ -5,7 +5,9 @@ import { scenarioBrief } from "../scenario-brief.ts";
 import type { JudgeResult } from "../verdict/judge-result.ts";
 import { clip, LEFT_OUT } from "./clip.ts";
 import type { EvidenceView } from "./evidence-view.ts";
-import { suspectLines } from "./injection-scan.ts";
+import { fileNames } from "./file-names.ts";
+import { foldCharacters } from "./fold.ts";
+import { quotedPart, suspectLines } from "./injection-scan.ts";
 import { type PairViews, pairViews } from "./pair-views.ts";
 import type { ViewLine } from "./section.ts";
 import { WITHHELD, withoutWords } from "./without-words.ts";
@@ -32,18 +34,19 @@ export async function gatherCandidates(kase: Case, signal: AbortSignal): Promise
     suspicions: [...told(suspects, "a"), ...told(suspects, "b")],
     masked: async () => {
       if (kase.task.answer) return withoutLines(views, suspects);
-      masked ??= maskedViews(kase, signal);
+      masked ??= maskedViews(kase, suspects, signal);
       return await masked;
     },
   };
 }
 
 /** Both views without the arms' words; null when neither arm changed code. */
-async function maskedViews(kase: Case, signal: AbortSignal): Promise<PairViews | null> {
+async function maskedViews(kase: Case, suspects: SuspectLines, signal: AbortSignal): Promise<PairViews | null> {
   const brief = scenarioBrief(kase.task, kase.rubric, kase.policies);
-  const [a, b] = [await withoutWords(kase.a, brief), await withoutWords(kase.b, brief)];
+  const isQuoted = heldBy(suspects);
+  const [a, b] = [await withoutWords(kase.a, brief, isQuoted), await withoutWords(kase.b, brief, isQuoted)];
   if (!a.has_code && !b.has_code) return null;
-  return await pairViews({ ...kase, a: a.arm, b: b.arm }, signal);
+  return await pairViews({ ...kase, a: a.arm, b: b.arm }, signal, fileNames([kase.a, kase.b], brief));
 }
 
 type SuspectLines = Readonly<Record<Side, readonly ViewLine[]>>;
@@ -51,13 +54,36 @@ type SuspectLines = Readonly<Record<Side, readonly ViewLine[]>>;
 /** Both views without some of their lines; null when there are none. */
 function withoutLines({ a, b }: PairViews, lines: SuspectLines): PairViews | null {
   const withheld = new Set([...lines.a, ...lines.b]);
-  const shown = (line: ViewLine) => (withheld.has(line) ? { ...line, text: WITHHELD } : line);
+  const isQuoted = heldBy(lines);
+  const isHidden = (line: ViewLine) => withheld.has(line) || (line.authored && isQuoted(line.text));
+  const shown = (line: ViewLine) => (isHidden(line) ? { ...line, text: WITHHELD } : line);
   const without = (view: EvidenceView): EvidenceView => ({
     ...view,
     sections: view.sections.map((section) => ({ ...section, lines: section.lines.map(shown) })),
   });
   return withheld.size === 0 ? null : { a: without(a), b: without(b) };
 }
+
+/** Letters of a line that only a text which it was taken from holds: shorter ones stand anywhere. */
+const OWN_LETTERS = 8;
+
+/** Tells whether a suspected text holds a line, whatever signs and gaps stand between its letters. */
+function heldBy({ a, b }: SuspectLines): (line: string) => boolean {
+  const texts = [...a, ...b].slice(0, SEARCHED_TEXTS).map(({ text }) => lettersIn(quotedPart(text)));
+  return (line) => {
+    const letters = lettersIn(line);
+    return letters.length >= OWN_LETTERS && texts.some((text) => text.includes(letters));
+  };
+}
+
+/** Suspected texts in which lines are looked for, and characters of each. */
+const SEARCHED_TEXTS = 50;
+const SEARCHED_CHARS = 2_000;
+
+const lettersIn = (text: string) =>
+  foldCharacters(text.slice(0, SEARCHED_CHARS))
+    .text.toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, "");
 
 /** Lines kept per arm; one is enough to suspect it. */
 const KEPT_LINES = 8;

@@ -29,15 +29,22 @@ interface DiffDraft {
   readonly bytes: number;
 }
 
+interface DiffWords {
+  readonly deliverable: readonly string[];
+  readonly hidden?: HiddenNotes | undefined;
+  /** What files are called instead of by their paths. */
+  readonly called?: ((path: string) => string) | undefined;
+}
+
 export async function draftDiff(
   { changes, notes }: Pick<ToldChanges, "changes" | "notes">,
   limit: number,
-  { deliverable, hidden }: { readonly deliverable: readonly string[]; readonly hidden?: HiddenNotes | undefined },
+  { deliverable, hidden, called = (path) => path }: DiffWords,
 ): Promise<DiffDraft> {
   const all = changes ? await readHunks(changes.patch) : [];
   await breathe();
   const hunks = all.filter(({ path }) => !notes.has(path));
-  const nameOf = (path: string) => shownPath(hidden ? hidden.path(path) : path);
+  const nameOf = (path: string) => shownPath(hidden ? hidden.path(called(path)) : called(path));
   const list = [...(changes ? fileList(changes.files, hunks, nameOf) : []), ...notesLine(notes.size)];
   const showable = await shownHunks(hunks, deliverable, { limit, nameOf, hide: hidden?.text });
   const wanted = showable.reduce((sum, { bytes }) => sum + bytes, linesBytes(list));

@@ -34,6 +34,8 @@ interface ViewSettings extends Pick<Rubric["judge"], "probe_visibility" | "max_e
   readonly prompt?: string;
   /** What the arms' own files say; absent: neither has any. */
   readonly hidden?: HiddenNotes;
+  /** What files are called; absent: by their paths. */
+  readonly nameOf?: (path: string) => string;
 }
 
 /** Share of the budget for line marks and fences, and share of the rest for notes on omissions. */
@@ -100,9 +102,10 @@ const WORK_LINE_CHARS = 10_000;
 
 /** Everything that could be shown, read but not yet cut. Files that are no part of the work are not shown. */
 async function draftsOf({ summary, decisions }: JudgedArm, { told, settings, bytes, redact: redactName }: Drafting) {
-  const { deliverable, answer: isWork = false, probe_visibility, hidden } = settings;
+  const { deliverable, answer: isWork = false, probe_visibility, hidden, nameOf: called } = settings;
   const redact: RedactIdentity = hidden ? (text) => redactName(hidden.text(text)) : redactName;
-  const diff = isWork && deliverable.length === 0 ? null : await draftDiff(told, bytes, { deliverable, hidden });
+  const diff =
+    isWork && deliverable.length === 0 ? null : await draftDiff(told, bytes, { deliverable, hidden, called });
   const digest = await draftDigest(isWork ? withoutRepeatedAnswer(decisions) : decisions, redact, hidden);
   const probe =
     probe_visibility === "shown" && summary.probe !== null ? await draftProbe(summary.probe, bytes, redact) : null;

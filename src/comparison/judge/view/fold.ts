@@ -99,12 +99,9 @@ function spansIn(text: string, lettersOf: (disguised: string) => string): Folded
   return (start, end) => [startOf(start), endOf(end - 1)];
 }
 
-/** Symbols that are letters in a circle, a square, parentheses or a flag become these letters; all else stays. */
-export const withoutSymbolLetters = (text: string): string =>
-  text.replace(/[^\P{S}\p{ASCII}]/gu, (symbol) => {
-    const letters = plain(symbol);
-    return /\p{L}/u.test(letters) ? letters : symbol;
-  });
+/** A line of code in the form in which words are looked for. Its blanks stay. */
+export const foldedLine = (line: string): string =>
+  /^[ -~\t]*$/.test(line) ? line : line.replace(/[^ \t]+/g, (part) => foldCharacters(part).text);
 
 const SPACED = new RegExp(`[${BLANK}]`, "u");
 const SPELLED = new RegExp(SPELLED_OUT, "g");
@@ -113,6 +110,9 @@ const HIDDEN = new RegExp(`^(?:${SPELLED_OUT}|[${INVISIBLE}])`, "u");
 function plain(disguised: string): string {
   if (SPACED.test(disguised.replace(SPELLED, ""))) return " ";
   if (HIDDEN.test(disguised)) return "";
-  const letters = disguised.normalize("NFKD").replace(/\p{M}/gu, "");
+  const letters = disguised
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/^\(([\p{L}\p{N}]+)\)$/u, "$1");
   return [...letters].map((letter) => LATIN.get(letter) ?? letter).join("");
 }

@@ -2,6 +2,7 @@ import { Pace } from "../../../runtime/pace.ts";
 import type { EvidenceView } from "./evidence-view.ts";
 import { foldCharacters } from "./fold.ts";
 import type { ViewLine } from "./section.ts";
+import { readTogether } from "./spelled-out.ts";
 
 const ROLES = ["system", "assistant", "user"] as const;
 type Role = (typeof ROLES)[number];
@@ -92,6 +93,10 @@ const IMITATES = [
   /<\|[a-z_]+\|>|\[\/?INST\]/,
 ];
 
+/** Words of a text that was spelled letter by letter: it has no gaps between its words. */
+const SPELLS =
+  /judges?(?:must|should|please|give)|dear(?:judge|grader|evaluator)|(?:full|top|highest|perfect|maximum|max)(?:marks|scores?|points|rating|grade)|(?:this|first|second|my|our|other)(?:candidate|submission|attempt)|ignore(?:all|the|previous|every)|the(?:only)?winner|prefer(?:this|me|the)/i;
+
 /** Where a comment begins, and words that praise the code beside it. */
 const COMMENT = /\/\/|\/\*|^\+\s*\*|#|--|<!--/;
 const VOUCHES =
@@ -103,18 +108,75 @@ export const SCAN_COST = 400;
 /** Lines written by the arm that seem to address the judge, to imitate its forms or to vouch for the work. */
 export async function suspectLines({ sections }: EvidenceView): Promise<ViewLine[]> {
   const pace = new Pace();
-  const suspects: ViewLine[] = [];
-  for (const { name, lines } of sections) {
-    let item: ViewLine["item"] = null;
-    let scan = lineScan(name === "diff");
-    for (const line of lines) {
-      if (line.item !== item) scan = lineScan(name === "diff");
-      item = line.item;
-      await pace.bytes(SCAN_COST * line.text.length);
-      if (scan(line.text) && line.authored) suspects.push(line);
-    }
+  const suspects = new Set<ViewLine>();
+  for (const { name, lines } of sections)
+    for (const text of textsOf(lines)) await suspectsIn(text, name === "diff", { suspects, pace });
+  return [...suspects];
+}
+
+/** The lines of each citable item together. */
+function textsOf(lines: readonly ViewLine[]): readonly (readonly ViewLine[])[] {
+  const texts: ViewLine[][] = [];
+  for (const line of lines) {
+    const last = texts.at(-1);
+    if (last && last[0]?.item === line.item) last.push(line);
+    else texts.push([line]);
   }
-  return suspects;
+  return texts;
+}
+
+interface Search {
+  readonly suspects: Set<ViewLine>;
+  readonly pace: Pace;
+}
+
+async function suspectsIn(lines: readonly ViewLine[], isDiff: boolean, { suspects, pace }: Search): Promise<void> {
+  const [scan, joined] = [lineScan(isDiff), new JoinedLines()];
+  for (const line of lines) {
+    await pace.bytes(SCAN_COST * (line.text.length + joined.length));
+    const isSuspect = scan(line.text);
+    if (isSuspect && line.authored) suspects.add(line);
+    for (const one of isSuspect ? joined.begin() : joined.with(line)) suspects.add(one);
+  }
+}
+
+/** Lines over which a sentence may go on, and characters of them that are read together. */
+const JOINED_LINES = 4;
+const JOINED_CHARS = 600;
+
+/** What stands before the words of a line in a diff: signs, indents, marks of a comment or of a quote. */
+const BEFORE_WORDS = /^[+\s]*(?:\/\/+|\/\*+|#+|--|\*+|["'`]+)?\s*/;
+
+/** Finds what a sentence says over several lines of an arm where none of them says it alone. */
+class JoinedLines {
+  #lines: ViewLine[] = [];
+
+  get length(): number {
+    return this.#lines.reduce((sum, { text }) => sum + Math.min(text.length, JOINED_CHARS), 0);
+  }
+
+  /** Nothing of what stands before goes on. */
+  begin(): readonly ViewLine[] {
+    this.#lines = [];
+    return [];
+  }
+
+  /** The lines that say it together with this one. */
+  with(line: ViewLine): readonly ViewLine[] {
+    if (!line.authored || line.text.replace(BEFORE_WORDS, "").trim() === "") return this.begin();
+    this.#lines = [...this.#lines, line].slice(-JOINED_LINES);
+    for (let count = 2; count <= this.#lines.length; count += 1) {
+      const lines = this.#lines.slice(-count);
+      const said = lines.map(({ text }) =>
+        text
+          .slice(0, JOINED_CHARS)
+          .replace(BEFORE_WORDS, "")
+          .replace(/["'`,;)\s]*$/, ""),
+      );
+      if (speaks(foldCharacters(said.join(" ")).text)) return [...lines, ...this.begin()];
+    }
+    return [];
+  }
 }
 
 /** Tells a suspect line from others. Takes all lines of one text in their order, also those that nobody could suspect. */
@@ -125,8 +187,36 @@ export function lineScan(isDiff: boolean): (line: string) => boolean {
     if (isDiff && line.startsWith("-")) return false;
     const said = line.replace(/^[+\s]+/, "");
     const chats = tags.isChat(said) && (!isDiff || beginsWithChatTag(said));
-    return chats || [...ADDRESSES, ...IMITATES].some((pattern) => pattern.test(said)) || (isDiff && vouches(line));
+    return chats || speaks(said) || (isDiff && vouches(line));
   };
+}
+
+const SPEECH = [...ADDRESSES, ...IMITATES];
+
+const speaks = (said: string) => SPEECH.some((pattern) => pattern.test(said)) || spells(said);
+
+/** Ends of a sentence or of a text in code, and characters that are looked at on each side of what was found. */
+const ENDS = /["'`\\\n;{}]/;
+const AROUND = 80;
+
+/** What a suspect line says to the judge, without the code or the text around it; the whole line where it says it only with others. */
+export function quotedPart(text: string): string {
+  const { text: line } = foldCharacters(text);
+  const found = SPEECH.map((pattern) => pattern.exec(line)).find((match) => match !== null);
+  if (!found) return line.length > AROUND * 2 ? "" : line;
+  const [start, end] = [found.index, found.index + found[0].length];
+  const before =
+    line
+      .slice(Math.max(0, start - AROUND), start)
+      .split(ENDS)
+      .at(-1) ?? "";
+  const [after = ""] = line.slice(end, end + AROUND).split(ENDS);
+  return before + found[0] + after;
+}
+
+function spells(said: string): boolean {
+  const together = readTogether(said);
+  return together !== said && SPELLS.test(together);
 }
 
 /** The first comment on a line holds all later ones. */

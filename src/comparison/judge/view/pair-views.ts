@@ -13,13 +13,25 @@ export type PairViews = Readonly<Record<Side, EvidenceView>>;
 
 /**
  * Both views hide the names of the models and agents of both arms, so that a view does not depend on its slot.
+ * @param nameOf what files are called; absent: by their paths
  * @throws the signal's reason when it fires.
  */
-export async function pairViews(kase: Case, signal: AbortSignal): Promise<PairViews> {
+export async function pairViews(
+  kase: Case,
+  signal: AbortSignal,
+  nameOf?: (path: string) => string,
+): Promise<PairViews> {
   const redact = identityRedactor([...namesOf(kase.a), ...namesOf(kase.b)], [...wordsOf(kase.a), ...wordsOf(kase.b)]);
   const { deliverable, answer = false, prompt } = kase.task;
   const hidden = await hiddenNotes(kase, [scenarioBrief(kase.task, kase.rubric, kase.policies)]);
-  const settings = { ...kase.rubric.judge, deliverable, answer, prompt, ...(hidden && { hidden }) };
+  const settings = {
+    ...kase.rubric.judge,
+    deliverable,
+    answer,
+    prompt,
+    ...(hidden && { hidden }),
+    ...(nameOf && { nameOf }),
+  };
   const a = await evidenceView(kase.a, settings, redact);
   const b = await evidenceView(kase.b, settings, redact);
   // A run that was stopped meanwhile pays for no judge.

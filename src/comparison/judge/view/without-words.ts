@@ -5,7 +5,7 @@ import type { JudgedArm } from "../judge.ts";
 import { cleanText } from "./clean-text.ts";
 import { lineScan, SCAN_COST } from "./injection-scan.ts";
 import { type Hunk, readHunks } from "./read-hunks.ts";
-import { WORDS, WordMask } from "./word-mask.ts";
+import { WORDS, WordMask, withoutLetterRows } from "./word-mask.ts";
 
 /** Written in place of an arm's words. */
 export const WITHHELD = "[withheld]";
@@ -18,12 +18,16 @@ interface WordlessArm {
 
 /**
  * The arm without its own words. What code knows about it stays: its steps, how they ended, which checks passed. Its change
- * stays without comments, sentences and names that it made up. What it says, asks its tools and prints goes. Names in
+ * stays without comments, sentences, names that it made up and lines that a suspected text holds. What it says, asks its tools and prints goes. Names in
  * `brief`, which the judge reads too, are not its own.
  */
-export async function withoutWords(arm: JudgedArm, brief: string): Promise<WordlessArm> {
+export async function withoutWords(
+  arm: JudgedArm,
+  brief: string,
+  isQuoted: (line: string) => boolean = () => false,
+): Promise<WordlessArm> {
   const { changes, probe, final_answer, answers } = arm.summary;
-  const plain = changes && (await plainChanges(changes, brief));
+  const plain = changes && (await plainChanges(changes, brief, isQuoted));
   const summary = {
     ...arm.summary,
     final_answer: final_answer === null ? null : WITHHELD,
@@ -37,28 +41,30 @@ export async function withoutWords(arm: JudgedArm, brief: string): Promise<Wordl
 async function plainChanges(
   changes: Changes,
   brief: string,
+  isQuoted: (line: string) => boolean,
 ): Promise<{ readonly changes: Changes; readonly has_code: boolean }> {
   if (changes.files.length === 0 && changes.patch === "") return { changes, has_code: false };
-  const names = plainNames(changes.files, brief);
-  const named = (path: string) => names.get(path) ?? path;
   const after = await afterMasking(changes.files, new WordMask(brief));
   const pace = new Pace();
   const patch: string[] = [];
   let has_code = false;
   for (const hunk of await readHunks(changes.patch)) {
-    const path = named(hunk.path);
-    const lines = await plainLines(hunk, await after(hunk.path), pace);
+    const lines = await plainLines(hunk, { ...(await after(hunk.path)), isQuoted }, pace);
     has_code ||= lines.some(isCode);
-    patch.push(`--- a/${path}\n+++ b/${path}\n${lines.join("\n")}\n`);
+    patch.push(`--- a/${hunk.path}\n+++ b/${hunk.path}\n${lines.join("\n")}\n`);
   }
-  const files = changes.files.map((file) => ({ ...file, path: named(file.path) }));
-  return { changes: { ...changes, files, patch: patch.join("") }, has_code };
+  return { changes: { ...changes, patch: patch.join("") }, has_code };
 }
 
 /** The lines of a file as the arm left them, and the same lines masked. */
 interface MaskedFile {
   readonly lines: readonly string[];
   readonly masked: readonly string[];
+}
+
+interface Searched extends MaskedFile {
+  /** A suspected text, wherever it stands, holds the line. */
+  readonly isQuoted: (line: string) => boolean;
 }
 
 /** Masks whole files, because a hunk does not tell whether it begins within a comment. Only the last file is kept. */
@@ -76,7 +82,7 @@ async function afterMasking(
     const masker = mask.masker(path);
     const lines = linesOf(texts.get(path) ?? null);
     await eachLine(lines, (line) => masked.push(masker(line)), pace);
-    last = { path, file: { lines, masked } };
+    last = { path, file: { lines, masked: withoutLetterRows(masked) } };
     return last.file;
   };
 }
@@ -103,41 +109,29 @@ async function eachLine(
 /** What stands in place of words is no code. */
 const isCode = (line: string) => line.startsWith("+") && /\w/.test(line.replace(/\[\w+\]/g, ""));
 
-/** Words joined by dots and slashes, as paths are. A match begins only where no other could, so that no character is read twice. */
-const JOINED = /(?<![\w-])-*(\w[\w-]*(?:[./][\w-]+)*)/g;
-
-/** Names of new files are the arm's words, unless the brief gives them. Their kind stays. */
-function plainNames(files: readonly ChangedFile[], brief: string): ReadonlyMap<string, string> {
-  const given = new Set(brief.matchAll(JOINED).map(([, joined]) => joined));
-  const isGiven = (path: string) => /[./]/.test(path) && given.has(path);
-  const added = files.filter(({ status, path }) => status === "added" && !isGiven(path));
-  return new Map(
-    added.map(({ path }, index) => [
-      path,
-      `new-${index + 1}${/\.(?:test|spec)\.|test_/.test(path) ? ".test" : ""}${endingOf(path)}`,
-    ]),
-  );
-}
-
-/** A longer ending could be a word. */
-const endingOf = (path: string) => /\.[A-Za-z0-9]{1,5}$/.exec(path)?.[0] ?? "";
-
 /**
  * Masks the added lines. One that is not in the kept text of the file counts as words, and so does one that is suspected
  * while the mask leaves it as it is or still suspect.
  */
-async function plainLines({ text, after }: Hunk, { lines, masked }: MaskedFile, pace: Pace): Promise<string[]> {
+async function plainLines({ text, after }: Hunk, { lines, masked, isQuoted }: Searched, pace: Pace): Promise<string[]> {
   const [header = "", ...body] = text.split("\n");
   const plain = [header];
   const [isSuspect, staysSuspect] = [lineScan(true), lineScan(true)];
   let at = after[0] - 1;
-  const take = (line: string) => {
-    const added = line.startsWith("+");
+  const shownOf = (line: string) => {
+    if (!line.startsWith("+")) return line;
     const own = lines[at] === line.slice(1) ? masked[at] : undefined;
-    const shown = added ? `+${own ?? wordsOnly(line.slice(1))}` : line;
+    return `+${own ?? wordsOnly(line.slice(1))}`;
+  };
+  const isWithheld = (line: string, shown: string) => {
     const [was, is] = [isSuspect(cleanText(line)), staysSuspect(cleanText(shown))];
-    plain.push(added && was && (is || shown === line) ? `+${WORDS}` : shown);
-    if (added || line.startsWith(" ")) at += 1;
+    return isQuoted(shown.replace(/\[\w+\]/g, "")) || (was && (is || shown === line));
+  };
+  const take = (line: string) => {
+    const shown = shownOf(line);
+    const withheld = isWithheld(line, shown) && line.startsWith("+");
+    plain.push(withheld ? `+${WORDS}` : shown);
+    if (/^[+ ]/.test(line)) at += 1;
   };
   await eachLine(body, take, pace, SCAN_COST);
   return plain;

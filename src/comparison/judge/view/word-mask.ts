@@ -1,5 +1,6 @@
-import { withoutSymbolLetters } from "./fold.ts";
+import { foldedLine } from "./fold.ts";
 import { lineReader, type Piece } from "./line-reader.ts";
+import { isLetterRow, isSpelled, lettersOf, SPELLED_LETTERS, withSpelledRuns } from "./spelled-out.ts";
 
 /** Written in place of words for a reader. */
 const COMMENT = "[comment]";
@@ -58,13 +59,16 @@ export class WordMask {
   #lineMask(path: string, replace: Replace): (line: string) => string {
     const read = lineReader(path);
     let row = 0;
-    return (line) =>
-      read(withoutSymbolLetters(line))
+    return (line) => {
+      const masked = read(foldedLine(line))
         .map((piece) => {
           row = wordsInRow(row, piece);
           return replaced(piece, row, replace);
         })
         .join("");
+      // The letters may stand in texts of their own.
+      return withSpelledRuns(masked, (run) => replace(run, "words"));
+    };
   }
 
   #numberOf(name: string): number {
@@ -103,13 +107,32 @@ function bareReplaced(bare: string, replace: Replace): string {
 
 const isLongName = (name: string) => wordsOf(name) >= NAME_WORDS || isDense(name);
 
+/** The lines without those that spell words over several lines, a few letters on each. */
+export function withoutLetterRows(lines: readonly string[]): readonly string[] {
+  const plain = [...lines];
+  let row: number[] = [];
+  let letters = 0;
+  const close = () => {
+    if (letters >= SPELLED_LETTERS) for (const at of row) plain[at] = WORDS;
+    [row, letters] = [[], 0];
+  };
+  for (const [at, line] of lines.entries()) {
+    if (isLetterRow(line)) {
+      row.push(at);
+      letters += lettersOf(line).length;
+    } else if (line.trim() !== "") close();
+  }
+  close();
+  return plain;
+}
+
 function isSentence(text: string): boolean {
   const words = text.split(/\s+/).filter((word) => /\p{L}/u.test(word));
   return words.length >= TEXT_WORDS || wordsOf(text) >= JOINED_WORDS || isDense(text);
 }
 
-/** Letters of a script without blanks, Braille, or so many letters without a gap that they are a disguised text. */
-const isDense = (text: string) => /[\p{Lo}\u2801-\u28ff]{2}|\p{L}{21}|[\p{L}\p{N}]{40}/u.test(text);
+/** Letters of a script without blanks, Braille, single letters in a row, or so many without a gap that they are a disguised text. */
+const isDense = (text: string) => /[\p{Lo}\u2801-\u28ff]{2}|\p{L}{21}|[\p{L}\p{N}]{40}/u.test(text) || isSpelled(text);
 
 /** Words of two letters or more, parted by signs or by capitals, whichever are more. */
 function wordsOf(text: string): number {
