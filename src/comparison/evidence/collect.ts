@@ -101,7 +101,7 @@ export async function probeOf(probed: Probed, probe: Probe, signal: AbortSignal)
   const { network, paths } = policies;
   const left = { answer, last_answer, calls, decisions, changes, input };
   const run = { probe, overlay, protected: paths.protected, network, redact, left };
-  return withWhatWasMissing(await runProbe(workspace, run, signal), task);
+  return await withWhatWasMissing(await runProbe(workspace, run, signal), { workspace, overlay, changes, task });
 }
 
 /** How near an arm came to the reference fix; null without one, and where its changes are not known. */

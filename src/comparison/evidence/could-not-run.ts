@@ -1,16 +1,52 @@
-import type { CheckResult, ProbeResult } from "../../domain/evidence.ts";
+import { posix } from "node:path";
+import { overlaidPaths } from "../../arms/workspace/lay-over.ts";
+import type { FileSource, Workspace } from "../../arms/workspace/workspace.ts";
+import type { Changes, CheckResult, ProbeResult } from "../../domain/evidence.ts";
+import { Mistake } from "../../domain/failure.ts";
 import type { Task } from "../../domain/task.ts";
 import { type Missing, missingProgramOf } from "./cannot-run.ts";
 
 type Asked = Pick<Task, "prompt" | "reference_fix" | "deliverable">;
 
-/** The results with the reason beside each check that lacked something which no arm was asked to make. */
-export function withWhatWasMissing(probe: ProbeResult, task: Asked): ProbeResult {
-  return { ...probe, checks: probe.checks.map((check) => withReason(check, task)) };
+/** Where checks ran, and on what. */
+interface Ran {
+  readonly workspace: Pick<Workspace, "at" | "list">;
+  /** What was laid over the workspace for the checks. */
+  readonly overlay: FileSource;
+  /** What the arm changed. */
+  readonly changes: Pick<Changes, "files">;
+  readonly task: Asked;
 }
 
-function withReason(check: CheckResult, task: Asked): CheckResult {
-  const could_not_run = whyNotRun(check, task);
+interface ChecksPlace {
+  readonly at: string;
+  /** Whether a file lies there that no arm touched. */
+  readonly isGiven: (path: string) => boolean;
+}
+
+/** The results with the reason beside each check that lacked something which no arm was asked to make. */
+export async function withWhatWasMissing(probe: ProbeResult, ran: Ran): Promise<ProbeResult> {
+  const given = mayLackProgram(probe) ? await givenPaths(ran) : new Set<string>();
+  const place = { at: ran.workspace.at, isGiven: (path: string) => given.has(path) };
+  return { ...probe, checks: probe.checks.map((check) => withReason(check, ran.task, place)) };
+}
+
+/** Somebody must look where the program should be. */
+const mayLackProgram = ({ checks }: ProbeResult): boolean =>
+  checks.some((check) => check.status !== "pass" && missingProgramOf(check)?.name?.includes("/"));
+
+async function givenPaths({ workspace, overlay, changes }: Ran): Promise<ReadonlySet<string>> {
+  const changed = new Set(changes.files.map(({ path }) => path));
+  const present = await workspace.list().catch((error: unknown) => {
+    if (error instanceof Mistake) return [];
+    throw error;
+  });
+  const untouched = present.map(({ path }) => path).filter((path) => !changed.has(path));
+  return new Set([...untouched, ...(await overlaidPaths(overlay))]);
+}
+
+function withReason(check: CheckResult, task: Asked, place: ChecksPlace): CheckResult {
+  const could_not_run = whyNotRun(check, task, place);
   return could_not_run === null ? check : { ...check, could_not_run };
 }
 
@@ -18,15 +54,25 @@ function withReason(check: CheckResult, task: Asked): CheckResult {
  * Why a check could not run for want of what no arm was asked to make; null when it ran, when it was stopped, and when an arm may be
  * to blame.
  */
-export function whyNotRun(check: CheckResult, task: Asked): string | null {
+function whyNotRun(check: CheckResult, task: Asked, place: ChecksPlace): string | null {
   const missing = check.status === "fail" ? missingProgramOf(check) : null;
-  return missing === null || isForArms(missing, task) ? null : missing.why;
+  return missing === null || isForArms(missing, task, place) ? null : missing.why;
 }
 
-/** A program with a path lies in the workspace; a module that the task speaks of may be what it asks for. */
-function isForArms({ kind, name }: Missing, { prompt, reference_fix, deliverable }: Asked): boolean {
+/**
+ * A program in the workspace that an arm changed, or that is not there, may be what the task asks for, and so may a module that
+ * the task speaks of. One that lies there as it was given cannot start whatever an arm does.
+ */
+function isForArms(
+  { kind, name }: Missing,
+  { prompt, reference_fix, deliverable }: Asked,
+  place: ChecksPlace,
+): boolean {
   if (name === null || TEST_RUNNERS.has(name)) return false;
-  if (kind === "program") return name.includes("/") && !SYSTEM_PATH.test(name);
+  if (kind === "program") {
+    const path = pathInWorkspace(name, place.at);
+    return path !== null && !place.isGiven(path);
+  }
   const [top = name] = name.split(".");
   return [prompt, reference_fix?.patch ?? "", ...deliverable].some((text) => wordsOf(text).has(top));
 }
@@ -34,6 +80,11 @@ function isForArms({ kind, name }: Missing, { prompt, reference_fix, deliverable
 /** Often named in a task, and never its work. */
 const TEST_RUNNERS: ReadonlySet<string> = new Set(["pytest", "nose2", "tox", "coverage", "unittest"]);
 
-const SYSTEM_PATH = /^\/(usr|bin|sbin|opt|lib)\//;
+/** Null for what lies elsewhere, and for a program that is looked for where programs are. */
+function pathInWorkspace(name: string, at: string): string | null {
+  if (!name.includes("/")) return null;
+  const path = posix.relative(at, posix.resolve(at, name));
+  return path === "" || path.startsWith("../") || path === ".." ? null : path;
+}
 
 const wordsOf = (text: string) => new Set(text.match(/\w+/g));

@@ -2,6 +2,7 @@ import type { Sandbox } from "../../../arms/sandbox/sandbox.ts";
 import type { ArmTools } from "../../../arms/tool/arm-tools.ts";
 import { openPristine } from "../../../arms/workspace/pristine.ts";
 import type { Pristine, Workspace, WorkspacePlaces } from "../../../arms/workspace/workspace.ts";
+import { withWhatWasMissing } from "../../../comparison/evidence/could-not-run.ts";
 import { runProbe } from "../../../comparison/evidence/run-probe.ts";
 import type { AgentArm } from "../../../comparison/planning/agent-runner.ts";
 import { importedRunner, type RanArm } from "../../../comparison/planning/imported-runner.ts";
@@ -179,7 +180,11 @@ export class DryRun implements AsyncDisposable {
       network: policies.network,
       redact: this.#redact,
     };
-    return [await runProbe(workspace, run, signal), await runProbe(workspace, run, signal)];
+    const { task } = this.loaded.definition;
+    // No arm made what the reference adds.
+    const ran = { workspace, overlay: run.overlay, changes: { files: [] }, task };
+    const probed = async () => await withWhatWasMissing(await runProbe(workspace, run, signal), ran);
+    return [await probed(), await probed()];
   }
 }
 

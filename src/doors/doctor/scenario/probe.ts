@@ -1,6 +1,5 @@
 import { matchesPath, refusedPath } from "../../../arms/policy/path-rules.ts";
 import { cannotRun } from "../../../comparison/evidence/cannot-run.ts";
-import { whyNotRun } from "../../../comparison/evidence/could-not-run.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
 import { Mistake } from "../../../domain/failure.ts";
@@ -36,8 +35,7 @@ const before: Check<DryRun> = {
 
 /** Names the checks that lack a program even with the reference fix, because they would fail for every arm. */
 async function unrunnable(dryRun: DryRun, untouched: ProbedTwice, signal: AbortSignal): Promise<readonly string[]> {
-  const { task } = dryRun.loaded.definition;
-  const lacking = (result: CheckResult) => whyNotRun(result, task);
+  const lacking = ({ could_not_run }: CheckResult) => could_not_run ?? null;
   if (untouched[0].checks.every((result) => lacking(result) === null)) return [];
   const probed = (await probedFix(dryRun, signal)) ?? untouched;
   return probed[0].checks.flatMap((result) => {
