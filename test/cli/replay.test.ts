@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Verdict } from "../../src/domain/verdict.ts";
 import { abeval, startAbeval } from "../abeval.ts";
 import { FAKE_KEY, type FakeProvider } from "../fake-provider/fake-provider.ts";
 import { startTalkProvider } from "../fake-provider/talk.ts";
+import { gitIn } from "../git-repository.ts";
 import { serve } from "../http/served.ts";
 import { jsonPost } from "../http/service.ts";
 import { connectProgram } from "../mcp/client.ts";
@@ -55,6 +56,37 @@ test("a run is recorded without its key, and replays with neither key nor provid
   expect(verdictIn(replayed).flags).toContain("replayed");
   const byVariable = await directory.run("", { ABEVAL_CASSETTES: "recordings" });
   expect(finding(verdictIn(byVariable))).toEqual(finding(verdictIn(recorded)));
+});
+
+test("a recording that lies opens no gate while the author of the change can edit it, however it is named", async () => {
+  using directory = openDirectory();
+  const { path, run } = directory;
+  await recordTo(directory);
+  const commitAll = (message: string) => {
+    gitIn(path, ["add", "--all"]);
+    gitIn(path, ["commit", "--quiet", "--message", message]);
+  };
+  gitIn(path, ["init", "--quiet"]);
+  commitAll("base");
+  const honest = verdictIn(await run("--replay recordings --base main"));
+  expect([honest.winner, honest.gate["a"], honest.inputs_from_checkout]).toEqual(["a", "better", undefined]);
+  // One byte is enough: what a liar puts there looks like any other answer.
+  const file = join(path, "recordings/talk/judge.jsonl");
+  writeFileSync(file, readFileSync(file, "utf8").replace("{", "{ "));
+  symlinkSync(join(path, "recordings"), join(path, "elsewhere"));
+  const lies = [
+    await run("--replay recordings --base main"),
+    await run("--base main", { ABEVAL_CASSETTES: "recordings" }),
+    await run("--replay elsewhere --base main"),
+    await run("--replay recordings", { CI: "true" }),
+  ];
+  for (const lie of lies)
+    expect(verdictIn(lie)).toMatchObject({
+      winner: "a",
+      gate: { a: null, b: null },
+      gate_reasons: { a: { because: "inputs_from_checkout", needs: null } },
+      inputs_from_checkout: expect.arrayContaining([{ input: "recording", path: "recordings" }]),
+    });
 });
 
 test("a server replays over HTTP and over MCP, with neither key nor provider", async () => {
