@@ -105,6 +105,19 @@ describe("a set of tasks", () => {
     expect((await create(folder)).stderr).toContain("evals: the directory exists and is not empty");
   });
 
+  test("of one task becomes a file or a directory, as its name asks; so does a task alone", async () => {
+    await using folder = await scenarioFolder(exercise("set/add"));
+    for (const [from, one, several] of [
+      ["set", "a.yaml", "a"],
+      ["set/add", "b.yaml", "b-set"],
+    ] as const) {
+      expect((await create(folder, one, from)).status).toBe(0);
+      expect((await create(folder, `sets/${several}`, from)).status).toBe(0);
+      expect((await readScenario(folder, one)).name).toBe(one.replace(".yaml", ""));
+      expect(readdirSync(folder.path(`sets/${several}`)).sort()).toEqual(["add", "add.yaml", "conversion.json"]);
+    }
+  });
+
   test.each([
     ["a directory that is not empty", "full", "set", /full: the directory exists and is not empty/],
     ["a file", "full/a.txt", "set", /full\/a\.txt: is a file/],

@@ -30,7 +30,8 @@ export interface FoundTask {
 export interface FoundTasks {
   /** The names of several differ. */
   readonly tasks: readonly FoundTask[];
-  readonly isSet: boolean;
+  /** It is a commit, not what lies in a file or a directory. */
+  readonly isCommit: boolean;
 }
 
 /** A form of tasks, which a file tells. */
@@ -68,14 +69,13 @@ export async function findTasks(from: string, directory: string): Promise<FoundT
   const path = resolve(from);
   const stats = await stat(path).catch(() => null);
   const found = stats === null ? [] : stats.isDirectory() ? await tasksIn(path) : await tasksInFile(path, directory);
-  const isSet = found.length > 1 || (stats?.isDirectory() && found[0]?.task !== basename(path));
-  if (found.length > 0) return { tasks: distinct(found), isSet: isSet === true };
+  if (found.length > 0) return { tasks: distinct(found), isCommit: false };
   const commit = {
     task: from,
     name: slugOf(from, "task"),
     draft: (name: string) => draftFromCommit(directory, from, name),
   };
-  if (stats === null) return { tasks: [commit], isSet: false };
+  if (stats === null) return { tasks: [commit], isCommit: true };
   if (stats.isFile() && ARCHIVE.test(path)) throw new Unusable("is an archive; unpack it, and name its directory");
   throw new Unusable(
     `holds no task of a known form; a task has one of the files ${MARKERS.join(", ")}, or is a row of a .jsonl file`,

@@ -50,12 +50,12 @@ export async function newScenario(args: RunArguments): Promise<number> {
   const isFile = SCENARIO_ENDINGS.includes(extname(file));
   const directory = existingAbove(dirname(resolve(file)));
   const found = await usable(`--from ${from}`, () => findTasks(from, directory));
-  if (!isFile && !found.isSet)
+  if (!isFile && found.isCommit)
     throw new UsageError(`--new ${file}: the name of one scenario must end in .yaml or .yml`);
   if (!isFile) return await newSet(args, { directory: file, from, tasks: found.tasks });
-  if (found.isSet)
+  if (found.tasks.length > 1)
     throw new UsageError(
-      `--from ${from}: is a set of ${counted(found.tasks.length, "task")}; give --new a directory in place of ${file}`,
+      `--from ${from}: is a set of ${found.tasks.length} tasks; give --new a directory in place of ${file}`,
     );
   return await newFile(args, from, found);
 }
