@@ -210,6 +210,7 @@ test.each(COMMANDS)("%s says in one sentence that there is no directory for temp
   for (const [TMPDIR, fault] of [
     ["/proc/none", "does not exist"],
     [file, "is not a directory"],
+    ["/proc", "cannot be written to (ENOENT)"],
   ] as const) {
     const { status, stdout, stderr } = await abeval([command, ...args], { env: { TMPDIR } });
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

@@ -1,14 +1,15 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { existsSync, rmdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { type ProviderStatus, providerStatuses } from "../../../arms/model/check-model.ts";
 import { Credentials } from "../../../arms/model/credentials.ts";
 import { MAX_PROVIDER_CALLS, modelResolver } from "../../../arms/model/resolve-model.ts";
 import { upstreams } from "../../../arms/model/upstream.ts";
-import { sweepTempDirs } from "../../../arms/sandbox/temp-dir.ts";
+import { makeTempDir, sweepTempDirs } from "../../../arms/sandbox/temp-dir.ts";
 import { Register } from "../../../comparison/planning/register.ts";
 import type { SessionServices } from "../../../comparison/planning/services.ts";
 import { errorCode } from "../../../domain/failure.ts";
 import { plainText } from "../../../domain/plain-text.ts";
+import { refuseShortage } from "../../../domain/shortage.ts";
 import { loopClock, systemClock, systemEntropy } from "../../../runtime/clock.ts";
 import { ON_BUN } from "../../../runtime/on-bun.ts";
 import { Semaphore } from "../../../runtime/semaphore.ts";
@@ -118,10 +119,12 @@ function demandTemporaryDirectory(path: string): void {
 function temporaryFault(path: string): string | undefined {
   try {
     if (!statSync(path).isDirectory()) return "is not a directory";
-    accessSync(path, constants.W_OK | constants.X_OK);
+    // Root may write anywhere by its rights, and cannot where there is no disk, as in /proc.
+    rmdirSync(makeTempDir(path));
     return undefined;
   } catch (error) {
-    return errorCode(error) === "ENOENT" ? "does not exist" : `cannot be written to (${errorCode(error)})`;
+    refuseShortage(error);
+    return existsSync(path) ? `cannot be written to (${errorCode(error)})` : "does not exist";
   }
 }
 
