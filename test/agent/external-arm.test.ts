@@ -154,6 +154,18 @@ testAgent("an agent that never asks a model is the user's to mend, in its own la
   );
 });
 
+testAgent("an agent whose first request is refused is told why, and not that it never asked", async () => {
+  await using fake = await playing(TURNS);
+  const module = `${ASKS_ONCE}
+    body.messages[0].content = "x".repeat(9_000_000);
+    process.exit((await ask()).status === 413 ? 7 : 0);`;
+  const { outcome } = await runAgent(fake, { agent: shellAgent("bun /home/agent/agent.mjs", module) });
+  expect(fake.requests).toHaveLength(0);
+  expect(outcome.failure?.message).toMatch(
+    /^arm "agent": its agent ended \(exit code 7\) before a model was asked: the request has \d+ bytes, at most 8388608 are read: shorten/,
+  );
+});
+
 testAgent("how an agent ended is what its model said last, not its exit code", async () => {
   await using fake = await startFakeProvider({ reply: { text: "All is well." } });
   const run = await runAgent(fake, {

@@ -47,6 +47,8 @@ class AgentRunner {
   readonly #agent: AgentLog;
   readonly #answers: AnsweredSoFar;
   #exit_code: number | null = null;
+  /** Why the newest request that was not sent on was refused. */
+  #refusal: string | undefined;
   #skills: readonly Skill[] = [];
   #printed: readonly [stdout: PrintedEnds, stderr: PrintedEnds] | undefined;
 
@@ -80,7 +82,10 @@ class AgentRunner {
     this.#skills = place.skills;
     const { wire } = program.upstream;
     const onStray = (path: string) => this.#stray(path);
-    const onRefused = (message: string) => this.#agent.told.refused(message);
+    const onRefused = (message: string) => {
+      this.#refusal = message;
+      this.#agent.told.refused(message);
+    };
     await using proxy = await openProxy({ ...place, wire, answer: this.#answer(), onStray, onRefused });
     for (let attached = place.attached; ; ) {
       const stop = await this.#untilEnded(attached, proxy);
@@ -136,9 +141,10 @@ class AgentRunner {
     const said = this.#said(1).trim().slice(-SAID_CHARS) || this.#said(0).trim().slice(-SAID_CHARS) || "nothing";
     const { id } = this.#parts.run.arm;
     const hint = cloudHint(this.#parts.program.agent.env);
+    const what = this.#refusal === undefined ? "without calling a model" : `before a model was asked: ${this.#refusal}`;
     return new Failure(
       "setup_failed",
-      `arm "${id}": its agent ended (${how}) without calling a model. ${hint === null ? "" : `${hint}. `}Its last output: ${said}`,
+      `arm "${id}": its agent ended (${how}) ${what}. ${hint === null ? "" : `${hint}. `}Its last output: ${said}`,
     );
   }
 
