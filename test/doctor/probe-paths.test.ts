@@ -31,6 +31,7 @@ test.each([
     "data/check.sh (greeting), data/in.csv (greeting)",
   ],
   ["in the workspace by its whole path", "test -s hello.txt && cat /workspace/gone/a.txt", {}, "gone/a.txt (greeting)"],
+  ["as what must be there", "test -s gone.txt && [ -f 'out/b' ]", {}, "gone.txt (greeting), out/b (greeting)"],
   ["outside of the workspace", "grep -q a /data/abeval-gone.csv", {}, "/data/abeval-gone.csv (greeting)"],
   [
     "in a hidden script and a hidden test",
@@ -52,6 +53,7 @@ test("what is there, what the arms are told to make, what a check makes, and oth
   const files = {
     "hidden/run.sh": [
       "exit 1",
+      "test -s maybe.txt || [ -e maybe/b ] || exit 2",
       "cat hello.txt ./notes.md made/by-setup.txt >log/of-check.txt",
       "[ -f 'maybe/there.json' ] && touch made/now.txt; cd hidden && cat lib.sh data/own.csv",
       "curl https://example.org/a/b.html; echo application/json /api/users $X/y.txt *.md -o out/a.out",

@@ -97,6 +97,10 @@ const NO_PATH = /[:$}~*%\\]$|\s-[a-z]\s+["']?$/;
 const WRITTEN = /(>>?|\s-o|\btee|\btouch|\bmkdir(\s+-p)?)\s*["']?$/;
 const WRITTEN_AFTER = /^["']\s*,\s*["'][wax]/;
 
+/** What a text demands first of all or after other demands. Where something else follows its absence, it is only asked for. */
+const DEMANDED = /(?:^|&&)\s*(?:test|\[)\s+-[defrsx]\s+["']?$/;
+const OR_ELSE = /^["']?\s*\]?\s*\|\|/;
+
 /** The path that a word of a text is, or undefined. */
 function pathIn(text: string, { word, from }: { readonly word: string; readonly from: number }): string | undefined {
   const path = word.replace(/^(\.\/)+/, "").replace(/[./-]+$/, "");
@@ -104,9 +108,15 @@ function pathIn(text: string, { word, from }: { readonly word: string; readonly 
     return undefined;
   const before = text.slice(Math.max(0, from - AROUND), from);
   const after = text.slice(from + word.length, from + word.length + AROUND);
-  if (NO_PATH.test(before) || WRITTEN.test(before) || WRITTEN_AFTER.test(after) || /^[*({$:]/.test(after))
+  const isDemanded = DEMANDED.test(from <= AROUND ? before : `…${before}`) && !OR_ELSE.test(after);
+  if (
+    (NO_PATH.test(before) && !isDemanded) ||
+    WRITTEN.test(before) ||
+    WRITTEN_AFTER.test(after) ||
+    /^[*({$:]/.test(after)
+  )
     return undefined;
-  const isFile = ENDING.test(path) && (path.includes("/") || /["']$/.test(before));
+  const isFile = isDemanded || (ENDING.test(path) && (path.includes("/") || /["']$/.test(before)));
   return path.startsWith("/") || (isFile && !path.startsWith("-")) ? path : undefined;
 }
 
