@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { NAMED_INPUTS } from "./editable-inputs.ts";
 import { oneOf, record } from "./schema.ts";
 
 const CheckoutInput = record("CheckoutInput", {
@@ -10,18 +11,6 @@ const CheckoutInput = record("CheckoutInput", {
 });
 export type CheckoutInput = Static<typeof CheckoutInput>;
 
-/** Something that a run reads. */
-export interface NamedInput extends Pick<CheckoutInput, "input" | "pinned"> {
-  readonly path: string;
-  /** A commit that it is read from; absent: it is a file or directory of this machine. */
-  readonly ref?: string | undefined;
-  /** SHA-256 of what was read of a file; absent: it is read again. */
-  readonly sha256?: string;
-}
-
-/** The most that are named; those that keep a gate shut come first. */
-const NAMED_INPUTS = 100;
-
 export const InputsFromCheckout = Type.Optional(
   Type.Array(CheckoutInput, {
     minItems: 1,
@@ -30,25 +19,3 @@ export const InputsFromCheckout = Type.Optional(
       "Inputs that differ from `--base`; without it, in CI, those in the git work tree: whoever wrote the change could edit them. Absent: none is known.",
   }),
 );
-
-/** What holds results that somebody may have made up: while the author of a change can edit it, no gate opens. */
-const canLie = ({ input, pinned }: CheckoutInput): boolean => !pinned && input !== "scenario" && input !== "prices";
-
-export const shutsGate = (inputs: readonly CheckoutInput[] = []): boolean => inputs.some(canLie);
-
-/** All that lists name, each once; undefined for none. */
-export function allInputs(lists: readonly (readonly CheckoutInput[] | undefined)[]): CheckoutInput[] | undefined {
-  const all = [...new Map(lists.flatMap((list = []) => list).map((one) => [JSON.stringify(one), one])).values()];
-  const ordered = [...all.filter(canLie), ...all.filter((one) => !canLie(one))].slice(0, NAMED_INPUTS);
-  return ordered.length === 0 ? undefined : ordered;
-}
-
-const SHOWN = 5;
-
-/** What could have been edited, as a clause. */
-export function checkoutText(inputs: readonly CheckoutInput[]): string {
-  const named = inputs.slice(0, SHOWN).map(({ input, path, pinned }) => `${input} ${path}${pinned ? " (pinned)" : ""}`);
-  const more = inputs.length > SHOWN ? ` and ${inputs.length - SHOWN} more` : "";
-  const so = shutsGate(inputs) ? "so no gate opens" : "which shuts no gate";
-  return `the author of the change can edit ${named.join(", ")}${more}, ${so}`;
-}

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type CheckoutInput, shutsGate } from "./checkout-input.ts";
+import type { CheckoutInput } from "./checkout-input.ts";
+import { shutsGate } from "./editable-inputs.ts";
 import { Count, nullable, oneOf, record } from "./schema.ts";
 import type { Conclusion } from "./series-summary.ts";
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { shutsGate } from "./checkout-input.ts";
+import { shutsGate } from "./editable-inputs.ts";
 import { crashOf } from "./end-text.ts";
 import type { CheckResult } from "./evidence.ts";
 import { cut } from "./excerpt.ts";

@@ -1,4 +1,4 @@
-import { checkoutText } from "./checkout-input.ts";
+import { checkoutText } from "./editable-inputs.ts";
 import type { CheckResult, RequiredResult } from "./evidence.ts";
 import { counted } from "./number-text.ts";
 import type { Decider, Side, Suspicion, Verdict } from "./verdict.ts";

@@ -1,4 +1,4 @@
-import { shutsGate } from "../domain/checkout-input.ts";
+import { shutsGate } from "../domain/editable-inputs.ts";
 import { gateOfSeries } from "../domain/pipeline-gate.ts";
 import type { ImportedResults } from "../domain/results.ts";
 import type { EarlierTrials, Series } from "../domain/series.ts";

@@ -1,7 +1,7 @@
 import type { Baseline } from "../../domain/baseline.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
-import { allInputs } from "../../domain/checkout-input.ts";
 import { columnsOf } from "../../domain/columns.ts";
+import { allInputs } from "../../domain/editable-inputs.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName } from "../../domain/member.ts";
 import {

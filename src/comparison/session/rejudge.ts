@@ -1,5 +1,5 @@
 import type { Arm } from "../../domain/arm.ts";
-import { allInputs } from "../../domain/checkout-input.ts";
+import { allInputs } from "../../domain/editable-inputs.ts";
 import { everyVerdict } from "../../domain/every-verdict.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName } from "../../domain/member.ts";

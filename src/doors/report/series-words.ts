@@ -1,4 +1,4 @@
-import { checkoutText } from "../../domain/checkout-input.ts";
+import { checkoutText } from "../../domain/editable-inputs.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { memberWord } from "../../domain/member.ts";
 import { countText, durationText, percentText, usdText } from "../../domain/number-text.ts";

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
 import type { Baseline, BundleFile } from "../../../domain/baseline.ts";
-import type { CheckoutInput, NamedInput } from "../../../domain/checkout-input.ts";
+import type { CheckoutInput } from "../../../domain/checkout-input.ts";
+import type { NamedInput } from "../../../domain/editable-inputs.ts";
 import { pinnedFile } from "../../../domain/pinned-file.ts";
 import type { Ran } from "../../../domain/ran.ts";
 import type { RunArguments } from "../flags/run-flags.ts";

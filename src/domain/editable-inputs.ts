@@ -1,0 +1,35 @@
+import type { CheckoutInput } from "./checkout-input.ts";
+
+/** Something that a run reads. */
+export interface NamedInput extends Pick<CheckoutInput, "input" | "pinned"> {
+  readonly path: string;
+  /** A commit that it is read from; absent: it is a file or directory of this machine. */
+  readonly ref?: string | undefined;
+  /** SHA-256 of what was read of a file; absent: it is read again. */
+  readonly sha256?: string;
+}
+
+/** What holds results that somebody may have made up: while the author of a change can edit it, no gate opens. */
+const canLie = ({ input, pinned }: CheckoutInput): boolean => !pinned && input !== "scenario" && input !== "prices";
+
+export const shutsGate = (inputs: readonly CheckoutInput[] = []): boolean => inputs.some(canLie);
+
+/** The most that are named; those that keep a gate shut come first. */
+export const NAMED_INPUTS = 100;
+
+/** All that lists name, each once; undefined for none. */
+export function allInputs(lists: readonly (readonly CheckoutInput[] | undefined)[]): CheckoutInput[] | undefined {
+  const all = [...new Map(lists.flatMap((list = []) => list).map((one) => [JSON.stringify(one), one])).values()];
+  const ordered = [...all.filter(canLie), ...all.filter((one) => !canLie(one))].slice(0, NAMED_INPUTS);
+  return ordered.length === 0 ? undefined : ordered;
+}
+
+const SHOWN = 5;
+
+/** What could have been edited, as a clause. */
+export function checkoutText(inputs: readonly CheckoutInput[]): string {
+  const named = inputs.slice(0, SHOWN).map(({ input, path, pinned }) => `${input} ${path}${pinned ? " (pinned)" : ""}`);
+  const more = inputs.length > SHOWN ? ` and ${inputs.length - SHOWN} more` : "";
+  const so = shutsGate(inputs) ? "so no gate opens" : "which shuts no gate";
+  return `the author of the change can edit ${named.join(", ")}${more}, ${so}`;
+}
