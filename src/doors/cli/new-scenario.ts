@@ -12,7 +12,6 @@ import { type FoundTasks, findTasks } from "../../comparison/scenario/draft-task
 import { SCENARIO_ENDINGS } from "../../comparison/scenario/load-scenario.ts";
 import { Unusable } from "../../comparison/scenario/unusable.ts";
 import { errorCode, Failure } from "../../domain/failure.ts";
-import { counted } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
 import { systemEntropy } from "../../runtime/clock.ts";

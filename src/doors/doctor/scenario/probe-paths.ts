@@ -101,6 +101,9 @@ const WRITTEN_AFTER = /^["']\s*,\s*["'][wax]/;
 const DEMANDED = /(?:^|&&)\s*(?:test|\[)\s+-[defrsx]\s+["']?$/;
 const OR_ELSE = /^["']?\s*\]?\s*\|\|/;
 
+const isNoPath = (before: string, after: string) =>
+  NO_PATH.test(before) || WRITTEN.test(before) || WRITTEN_AFTER.test(after) || /^[*({$:]/.test(after);
+
 /** The path that a word of a text is, or undefined. */
 function pathIn(text: string, { word, from }: { readonly word: string; readonly from: number }): string | undefined {
   const path = word.replace(/^(\.\/)+/, "").replace(/[./-]+$/, "");
@@ -109,13 +112,7 @@ function pathIn(text: string, { word, from }: { readonly word: string; readonly 
   const before = text.slice(Math.max(0, from - AROUND), from);
   const after = text.slice(from + word.length, from + word.length + AROUND);
   const isDemanded = DEMANDED.test(from <= AROUND ? before : `…${before}`) && !OR_ELSE.test(after);
-  if (
-    (NO_PATH.test(before) && !isDemanded) ||
-    WRITTEN.test(before) ||
-    WRITTEN_AFTER.test(after) ||
-    /^[*({$:]/.test(after)
-  )
-    return undefined;
+  if (!isDemanded && isNoPath(before, after)) return undefined;
   const isFile = isDemanded || (ENDING.test(path) && (path.includes("/") || /["']$/.test(before)));
   return path.startsWith("/") || (isFile && !path.startsWith("-")) ? path : undefined;
 }
