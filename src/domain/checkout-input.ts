@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { NAMED_INPUTS } from "./editable-inputs.ts";
+import { NAMED_INPUTS } from "./defaults.ts";
 import { oneOf, record } from "./schema.ts";
 
 const CheckoutInput = record("CheckoutInput", {

@@ -66,3 +66,6 @@ export const VOTER_CHARS = 100;
 
 /** Characters of an answer that checks read, and of a reference answer. A longer one passes no check that reads it. */
 export const ANSWER_CHARS = 200_000;
+
+/** Inputs from a checkout that are named; those that keep a gate shut come first. */
+export const NAMED_INPUTS = 100;

@@ -1,4 +1,5 @@
 import type { CheckoutInput } from "./checkout-input.ts";
+import { NAMED_INPUTS } from "./defaults.ts";
 
 /** Something that a run reads. */
 export interface NamedInput extends Pick<CheckoutInput, "input" | "pinned"> {
@@ -13,9 +14,6 @@ export interface NamedInput extends Pick<CheckoutInput, "input" | "pinned"> {
 const canLie = ({ input, pinned }: CheckoutInput): boolean => !pinned && input !== "scenario" && input !== "prices";
 
 export const shutsGate = (inputs: readonly CheckoutInput[] = []): boolean => inputs.some(canLie);
-
-/** The most that are named; those that keep a gate shut come first. */
-export const NAMED_INPUTS = 100;
 
 /** All that lists name, each once; undefined for none. */
 export function allInputs(lists: readonly (readonly CheckoutInput[] | undefined)[]): CheckoutInput[] | undefined {
