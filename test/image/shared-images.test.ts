@@ -19,5 +19,7 @@ test("in a directory of images that users share, what one may not read hides no 
   const program = `
     import { imagesIn } from ${MODULE};
     console.log(JSON.stringify((await imagesIn(${JSON.stringify(images)})).map(({ file, digest }) => [file, digest])));`;
-  expect(await asOrdinaryUser(program)).toEqual([["mine", idOf(PARTS)]]);
+  const found = await asOrdinaryUser(program);
+  chmodSync(join(images, "closed"), 0o700);
+  expect(found).toEqual([["mine", idOf(PARTS)]]);
 });
