@@ -16,7 +16,7 @@ interface FileTreeProps {
 const FILTERED = 8;
 
 /** Most files that are listed; a filter finds the others. */
-const LISTED = 200;
+const LISTED = 100;
 
 const STATUS = { added: "A", modified: "M", deleted: "D" } as const;
 
