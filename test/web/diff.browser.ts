@@ -102,6 +102,7 @@ describeNeeding(CHROMIUM)("a diff", () => {
     const many = Array.from({ length: 600 }, (_, index) => `many/file-${index}.ts`);
     await tell(page, await web.service.run("quick"), many);
     await page.getByText("500 more; find them by name.").waitFor();
+    await page.locator(".file[open]").nth(7).waitFor();
     expect(await page.locator(".file[open]").count()).toBe(8);
     await page.getByRole("searchbox").fill("file-599");
     await page.locator(".tree-file").click();
