@@ -101,7 +101,7 @@ describeNeeding(CHROMIUM)("a diff", () => {
     const { page } = reader;
     const many = Array.from({ length: 600 }, (_, index) => `many/file-${index}.ts`);
     await tell(page, await web.service.run("quick"), many);
-    await page.getByText("500 more; find them by name.").waitFor();
+    await page.getByText("540 more; find them by name.").waitFor();
     await page.locator(".file[open]").nth(7).waitFor();
     expect(await page.locator(".file[open]").count()).toBe(8);
     await page.getByRole("searchbox").fill("file-599");
