@@ -9,13 +9,17 @@ const WORTH_BYTES = 10_000;
 export type Coding = "zstd" | "gzip";
 
 /** The codings in order of preference. Compression runs beside the event loop. */
-const COMPRESS: Readonly<Record<Coding, (bytes: Uint8Array) => Promise<Buffer>>> = {
-  zstd: promisify<Uint8Array, Buffer>(zlib.zstdCompress),
-  gzip: promisify<Uint8Array, Buffer>(zlib.gzip),
+const COMPRESS: Readonly<Record<Coding, (bytes: Uint8Array, often: boolean) => Promise<Buffer>>> = {
+  zstd: (bytes, often) => zstd(bytes, { params: { [zlib.constants.ZSTD_c_compressionLevel]: often ? 19 : 3 } }),
+  gzip: (bytes, often) => gzip(bytes, { level: often ? 9 : 6 }),
 };
 const CODINGS = Object.keys(COMPRESS) as readonly Coding[];
+const zstd = promisify<Uint8Array, zlib.ZstdOptions, Buffer>(zlib.zstdCompress);
+const gzip = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gzip);
 
-export const compress = async (coding: Coding, bytes: Uint8Array) => new Uint8Array(await COMPRESS[coding](bytes));
+/** Bytes that are sent `often` are made as small as possible, whatever it takes. */
+export const compress = async (coding: Coding, bytes: Uint8Array, often = false) =>
+  new Uint8Array(await COMPRESS[coding](bytes, often));
 
 /** The best coding that the client takes. */
 export function acceptedCoding({ headers }: Request): Coding | undefined {

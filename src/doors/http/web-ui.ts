@@ -199,7 +199,7 @@ function describe(path: string, bytes: Uint8Array<ArrayBuffer>): WebFile {
 function compressedOnce(bytes: Uint8Array) {
   const made = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>();
   return (coding: Coding) => {
-    const known = made.get(coding) ?? compress(coding, bytes);
+    const known = made.get(coding) ?? compress(coding, bytes, true);
     made.set(coding, known);
     return known;
   };
