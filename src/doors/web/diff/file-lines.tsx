@@ -19,7 +19,7 @@ interface FileLinesProps {
 }
 
 /** Lines drawn at once. A chunk that is out of sight is a space of the same height. */
-const CHUNK = 60;
+const CHUNK = 20;
 
 /** Pixels; the same as in the style sheet. */
 const LINE_HEIGHT = 20;
@@ -55,7 +55,7 @@ export function FileLines({ path, text, cited, label, beside }: FileLinesProps) 
         <div ref={place} class="lines-inner">
           {starts.map((start) => {
             const chunk = rows.slice(start, start + CHUNK);
-            const eager = start === 0 || (wanted >= start && wanted < start + CHUNK);
+            const eager = wanted >= start && wanted < start + CHUNK;
             return (
               <Chunk key={start} height={chunk.length * LINE_HEIGHT} eager={eager} passing>
                 {() => chunk.map((row, index) => drawn(row, start + index))}

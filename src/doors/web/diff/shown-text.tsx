@@ -3,7 +3,7 @@ const TURNING = /([\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069])/;
 
 /** Text of which a reader sees every character that would reorder it, by its number. */
 export function ShownText({ text }: { text: string }) {
-  if (!TURNING.test(text)) return <>{text}</>;
+  if (!TURNING.test(text)) return text;
   return (
     <>
       {text.split(TURNING).map((part, index) =>
