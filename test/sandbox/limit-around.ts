@@ -5,7 +5,7 @@ import type { Need } from "../machine.ts";
 import { Directory } from "../workspace/harness.ts";
 
 export const MEMORY_LIMITS: Need = {
-  what: "control groups of version 1 that may be made (run it as root)",
+  what: "a cgroup of version 1 that may be made (run it as root)",
   met: findMemoryGroups()?.version === "v1",
 };
 
