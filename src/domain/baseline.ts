@@ -39,7 +39,7 @@ export interface BaselineMember {
 
 /** The file that a baseline was read from. Whoever can write it can write any result into it. */
 export interface BundleFile {
-  /** As messages name it. */
+  /** What messages call it. */
   readonly shown: string;
   /** Of its bytes. */
   readonly sha256: string;

@@ -2,7 +2,7 @@ import { Failure } from "./failure.ts";
 
 /** A file of this machine, or one of a commit, which a checkout cannot change. */
 export interface PinnedFile {
-  /** As messages name it. */
+  /** What messages call it. */
   readonly shown: string;
   readonly path: string;
   /** A commit of the repository around the working directory; absent: a file of this machine. */

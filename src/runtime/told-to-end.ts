@@ -15,4 +15,4 @@ export function rememberEnd(): void {
 }
 
 /** Whether this process was told to end a moment ago. */
-export const wasToldToEnd = (): boolean => told_ms !== undefined && systemClock.ticks() - told_ms < SPAN_MS;
+export const isEnding = (): boolean => told_ms !== undefined && systemClock.ticks() - told_ms < SPAN_MS;

@@ -1,5 +1,4 @@
 import type { Changes } from "../../domain/evidence.ts";
-import { Mistake } from "../../domain/failure.ts";
 import type { Skill } from "../../domain/skill.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { showFiles } from "../sandbox/home.ts";
@@ -16,14 +15,14 @@ import { patchFiles } from "./diff/apply-patch.ts";
 import { NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
 import type { CompareOptions, TreeDifference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
-import { TreeTooLarge, treeFault } from "./io-failure.ts";
+import { TreeTooLarge } from "./io-failure.ts";
 import type { LaidNotes } from "./laid-notes.ts";
 import { layOver } from "./lay-over.ts";
 import { filesOf, type PristineTree } from "./pristine-tree.ts";
 import { readOnlyPaths, stillPlain } from "./read-only-paths.ts";
 import { Residents } from "./residents.ts";
 import { skillsAt } from "./skills-at.ts";
-import { isDiskFull, mayHaveFilled } from "./tree/full-disk.ts";
+import { faultIn } from "./tree/full-disk.ts";
 import { reopenRoot } from "./tree/place.ts";
 import { NO_SNAPSHOT, type Snapshot } from "./tree/snapshot.ts";
 import { changesOf, copyPristine, differencesOf, fillFork, type WorkingCopy, workOf } from "./working-copy.ts";
@@ -200,10 +199,7 @@ export class TempWorkspace implements Workspace {
 
   async applyPatch(patch: string): Promise<void> {
     const files = await patchFiles(patch, (path) => this.readText(path));
-    for (const [path, text] of files) {
-      if (text === null) await this.remove(path);
-      else await this.writeText(path, text);
-    }
+    for (const [path, text] of files) await (text === null ? this.remove(path) : this.writeText(path, text));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -249,10 +245,4 @@ export class TempWorkspace implements Workspace {
     if (!this.#touched || globs.length === 0) return [];
     return await differencesOf(await this.#materialised(), globs, options);
   }
-}
-
-/** A full disk is the arm's mistake only when its own workspace may have filled it. */
-async function faultIn(root: string, what: string, error: unknown): Promise<unknown> {
-  if (isDiskFull(error) && (await mayHaveFilled(root))) return new Mistake(`${what}: the disk is full.`);
-  return treeFault(what, error);
 }

@@ -23,7 +23,7 @@ export interface CheckFinding {
   readonly status: "pass" | "fail" | "error";
   /** Null when it passed. In our words and the author's: none of the arm's. */
   readonly reason: string | null;
-  /** As a result has it. */
+  /** Why no result counts, as the field of that name in a stored result says it. */
   readonly could_not_run?: string;
 }
 

@@ -4,7 +4,7 @@ import { type Clock, startTimer } from "../../../runtime/clock.ts";
 import { MAX_PRINTED_BYTES } from "../limits.ts";
 import type { ProcessEnd, SandboxedProcess } from "../sandbox.ts";
 import type { DiskWatch } from "./disk-watch.ts";
-import { endedBesideUs, killedFromOutside } from "./killed-from-outside.ts";
+import { findSharedSignal, killedFromOutside } from "./killed-from-outside.ts";
 import { processTree, signalProcess, textAt } from "./process-table.ts";
 
 interface Supervised {
@@ -99,7 +99,7 @@ async function watched(
     const exit_code = await program.exited;
     // Disposal would end a look that is under way.
     const found = stopped() ?? (await look) ?? (await excess(program, true));
-    const foreign = found ? undefined : (program.foreignEnd?.() ?? (await endedBesideUs(exit_code)));
+    const foreign = found ? undefined : (program.foreignEnd?.() ?? (await findSharedSignal(exit_code)));
     if (foreign !== undefined) throw killedFromOutside(foreign);
     return { ...(found ?? { ended: "exit" }), exit_code: found ? null : exit_code, duration_ms: clock.ticks() - began };
   } finally {

@@ -155,7 +155,7 @@ class JoinedLines {
     return this.#lines.reduce((sum, { text }) => sum + Math.min(text.length, JOINED_CHARS), 0);
   }
 
-  /** Nothing of what stands before goes on. */
+  /** A new text begins: no line before it joins with those that follow. */
   begin(): readonly ViewLine[] {
     this.#lines = [];
     return [];

@@ -81,7 +81,7 @@ async function checkAnswerSchemas(context: ResolveContext, checks: readonly Chec
   if (given.length === 0) return;
   const schemas = given.map(({ schema }) => schema);
   const told = await readOnce(context, "faults of schemas", JSON.stringify(schemas), () => checkSchemas(schemas));
-  // On a machine that is too busy, the checks tell it later.
+  // A busy machine has no time for it now; the checks say it when they run.
   if ("late" in told) return;
   for (const [index, { path }] of given.entries()) {
     const fault = "over" in told ? `it ${told.over}` : told.value[index];

@@ -22,7 +22,7 @@ interface Comparing {
 /** Why stored results are not those of the stored change. */
 interface ChecksFault {
   readonly what: string;
-  /** Nothing was found to be wrong: the change is not stored whole. */
+  /** The change is not stored whole, so nobody can say that something is wrong. */
   readonly lacks: boolean;
 }
 
