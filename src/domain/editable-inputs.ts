@@ -8,6 +8,8 @@ export interface NamedInput extends Pick<CheckoutInput, "input" | "pinned"> {
   readonly ref?: string | undefined;
   /** SHA-256 of what was read of a file; absent: it is read again. */
   readonly sha256?: string;
+  /** It counts only where the commit that is checked out has it: otherwise this job made it. */
+  readonly committed?: true;
 }
 
 /** What holds results that somebody may have made up: while the author of a change can edit it, no gate opens. */

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import type { Series } from "../../src/domain/series.ts";
@@ -140,4 +141,75 @@ test("a forged baseline in a pull request opens no gate, and that of the base do
       conclusion: "b_preferred",
     });
   expect((await ask("git:main:base.jsonl")).read().gate).toEqual({ old: null, new: "better" });
+});
+
+test("answers that stand in the rows of another file shut the gate when that file differs from the base", async () => {
+  const told = { id: "new", ran: { answer: { text: "{{said}}" } } };
+  const rows = (said: string) => ["id,said", ...Array.from({ length: 6 }, (_, at) => `row-${at},${said}`)].join("\n");
+  const scenario = scoredScenario([scored("old", [1]), told], { inputs_file: "rows.csv" });
+  await using repository = await checkout({ "scored.yaml": scenario, "rows.csv": rows("nothing") });
+  await repository.write("rows.csv", rows("step 1; step 2;"));
+  for (const args of ["--input row-1", "--trials 1"])
+    expect((await repository.run<Verdict | Series>(`scored.yaml ${args} --base main`)).read()).toMatchObject({
+      gate: { old: null, new: null },
+      gate_reasons: { new: SHUT },
+      inputs_from_checkout: [
+        { input: "log", path: "rows.csv" },
+        { input: "scenario", path: "rows.csv" },
+      ],
+    });
+});
+
+test("pages beside a committed database count as part of it", async () => {
+  const scenario = scoredScenario([scored("old", [1, 2]), scored("new", [3])]);
+  await using repository = await checkout({ "scored.yaml": scenario });
+  const { run, commit, path } = repository;
+  await run("scored.yaml --trials 2 --seed s --state-dir state --out series.json");
+  const { series_id } = (await Bun.file(path("series.json")).json()) as Series;
+  commit("base");
+  const ask = `scored.yaml --trials 2 --seed t --base main --state-dir state --baseline ${series_id}`;
+  using database = new Database(path("state/sessions.db"));
+  database.run("CREATE TABLE made_up (x)");
+  expect(Bun.file(path("state/sessions.db-wal")).size).toBeGreaterThan(0);
+  expect((await run<Series>(ask)).read()).toMatchObject({
+    gate: { old: null, new: null },
+    inputs_from_checkout: expect.arrayContaining([{ input: "state_dir", path: "state/sessions.db-wal" }]),
+  });
+});
+
+test("a database that a change committed shuts the gate of every run beside it, and one that the job made does not", async () => {
+  const scenario = scoredScenario([scored("old", [1]), scored("new", [3])]);
+  await using repository = await checkout({ "scored.yaml": scenario });
+  const { run, commit } = repository;
+  const gates = async () => {
+    const { gate, inputs_from_checkout } = (await run<Verdict>("scored.yaml --base main --state-dir state")).read();
+    return [gate["new"], inputs_from_checkout?.map(({ input }) => input)];
+  };
+  expect(await gates()).toEqual(["better", undefined]);
+  expect(await gates()).toEqual(["better", undefined]);
+  repository.git("checkout", "--quiet", "-b", "change");
+  commit("with its state");
+  expect(await gates()).toEqual([null, ["state_dir"]]);
+});
+
+test("in a pipeline a base that is itself checked out opens nothing", async () => {
+  await using repository = await checkout({ "results.csv": TABLE });
+  const args = "--results results.csv --arms old,new --base HEAD";
+  expect((await repository.run<Series>(args)).read().gate).toEqual({ new: "better", old: null });
+  expect((await repository.run<Series>(args, { CI: "1" })).read().gate).toEqual({ new: null, old: null });
+});
+
+test("a tag with the name of a branch elsewhere is neither a base nor where a baseline is read", async () => {
+  await using repository = await checkout({ "results.csv": TABLE });
+  const { git, run } = repository;
+  git("update-ref", "refs/remotes/origin/release", "HEAD");
+  git("tag", "release");
+  const words = "is ambiguous: write the full name";
+  const based = await run("--results results.csv --arms old,new --base release");
+  expect([based.status, based.stderr]).toEqual([2, expect.stringContaining(words)]);
+  await repository.write("scored.yaml", scoredScenario([scored("old", [1]), scored("new", [3])]));
+  const stored = await run("scored.yaml --trials 2 --baseline git:release:results.csv");
+  expect([stored.status, stored.stderr]).toEqual([2, expect.stringContaining(words)]);
+  const whole = await run<Series>("--results results.csv --arms old,new --base refs/tags/release");
+  expect(whole.read().gate).toEqual({ new: "better", old: null });
 });

@@ -41,13 +41,14 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
   const parsed = await parseScenario({ text, file, stem: basename(path, extname(path)), directory, git });
   const sources = new Set([absolute, ...parsed.sources]);
   if (parsed.result instanceof Failure) return { result: parsed.result, sources };
+  const { rows, inputs_file, fill, warnings } = parsed;
   const loaded = (definition: Scenario): LoadedScenario => ({
     definition,
     digest: scenarioDigest(definition),
     file,
     directory,
+    ...(inputs_file !== undefined && { inputs_file }),
   });
-  const { rows, fill, warnings } = parsed;
   // A list of scenarios holds this as long as the process lives: a row is kept while somebody else has it.
   const resolved = new Map<string, WeakRef<LoadedScenario>>();
   const resolveRow = async (row: ScenarioInput) => {

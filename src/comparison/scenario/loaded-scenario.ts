@@ -16,6 +16,8 @@ export interface LoadedScenario {
   readonly directory: string;
   /** Absolute; has the files of each git tree below the tree's id. Absent: they are in the repository around `directory`. */
   readonly trees?: string;
+  /** Absolute; the file with its rows. Absent: they stand in `file`, or there are none. */
+  readonly inputs_file?: string;
   /** Its inputs; the definition then holds templates. Absent: it has none, or is one of its rows. */
   readonly table?: InputTable;
   /** What its author should know, though it runs. */

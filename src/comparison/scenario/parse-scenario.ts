@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
@@ -46,6 +47,8 @@ interface ParsedScenario {
   readonly sources: ReadonlySet<string>;
   /** The rows of its inputs; absent where it has none. The result then holds templates. */
   readonly rows?: readonly ScenarioInput[];
+  /** Absolute; the file with them, where it is another one. */
+  readonly inputs_file?: string;
   /** The scenario with the values of a row in its texts, or `invalid_scenario`. */
   readonly fill: (row: ScenarioInput) => Promise<Scenario | Failure>;
   /** `<file>:<line>:<column> <field>: <what>` for what its author should know, though it can be run. */
@@ -77,6 +80,7 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
       : invalidScenario(source.file, located(document, problems)),
     sources: context.sources,
     ...(inputs && { rows: inputs.rows }),
+    ...(inputs && file.inputs_file !== undefined && { inputs_file: resolve(root, file.inputs_file) }),
     fill: fillerOf(source, context, file),
     warnings: warningsOf(file, inputs).map(({ path, message }) => warn(path, message)),
   };

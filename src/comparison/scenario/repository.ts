@@ -83,12 +83,27 @@ export async function objectAt(
     maxBytes: 64 * 1024,
   });
   const [tree, found = tree] = output.toString().trimEnd().split("\n").map(objectIn);
-  if (/ambiguous/.test(output.toString() + complaint))
-    throw new Unusable("is ambiguous: write the full name (refs/heads/..., refs/tags/...) or the full hash");
+  if (/ambiguous/.test(output.toString() + complaint)) throw new Unusable(AMBIGUOUS);
+  if (kind === "commit") await refuseTagOfBranch(repository, ref);
   if (tree === undefined || tree === null) throw await unknownRef(repository, ref);
   if (found === undefined || found === null)
     throw new Unusable(`has no ${steps}; paths start at the top of the repository`);
   return found;
+}
+
+const AMBIGUOUS =
+  "is ambiguous: write the full name (refs/heads/..., refs/remotes/..., refs/tags/...) or the full hash";
+
+/** Git prefers a tag to a branch of the same name elsewhere: whoever may push tags would choose what is meant. @throws Unusable */
+async function refuseTagOfBranch({ git_dir }: Repository, ref: string): Promise<void> {
+  if (/^([0-9a-f]{40,64}|HEAD)$/.test(ref)) return;
+  const tag = `refs/tags/${ref.replace(/[~^].*$/, "")}`;
+  const branches = tag.replace("tags", "remotes/*");
+  const { output } = await gitOutput(git_dir, ["for-each-ref", "--format=%(refname)", tag, branches], {
+    maxBytes: 1024 * 1024,
+  });
+  const names = output.toString().split("\n");
+  if (names.includes(tag) && names.some((name) => name.startsWith("refs/remotes/"))) throw new Unusable(AMBIGUOUS);
 }
 
 /** The bytes of a file at a ref in pieces, as they are in the repository, and not through a link. @throws Unusable */
@@ -99,6 +114,7 @@ export async function* bytesAtRef(
 ): AsyncGenerator<Uint8Array, void, void> {
   const tree = await objectAt(repository, ref, undefined);
   await objectAt(repository, ref, path);
+  await refuseTagOfBranch(repository, ref);
   const file = await fileIn(repository.git_dir, tree.id, path);
   if (file === null || file.kind === "link") throw new Unusable(`has ${path}, which is no file`);
   if (file.bytes > maxBytes) throw new Unusable(`has ${path} with ${file.bytes} bytes, at most ${maxBytes} are read`);

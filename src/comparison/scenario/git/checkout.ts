@@ -16,6 +16,8 @@ interface Checkout {
   readonly here: string;
   /** What the change is compared with; undefined: everything in a work tree counts as changed. */
   readonly base: string | undefined;
+  /** A base that is itself checked out says nothing there. */
+  readonly in_ci: boolean;
 }
 
 /** A commit of the repository around the working directory. */
@@ -30,10 +32,11 @@ interface Base {
  */
 export async function inputsFromCheckout(
   inputs: readonly NamedInput[],
-  { here, base: ref }: Checkout,
+  { here, base: ref, in_ci }: Checkout,
 ): Promise<CheckoutInput[] | undefined> {
   const repository = repositoryOf(here);
-  const base = ref === undefined ? undefined : await baseAt(repository, ref);
+  const named = ref === undefined ? undefined : await baseAt(repository, ref);
+  const base = in_ci && named && (await isCheckedOut(named)) ? undefined : named;
   const found: CheckoutInput[] = [];
   for (const one of inputs) {
     const path = await pathOfEdited(one, { here, repository, base });
@@ -51,6 +54,7 @@ async function pathOfEdited(
   if (ref !== undefined) return (await isOwnCommit(one, ref, { repository, base })) ? `git:${ref}:${path}` : undefined;
   const way = await wayTo(resolve(here, path));
   if (way === undefined || !(await isEdited(one, way, base))) return undefined;
+  if (one.committed && !(await isCommitted(way))) return undefined;
   return (repository && pathIn(repository, way.real)) ?? way.real;
 }
 
@@ -74,6 +78,9 @@ async function baseAt(repository: Repository | undefined, ref: string): Promise<
     throw error;
   }
 }
+
+const isCheckedOut = async ({ repository, commit }: Base) =>
+  (await objectAt(repository, "HEAD", undefined, "commit")).id === commit;
 
 /** How a path is reached on this machine: a link in a work tree can be edited as a file can. */
 interface Way {
@@ -105,6 +112,14 @@ async function wayTo(path: string): Promise<Way | undefined> {
     if (target.startsWith(sep)) real = sep;
   }
   return { real, links, isDirectory: (await lstat(real)).isDirectory() };
+}
+
+/** Whatever a link leads to counts as committed. */
+async function isCommitted({ real, links }: Way): Promise<boolean> {
+  const repository = repositoryOf(dirname(real));
+  const path = repository && pathIn(repository, real);
+  if (links.length > 0 || !repository || path === undefined) return true;
+  return await isSame(objectAt(repository, "HEAD", path).then(() => true));
 }
 
 const isInWorkTree = (directory: string): boolean => repositoryOf(directory) !== undefined;

@@ -30,31 +30,30 @@ export async function checkoutInputs(
   if (base === undefined && !in_ci) return undefined;
   const { inputsFromCheckout } = await import("../../../comparison/scenario/git/checkout.ts");
   const inputs = [...namedInputs(read), ...flagInputs({ value }, replayed_from, read)];
-  return await inputsFromCheckout(inputs, { here: process.cwd(), base });
+  return await inputsFromCheckout(inputs, { here: process.cwd(), base, in_ci });
 }
 
 function namedInputs({ sources = [], scenarios = [], baseline, results }: Read): NamedInput[] {
   return [
     ...[...sources].map((path) => ({ input: "scenario", path }) as const),
-    ...scenarios.flatMap(logsOf),
+    ...[...new Set(scenarios.flatMap(logsOf))].map((path) => ({ input: "log", path }) as const),
     ...(results ? [results] : []),
     ...(typeof baseline === "object" && baseline.file ? [bundleInput(baseline.file)] : []),
   ];
 }
 
-const logsOf = ({ definition, directory, file }: LoadedScenario): NamedInput[] =>
+/** A run can stand in the scenario file itself, and in a row of its inputs. */
+const logsOf = ({ definition, directory, file, inputs_file = file }: LoadedScenario): string[] =>
   definition.arms
-    .flatMap(({ ran }) => (ran ? filesOf(ran, file) : []))
-    .map((path) => ({ input: "log", path: resolve(directory, path) }));
+    .flatMap(({ ran }) => (ran ? [resolve(file), resolve(inputs_file), ...filesOf(ran)] : []))
+    .map((path) => resolve(directory, path));
 
 function bundleInput({ shown, sha256, pinned }: BundleFile): NamedInput {
   const { path, ref } = pinnedFile(shown);
   return { input: "baseline", path, ref, sha256, ...(pinned && { pinned: true }) };
 }
 
-/** A run can stand in the scenario file itself. */
-const filesOf = ({ log, patch, files, answer }: Ran, scenario: string): readonly string[] => [
-  resolve(scenario),
+const filesOf = ({ log, patch, files, answer }: Ran): readonly string[] => [
   ...[log, patch].flatMap((one) => one?.file ?? []),
   ...(files?.dir ? [files.dir] : []),
   ...(typeof answer === "object" ? [answer.file] : []),
@@ -68,7 +67,12 @@ function* flagInputs(
   if (replayed_from !== undefined) yield { input: "recording", path: replayed_from };
   const [prices, state_dir] = [value("prices"), value("state-dir")];
   if (prices !== undefined) yield { input: "prices", path: prices };
-  // Whatever is read there may have been committed: trials that count, or runs that stand in.
-  if (state_dir !== undefined && (typeof baseline === "string" || value("continue") !== undefined))
-    yield { input: "state_dir", path: resolve(state_dir, "sessions.db") };
+  if (state_dir === undefined) return;
+  // Whatever is read there may have been committed: trials that count, runs that stand in, self-tests of the judge.
+  const counts = typeof baseline === "string" || value("continue") !== undefined;
+  for (const name of DATABASE_FILES)
+    yield { input: "state_dir", path: resolve(state_dir, name), ...(!counts && { committed: true }) };
 }
+
+/** SQLite takes pages from the two others, too. */
+const DATABASE_FILES = ["sessions.db", "sessions.db-wal", "sessions.db-journal"];
