@@ -48,14 +48,14 @@ export const Configuration = Type.Object({
   rootfs: Type.Object({ diff_ids: Type.Array(Type.String(), { maxItems: MOST_LAYERS }) }),
 });
 
-export function jsonOf(bytes: Uint8Array, what: string): unknown {
+export function imageJsonOf(bytes: Uint8Array, what: string): unknown {
   const read = readBoundedJson(bytes, { bytes: JSON_BYTES, values: JSON_VALUES, levels: 40 });
   if ("fault" in read) throw new ImageFault(`cannot be read: ${what} has ${read.fault}`);
   return read.value;
 }
 
-export function parsed<T extends TSchema>(schema: T, bytes: Uint8Array, what: string): Static<T> {
-  const value = jsonOf(bytes, what);
+export function parsedForm<T extends TSchema>(schema: T, bytes: Uint8Array, what: string): Static<T> {
+  const value = imageJsonOf(bytes, what);
   if (Value.Check(schema, value)) return value;
   const { path = "", message = "" } = Value.Errors(schema, value).First() ?? {};
   throw new ImageFault(`cannot be read: ${what} has another form${path && ` at ${path.slice(0, 80)}`} (${message})`);

@@ -9,10 +9,10 @@ import {
   type Descriptor,
   DockerManifest,
   Index,
+  imageJsonOf,
   JSON_BYTES,
-  jsonOf,
   Manifest,
-  parsed,
+  parsedForm,
 } from "./image-json.ts";
 
 /** One layer, as it lies in the image. */
@@ -67,7 +67,7 @@ async function imageAt(path: string, architecture: string): Promise<Image> {
   const platform = PLATFORMS[architecture] ?? architecture;
   const parts = (await ofDocker(find, platform)) ?? (await ofLayout(find, platform));
   if (!parts) throw new ImageFault("is no image: it holds neither index.json (OCI) nor manifest.json (docker save)");
-  const configuration = parsed(Configuration, parts.configuration, "its configuration");
+  const configuration = parsedForm(Configuration, parts.configuration, "its configuration");
   const { os, rootfs, config } = configuration;
   if (os !== "linux" || configuration.architecture !== platform)
     throw new ImageFault(`is for ${os}/${configuration.architecture}, and this machine is linux/${platform}`);
@@ -91,7 +91,7 @@ const PLATFORMS: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" 
 async function ofDocker(find: FindFile, architecture: string): Promise<Parts | undefined> {
   const bytes = await read(find, "manifest.json");
   if (!bytes) return undefined;
-  const [image, ...others] = parsed(DockerManifest, bytes, "manifest.json");
+  const [image, ...others] = parsedForm(DockerManifest, bytes, "manifest.json");
   if (!image || others.length > 0)
     throw new ImageFault(`holds ${others.length + (image ? 1 : 0)} images; save one alone`);
   const configuration = await demanded(find, image.Config);
@@ -137,18 +137,18 @@ interface NamedManifest {
 async function manifestOf(find: FindFile, architecture: string): Promise<NamedManifest | undefined> {
   const index = await read(find, "index.json");
   if (!index) return undefined;
-  const first = oneOfThem(parsed(Index, index, "index.json"), architecture);
+  const first = oneOfThem(parsedForm(Index, index, "index.json"), architecture);
   const { "io.containerd.image.name": name, "org.opencontainers.image.ref.name": tag } = first.annotations ?? {};
   const references = [name, tag].filter((reference) => reference !== undefined);
   let chosen = first.digest;
   let bytes = await blob(find, chosen);
   const known_as = [digestIn(chosen)];
-  if (Value.Check(Index, jsonOf(bytes, chosen))) {
-    chosen = oneOfThem(parsed(Index, bytes, chosen), architecture).digest;
+  if (Value.Check(Index, imageJsonOf(bytes, chosen))) {
+    chosen = oneOfThem(parsedForm(Index, bytes, chosen), architecture).digest;
     bytes = await blob(find, chosen);
     known_as.push(digestIn(chosen));
   }
-  return { manifest: parsed(Manifest, bytes, "its manifest"), known_as, references };
+  return { manifest: parsedForm(Manifest, bytes, "its manifest"), known_as, references };
 }
 
 function oneOfThem({ manifests }: Static<typeof Index>, architecture: string): Static<typeof Descriptor> {
