@@ -49,8 +49,13 @@ export async function steadily<T>(work: Generator<number, T>, pace = new Pace())
   }
 }
 
-/** One turn for others. */
-export const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
+let breath = Promise.resolve();
+
+/** One turn for others. Whoever breathes at the same moment goes on one after the other, each in a turn of its own. */
+export function breathe(): Promise<void> {
+  breath = breath.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return breath;
+}
 
 let taken = Promise.resolve();
 

@@ -17,6 +17,11 @@ test("a child has no key in its environment", async () => {
   expect(JSON.stringify(await doing("environment"))).not.toMatch(/KEY|TOKEN|PATH/);
 });
 
+test("a child gives way to the process that waits for it", async () => {
+  const said = (await doing("priority")) as { readonly value: number };
+  expect(said.value).toBeGreaterThanOrEqual(10);
+});
+
 test("what is over its steps is over on every machine", async () => {
   expect(await doing("refuse")).toEqual({ over: "takes more than 5 steps" });
 });

@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { getPriority } from "node:os";
 import { text } from "node:stream/consumers";
 import { OverLimit } from "../../src/runtime/bounded.ts";
 import { answerChildWork } from "../../src/runtime/child-work.ts";
@@ -7,6 +8,7 @@ import { answerChildWork } from "../../src/runtime/child-work.ts";
 const WORKS = {
   double: async () => (n: number) => 2 * n,
   environment: async () => () => Object.keys(process.env).sort(),
+  priority: async () => () => getPriority(),
   refuse: async () => () => {
     throw new OverLimit("takes more than 5 steps");
   },
