@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ANY_BODIES, anyBytes, anyPath, anyQuery, type HostileRequest } from "./hostile-requests.ts";
+import { rawRequest } from "./raw-request.ts";
 import { aService, type TestService } from "./service.ts";
 
 const KEY = "sk-canary-5f1d0c7e9b3a2468";
@@ -91,4 +92,11 @@ test("a body of half a million values is refused before anything writes them", a
       },
     });
   }
+});
+
+test("a client that sends a thousand requests in one piece is hung up on after some, and holds nobody up", async () => {
+  const { url } = service.listen();
+  const answers = await rawRequest(url, "GET /api/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1_000));
+  expect(answers.split("HTTP/1.1 404 ").length).toBeLessThan(100);
+  expect((await fetch(`${url}/api/health`)).status).toBe(200);
 });

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { isMalformed, NO_UTF8, readBoundedJson } from "../../domain/bounded-json.ts";
 import type { ErrorBody } from "../../domain/error-body.ts";
 import { Failure, wordsOf } from "../../domain/failure.ts";
+import { ownTurn } from "../../runtime/pace.ts";
 import { getHealth } from "../operation/health.ts";
 import type { Services } from "../operation/operation.ts";
 import { sendJson } from "./compress.ts";
@@ -72,12 +73,13 @@ export function createApp(services: Services, options: AppOptions = {}) {
         preflight: false,
       }),
     )
-    .onRequest(({ request, set }) => {
+    .onRequest(async ({ request, set }) => {
       // The plugin's `Vary: *` would prevent all caching.
       delete set.headers.vary;
       demandAddress(request);
       hosts?.(request);
       origins?.(request);
+      await ownTurnInCrowd();
     })
     .options("/*", preflight)
     .onParse(({ request, path }) => {
@@ -119,6 +121,20 @@ export function createHealthApp(
     .get("/api/health", () => getHealth.run(services, {}, abandoned))
     .use(metricsRoute(services, metrics));
   return app;
+}
+
+/** Requests that begin in one turn: some milliseconds. */
+const TURN_REQUESTS = 20;
+let begun = 0;
+
+/** One client can send thousands of requests in one piece, and the runtime begins all of them in one turn. */
+async function ownTurnInCrowd(): Promise<void> {
+  begun += 1;
+  if (begun === 1)
+    setImmediate(() => {
+      begun = 0;
+    });
+  if (begun > TURN_REQUESTS) await ownTurn();
 }
 
 function counted(metrics: Metrics, body: ErrorBody): ErrorBody {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { isMalformed, readBoundedJsonInTurns } from "../../../domain/bounded-json.ts";
+import { GrownBytes } from "../../../domain/grown-bytes.ts";
 import { asRecord, type LooseRecord } from "../../../domain/lenient.ts";
 import { ownTurn, Pace } from "../../../runtime/pace.ts";
-import { GrownBytes } from "../../wire/grown-bytes.ts";
 
 /** The most that is read of one request. A conversation of a million tokens has some 5 MB and 50,000 values; reading it takes less than 50 ms a step. */
 export const REQUEST_LIMITS = { bytes: 8 * 1024 * 1024, values: 100_000 };

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { wordsOf } from "../../../domain/failure.ts";
+import { GrownBytes } from "../../../domain/grown-bytes.ts";
 import type { ReplyStream } from "../../model/reply-stream.ts";
 import type { RefusedRequest, Upstream } from "../../model/upstream.ts";
 import { editRequest } from "../../wire/edit-request.ts";
-import { GrownBytes } from "../../wire/grown-bytes.ts";
 import type { AgentLog } from "../log/agent-log.ts";
 import { concealed, passedHeaders, passRefusal } from "./passed.ts";
 import { type AgentRequest, refuse } from "./provider-proxy.ts";
