@@ -37,10 +37,13 @@ async function withRun(kind: string, line: string, mark: string, end: (server: S
   return (await answer.json()) as SessionOutcome;
 }
 
-/** As a service manager does that tells the whole group to end. The commands hear it first, the server last. */
+/**
+ * As a service manager does that tells the whole group to end. The commands hear it first, the server last; all rest
+ * meanwhile, since a shell whose child ends would go on and succeed before it hears it, too.
+ */
 async function signalTree({ child }: Served): Promise<void> {
-  const pids = (await processTree(child.pid)).map(({ pid }) => pid);
-  for (const pid of pids.toSorted((one, other) => other - one)) signalProcess(pid, "SIGTERM");
+  const pids = (await processTree(child.pid)).map(({ pid }) => pid).toSorted((one, other) => other - one);
+  for (const signal of ["SIGSTOP", "SIGTERM", "SIGCONT"] as const) for (const pid of pids) signalProcess(pid, signal);
 }
 
 describeEachKind("a server that is told to end with everything below it", (kind) => {
