@@ -16,6 +16,8 @@ const SAID = [
 
 const dashed = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/-$/, "");
 const named = (text: string) => dashed(text).replaceAll("-", "_");
+const wordsIn = (text: string) => dashed(text).split("-");
+const quoted = (text: string) => wordsIn(text).map((word) => JSON.stringify(word));
 const letters = (text: string) => [...text.replace(/[^\p{L}]/gu, "")];
 
 /** The forms in which letters stand one by one. */
@@ -99,6 +101,11 @@ const PLACES: readonly Place[] = [
   ["a name in code", named, (text) => code(`run.tdd(${named(text)});`)],
   ["a comment", plain, (text) => code(`run.tdd(); // ${text}`)],
   ["a text in code", plain, (text) => code(`run.tdd(${JSON.stringify(text)});`)],
+  ["texts of a word", plain, (text) => code(`run.tdd([${quoted(text).join(", ")}]);`)],
+  ["keys of a word", plain, (text) => code(`run.tdd({ ${quoted(text).join(": 1, ")}: 1 });`)],
+  ["calls of a word", plain, (text) => code(`run.tdd(); ${wordsIn(text).join("(); ")}();`)],
+  ["members of a word", plain, (text) => code(`run.tdd();\nx.${wordsIn(text).join(".")}();`)],
+  ["lines of a word", plain, (text) => code(`run.tdd();\n${wordsIn(text).join("\n")}`)],
   ["a note beside the work", plain, (text) => file("NOTES.md", text)],
   ["a key of JSON", plain, (text) => file("data.json", `{${JSON.stringify(text)}: 1}`)],
   ["the title of a test", plain, (text) => file("src/pager.test.ts", `test(${JSON.stringify(text)}, () => {});`)],

@@ -6,6 +6,7 @@ import { cleanText } from "./clean-text.ts";
 import { lineScan, SCAN_COST } from "./injection-scan.ts";
 import { type Hunk, readHunks } from "./read-hunks.ts";
 import { WORDS, WordMask, withoutLetterRows } from "./word-mask.ts";
+import { WordRows } from "./word-rows.ts";
 
 /** Written in place of an arm's words. */
 export const WITHHELD = "[withheld]";
@@ -44,7 +45,7 @@ async function plainChanges(
   isQuoted: (line: string) => boolean,
 ): Promise<{ readonly changes: Changes; readonly has_code: boolean }> {
   if (changes.files.length === 0 && changes.patch === "") return { changes, has_code: false };
-  const after = await afterMasking(changes.files, new WordMask(brief));
+  const after = await afterMasking(changes.files, brief);
   const pace = new Pace();
   const patch: string[] = [];
   let has_code = false;
@@ -67,22 +68,41 @@ interface Searched extends MaskedFile {
   readonly isQuoted: (line: string) => boolean;
 }
 
-/** Masks whole files, because a hunk does not tell whether it begins within a comment. Only the last file is kept. */
+/** Masks whole files, because a hunk does not tell whether it begins within a comment. Of the files as they were only the last is kept. */
 async function afterMasking(
   files: readonly ChangedFile[],
-  mask: WordMask,
+  brief: string,
 ): Promise<(path: string) => Promise<MaskedFile>> {
   const pace = new Pace();
-  for (const { path, before } of files) await eachLine(linesOf(before), mask.learner(path), pace);
-  const texts = new Map(files.map(({ path, after }) => [path, after]));
+  const [mask, rows] = [new WordMask(brief), new WordRows(brief)];
+  for (const { path, before } of files) {
+    const learn = mask.learner(path);
+    const take = (line: string) => {
+      learn(line);
+      rows.learn(line);
+    };
+    await eachLine(linesOf(before), take, pace);
+  }
+  const texts = new Map<string, readonly string[]>();
+  for (const { path, after } of files) {
+    const masker = mask.masker(path);
+    const masked: string[] = [];
+    const take = (line: string) => {
+      const shown = masker(line);
+      rows.meet(shown);
+      masked.push(shown);
+    };
+    await eachLine(linesOf(after), take, pace);
+    texts.set(path, withoutLetterRows(masked));
+  }
+  const originals = new Map(files.map(({ path, after }) => [path, after]));
   let last: { readonly path: string; readonly file: MaskedFile } | undefined;
   return async (path) => {
     if (last?.path === path) return last.file;
-    const masked: string[] = [];
-    const masker = mask.masker(path);
-    const lines = linesOf(texts.get(path) ?? null);
-    await eachLine(lines, (line) => masked.push(masker(line)), pace);
-    last = { path, file: { lines, masked: withoutLetterRows(masked) } };
+    const lines = linesOf(originals.get(path) ?? null);
+    const masked = rows.hide(texts.get(path) ?? [], (word) => mask.nameFor(word));
+    await pace.bytes(lines.length * LINE_COST);
+    last = { path, file: { lines, masked } };
     return last.file;
   };
 }

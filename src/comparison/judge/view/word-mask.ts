@@ -23,6 +23,9 @@ const KEYWORDS = new Set(
   yield`.split(/\s+/),
 );
 
+/** Whether code needs the word. */
+export const isKeyword = (word: string): boolean => KEYWORDS.has(word.toLowerCase());
+
 /**
  * Takes an arm's own words out of code: comments, texts of several words, words side by side. A long name becomes a number,
  * everywhere the same, so that the code keeps its form. Words of the file before and names that the prompt gives stay: they are not the arm's. It cannot
@@ -51,7 +54,7 @@ export class WordMask {
   masker(path: string): (line: string) => string {
     return this.#lineMask(path, (words, kind) => {
       if (this.#known.has(words.trim())) return words;
-      if (kind === "name") return `name_${this.#numberOf(words)}`;
+      if (kind === "name") return this.nameFor(words);
       return kind === "comment" ? COMMENT : WORDS;
     });
   }
@@ -71,10 +74,11 @@ export class WordMask {
     };
   }
 
-  #numberOf(name: string): number {
+  /** What stands in place of a name, everywhere the same. */
+  nameFor(name: string): string {
     const number = this.#numbers.get(name) ?? this.#numbers.size + 1;
     this.#numbers.set(name, number);
-    return number;
+    return `name_${number}`;
   }
 }
 
@@ -93,14 +97,14 @@ function replaced({ kind, text }: Piece, row: number, replace: Replace): string 
   return replace(text, kind === "comment" ? "comment" : "words");
 }
 
-const NAME = /[\p{L}\u2801-\u28ff_$][\p{L}\u2801-\u28ff\p{N}_$]*/gu;
+export const NAME = /[\p{L}\u2801-\u28ff_$][\p{L}\u2801-\u28ff\p{N}_$]*/gu;
 
 /** Words side by side. A match begins only at a word's first character, so that no character is read twice. */
 const BARE =
   /(?<![\p{L}\u2801-\u28ff\p{N}_$])[\p{L}\u2801-\u28ff_$][\p{L}\u2801-\u28ff\p{N}_$]*(?:[ \t]+[\p{L}\u2801-\u28ff_$][\p{L}\u2801-\u28ff\p{N}_$]*)*/gu;
 
 function bareReplaced(bare: string, replace: Replace): string {
-  const own = bare.split(/[ \t]+/).filter((word) => !KEYWORDS.has(word.toLowerCase()));
+  const own = bare.split(/[ \t]+/).filter((word) => !isKeyword(word));
   if (own.length >= BARE_WORDS) return replace(bare, "words");
   return bare.replace(NAME, (name) => (isLongName(name) ? replace(name, "name") : name));
 }
