@@ -1,22 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
 import { Value } from "@sinclair/typebox/value";
 import { DoctorReport } from "../../src/domain/doctor-report.ts";
 import { diagnose } from "../../src/doors/doctor/doctor.ts";
 import { runDoctor } from "../../src/doors/operation/doctor.ts";
 import { SCENARIOS } from "../harness.ts";
 import { failureOf } from "../scenario/scenario-folder.ts";
-import { diagnoseFile, goodScenario, never, ofScenario, servicesOver, troubles } from "./small-scenario.ts";
-
-const BUNDLED = readdirSync(SCENARIOS).flatMap((name) => (name.endsWith(".yaml") ? [name.slice(0, -5)] : []));
-
-describe.each(BUNDLED)("the bundled scenario %s", (name) => {
-  test("passes every check", async () => {
-    const report = await diagnose(servicesOver(SCENARIOS, { sandbox: "auto" }), name, never);
-    expect(troubles(report)).toEqual({});
-    expect(report.ok).toBe(true);
-  });
-});
+import { diagnoseFile, goodScenario, never, ofScenario, servicesOver } from "./small-scenario.ts";
 
 test("an unknown scenario is a failure that names a likely one", async () => {
   const failure = await failureOf(diagnose(servicesOver(SCENARIOS), "pager-last-pag", never));

@@ -1,7 +1,6 @@
-import { expect, spyOn, test } from "bun:test";
-import { prepareSeries, seriesSource } from "../../src/comparison/planning/prepare-series.ts";
+import { expect, test } from "bun:test";
+import { prepareSeries } from "../../src/comparison/planning/prepare-series.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
-import { scenarioDigest } from "../../src/comparison/scenario/digest.ts";
 import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
 import { type OpenOptions, openSeries } from "../../src/comparison/session/open-series.ts";
 import { Failure } from "../../src/domain/failure.ts";
@@ -12,7 +11,7 @@ import { seriesReport } from "../../src/doors/operation/find-series.ts";
 import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import type { SessionStore } from "../../src/store/store.ts";
-import { talk, talkServices } from "./series.ts";
+import { runTable, talk, talkServices } from "./series.ts";
 
 const sourceOf = (...scenarios: readonly LoadedScenario[]) => ({
   scenarios,
@@ -485,56 +484,6 @@ test("refused: to go on with another plan, which is named", async () => {
   await expect(openSeries(services, sourceOf(answered), { goOn: series_id })).rejects.toThrow(
     /another plan \(scenarios: talk, whose work is the answer\)/,
   );
-});
-
-/** Runs a table of so many rows. */
-async function runTable(services: SessionServices, count: number, options: OpenOptions): Promise<Series> {
-  const loaded = await talk();
-  const rows = Array.from({ length: count }, (_, index) => {
-    const definition = { ...loaded.definition, input: { id: `r${index + 1}`, values: { n: index } } };
-    return { ...loaded, definition, digest: scenarioDigest(definition) };
-  });
-  const { done } = await openSeries(services, seriesSource(rows), options);
-  return await seriesReport(services.store, await done);
-}
-
-test("a table is not read again for each trial: what ends a round is, in the moment of its write", async () => {
-  const services = talkServices({ judge: () => "a" });
-  const { store } = services;
-  let [whole, others] = [0, 0];
-  const read = <T>(value: T): T => {
-    whole += 1;
-    return value;
-  };
-  const counting: SessionServices["store"] = {
-    ...store,
-    trials: (of) => {
-      if ("comparison" in of) others += 1;
-      return "series_id" in of ? read(store.trials(of)) : store.trials(of);
-    },
-    append: (started, given, safety) =>
-      store.append(started, typeof given === "function" ? (rows) => given(read(rows)) : given, safety),
-  };
-  const series = await runTable({ ...services, store: counting }, 40, { trials: 2, parallel: 8 });
-  expect(series).toMatchObject({ stop: "exhausted", counts: { trials: 80, wins: 80 }, rounds: 2 });
-  // One trial reads them at the end of each of the two rounds, the series at its start, and its report.
-  expect(whole).toBeLessThan(8);
-  expect(others).toBeLessThan(8 * 40);
-  expect(series.trials.filter(({ counted }) => !counted)).toEqual([]);
-  const told = await Promise.all(series.trials.map(({ session_id }) => readSession(store, session_id ?? "")));
-  const counts = told.map((session) => session?.verdict?.series?.trials ?? 0);
-  expect(new Set(counts)).toEqual(new Set([0, 40, 80]));
-});
-
-test.each([
-  { mb: 1, often: 1 },
-  { mb: 1_000, often: 0 },
-])("a long series has the garbage of a small heap collected on its way: of $mb MB", async ({ mb, often }) => {
-  using memory = spyOn(process, "memoryUsage");
-  using collect = spyOn(Bun, "gc");
-  memory.mockReturnValue({ rss: 0, heapTotal: 0, heapUsed: mb * 1024 * 1024, external: 0, arrayBuffers: 0 });
-  await runTable(talkServices({ judge: () => "a" }), 500, { trials: 1, parallel: 8 });
-  expect(collect).toHaveBeenCalledTimes(often);
 });
 
 test("a row that fails again and again is given up, and counts against the side ahead", async () => {

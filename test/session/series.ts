@@ -1,8 +1,12 @@
 import type { ModelClient, ModelRequest } from "../../src/arms/model/client.ts";
+import { seriesSource } from "../../src/comparison/planning/prepare-series.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import { scenarioDigest } from "../../src/comparison/scenario/digest.ts";
 import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
+import { type OpenOptions, openSeries } from "../../src/comparison/session/open-series.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
+import type { Series } from "../../src/domain/series.ts";
+import { seriesReport } from "../../src/doors/operation/find-series.ts";
 import { bundled, testServices } from "../harness.ts";
 import { called, spoken, wellFormed } from "../judge/mock-judge.ts";
 
@@ -92,3 +96,14 @@ rubric:
   criteria: [{id: said, question: Is it well said?}]
   judge: {model: ${provider}/judge}
 `;
+
+/** Runs a table of so many rows. */
+export async function runTable(services: SessionServices, count: number, options: OpenOptions): Promise<Series> {
+  const loaded = await talk();
+  const rows = Array.from({ length: count }, (_, index) => {
+    const definition = { ...loaded.definition, input: { id: `r${index + 1}`, values: { n: index } } };
+    return { ...loaded, definition, digest: scenarioDigest(definition) };
+  });
+  const { done } = await openSeries(services, seriesSource(rows), options);
+  return await seriesReport(services.store, await done);
+}

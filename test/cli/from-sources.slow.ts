@@ -3,7 +3,7 @@ import type { Verdict } from "../../src/domain/verdict.ts";
 import { abeval, FROM_SOURCES, type Invocation, scenarioFile } from "../abeval.ts";
 import { serve } from "../http/served.ts";
 
-// In `bun run test` other tests start what it compiled. test/mcp/raw-bytes.test.ts has a start of `abeval mcp` from the sources.
+// Other tests of a suite start what it compiled. test/mcp/raw-bytes.slow.ts has a start of `abeval mcp` from the sources.
 
 const finding = async (invocation: Invocation) => {
   const { status, stdout } = await abeval(["run", scenarioFile("suite-receipt"), "--quiet"], invocation);
