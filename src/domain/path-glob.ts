@@ -30,6 +30,14 @@ export function globMatcher(globs: readonly string[], effort: GlobEffort = { ste
   };
 }
 
+/** As `globMatcher`; what lies below a directory that fits, fits too. */
+export const treeMatcher = (globs: readonly string[]): ((path: string) => boolean) =>
+  globMatcher(globs.flatMap((glob) => [glob, `${glob}/**`]));
+
+/** A glob that fits a path, whatever signs it holds; in the place of a bracket or brace that could open a pattern any sign fits. */
+export const literalGlob = (path: string): string =>
+  path.replace(/[*?[\]\\({]|^!/g, (sign) => (/[({]/.test(sign) ? "?" : `\\${sign}`));
+
 /** The directories or files that hold everything which the globs can fit; "" is the top. */
 export function globBases(globs: readonly string[]): readonly string[] {
   const bases = globs.flatMap(alternatives).map((glob) => {

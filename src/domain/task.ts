@@ -35,6 +35,12 @@ export type PlaceBeside = Static<typeof PlaceBeside>;
 /** A record's own properties; its name belongs to it alone. */
 export const Fixture = record("Fixture", {
   ...FileSet.properties,
+  exclude: Type.Optional(
+    Type.Array(Type.String(), {
+      minItems: 1,
+      description: "Globs: what fits one is left out of the directory or the commit, with everything below it.",
+    }),
+  ),
   at: Type.Optional(Type.String({ description: "Where the workspace is mounted; absent: /workspace." })),
   also: Type.Optional(
     Type.Record(Type.String(), PlaceBeside, { description: "What else is shown, by its absolute path inside." }),

@@ -196,6 +196,21 @@ describeNeeding(GIT)("a scenario made of a commit", () => {
     expect((await readFixed(repository)).task.probe).toBeUndefined();
   });
 
+  test("leaves out the directory of the scenarios where the commit has others", async () => {
+    const {
+      before,
+      fix,
+      test: hidden,
+    } = script('import { expect, test } from "bun:test";', "expect(pages(3, 2)).toBe(2)");
+    await using repository = await gitRepository({ ...before, "evals/old.yaml": "task:\narms:\nrubric:\n" });
+    const parent = repository.git("rev-parse", "HEAD");
+    await Bun.write(repository.path("pager.mjs"), fix);
+    await Bun.write(repository.path("pager.test.mjs"), hidden);
+    repository.commit("Count the last page");
+    expect(await create(repository, "HEAD")).toMatchObject({ status: 0, stderr: "" });
+    expect((await readFixed(repository)).task.fixture).toEqual({ git: parent, exclude: ["evals"] });
+  });
+
   test("follows renamed and removed files", async () => {
     await using repository = await gitRepository({
       "old.txt": "one\ntwo\nthree\n",

@@ -249,3 +249,24 @@ describe("unpacked files", () => {
     expect(await readFile(`${place.directory}/app/a.txt`, "utf8")).toBe("x".repeat(100));
   });
 });
+
+testNeeding(GIT)("a part of a commit and of a directory travels without what is left out", async () => {
+  await using repository = await gitRepository({ ...FILES, "evals/secret.txt": "secret\n" });
+  const path = repository.path("evals/one.yaml");
+  await Bun.write(path, yaml("{ git: HEAD, exclude: [evals, app/deep] }"));
+  await Bun.write(repository.path("one.yaml"), yaml("{ dir: app, exclude: [deep] }", PROBE));
+  for (const [file, left] of [
+    [path, ["app/a.txt", "app/ü.txt", "checks/deep/check.sh"]],
+    [repository.path("one.yaml"), ["a.txt", "ü.txt"]],
+  ] as const) {
+    const loaded = await loadScenarioFile(file);
+    using home = temporaryDirectory();
+    const place = await unpackMaterials(loaded.definition, stream(await packed(loaded)), home.path);
+    const { dir } = fixtureSource({ ...loaded, ...place });
+    const entries = await readdir(dir ?? "", { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    expect(files.map(({ parentPath, name }) => `${parentPath}/${name}`.slice(`${dir}/`.length)).sort()).toEqual([
+      ...left,
+    ]);
+  }
+});

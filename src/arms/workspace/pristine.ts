@@ -2,6 +2,7 @@ import { chownSync, mkdirSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { WORKSPACE_AT } from "../../domain/mount-point.ts";
+import { treeMatcher } from "../../domain/path-glob.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
 import type { Mount, Owner, Surroundings } from "../sandbox/sandbox.ts";
 import { makeTempDir, tempRoot } from "../sandbox/temp-dir.ts";
@@ -163,13 +164,18 @@ class TempPristine implements Pristine {
       else if (source.dir === null) {
         mkdirSync(root, { mode: 0o700 });
         if (owner) chownSync(root, owner.uid, owner.gid);
-      } else await copyTree({ from: source.dir, to: root, owner, made_by: "author" });
+      } else await this.#copyPart(source.dir, root);
       await layOver(root, { dir: null, files: source.files }, owner);
       if (source.repository) await removeRepositories(root);
       return await readTree(root);
     } catch (error) {
       throw workspaceFailed("cannot make a copy of the fixture", error);
     }
+  }
+
+  async #copyPart(from: string, to: string): Promise<void> {
+    const entries = await walk(from, { skip: treeMatcher(this.#options.source.exclude ?? []) });
+    await copyTree({ from, to, owner: this.#options.sandbox.owner, made_by: "author", entries });
   }
 
   /** Fills a directory apart and copies it, so that links, modes and owners are decided in one place. */

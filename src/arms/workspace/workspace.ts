@@ -135,6 +135,8 @@ export interface FixtureFiles extends FileSource {
 
 /** What a fixture is made of. */
 interface FixtureSource extends FixtureFiles {
+  /** Globs of what `dir` is copied without. */
+  readonly exclude?: readonly string[] | undefined;
   /** The fixture becomes a git repository with one commit before setup runs. Other repositories in it are left out. */
   readonly repository?: true | undefined;
 }

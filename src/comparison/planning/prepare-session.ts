@@ -25,6 +25,7 @@ import { serverDigests } from "./mcp-tools.ts";
 import { withPrices } from "./prices.ts";
 import { askAll } from "./refusals/ask-all.ts";
 import { demandPrograms } from "./refusals/demand-programs.ts";
+import { demandUnseen } from "./refusals/demand-unseen.ts";
 import { type SessionSandbox, sandboxFor } from "./sandbox-for.ts";
 import { type Draw, scriptChoices, scriptFor } from "./scripts/choose-script.ts";
 import type { SessionServices } from "./services.ts";
@@ -100,6 +101,7 @@ export async function prepareSession(
     () => demandArmPrices(paid),
     () => installsOf(services, first),
     () => installsOf(services, second),
+    () => demandUnseen(loaded),
   ]);
   demandFirstTurns(paid);
   const replayed = toldOfReplay(recordings);
@@ -221,8 +223,6 @@ function undeclared({ arms, varies }: Scenario): string | null {
   return others.length === 0 ? null : `the arms also differ in ${others.join(", ")}, which \`varies\` does not declare`;
 }
 
-type RunnerServices = AgentServices & Pick<SessionServices, "resolveModel">;
-
 const overridden = (definition: Scenario, model: string | undefined) =>
   model === undefined ? definition : applyModelOverride(definition, model);
 
@@ -238,7 +238,7 @@ interface Casting {
 }
 
 const runnerOf = (
-  services: RunnerServices,
+  services: AgentServices & Pick<SessionServices, "resolveModel">,
   loaded: LoadedScenario,
   arm: Arm,
   { draw, recordings }: Casting,

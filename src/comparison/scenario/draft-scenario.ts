@@ -61,6 +61,8 @@ export interface Draft {
   readonly prompt: string;
   /** The commit that arms start from; absent: the files of its material below `fixture/`. */
   readonly commit?: string;
+  /** Globs of what is left out of the commit. */
+  readonly exclude?: readonly string[];
   /** The image that it runs on; without a commit and a fixture, the image's working directory is the fixture. */
   readonly image?: { readonly path: string; readonly digest: string };
   /** Whether the fixture is a repository of one commit. */
@@ -125,8 +127,9 @@ const hasFiles = ({ material }: Draft, below: "fixture" | "probe") =>
   material.some(({ path }) => path === below || path.startsWith(`${below}/`));
 
 function fixtureOf(draft: Draft) {
-  const { name, commit, at, also, env, repository } = draft;
-  const whole = { ...(commit !== undefined && { git: commit }), ...(repository && { repository }) };
+  const { name, commit, exclude = [], at, also, env, repository } = draft;
+  const part = exclude.length > 0 && { exclude };
+  const whole = { ...(commit !== undefined && { git: commit, ...part }), ...(repository && { repository }) };
   if (Object.keys(whole).length > 0) return { fixture: whole };
   const dir = hasFiles(draft, "fixture") ? `${name}/fixture` : undefined;
   if (also === undefined) return dir === undefined ? {} : { fixture: dir };

@@ -34,20 +34,29 @@ export function fixturePlaces({ directory, definition }: LoadedScenario) {
 }
 
 /** Where a set of files lies, one of a commit too. */
-export function filesSource({ directory, trees }: ScenarioPlace, set: FileSet | null): FixtureSource {
+export function filesSource(
+  { directory, trees }: ScenarioPlace,
+  set: (FileSet & Pick<MaterialSource, "exclude">) | null,
+): FixtureSource {
   const source = sourceOf(directory, set);
   const tree = set?.git?.tree;
   if (tree === undefined) return source;
   if (trees !== undefined) return { ...source, dir: join(trees, tree) };
-  return { ...source, fill: (to) => fillFrom(directory, tree, to) };
+  return { ...source, fill: (to) => fillFrom(directory, { tree, exclude: source.exclude }, to) };
 }
 
-async function fillFrom(directory: string, tree: string, to: string): Promise<void> {
+/** A git tree, and what is read of it. */
+interface Part {
+  readonly tree: string;
+  readonly exclude: readonly string[] | undefined;
+}
+
+async function fillFrom(directory: string, part: Part, to: string): Promise<void> {
   try {
-    await writeTree(repositoryAround(directory), tree, to);
+    await writeTree(repositoryAround(directory), part, to);
   } catch (error) {
     if (!(error instanceof Unusable)) throw error;
-    throw new Failure("workspace_failed", `the git tree ${tree} ${error.message}`, { cause: error });
+    throw new Failure("workspace_failed", `the git tree ${part.tree} ${error.message}`, { cause: error });
   }
 }
 
@@ -55,5 +64,5 @@ async function fillFrom(directory: string, tree: string, to: string): Promise<vo
  * Writes the files of a tree into an empty directory.
  * @throws Unusable
  */
-const writeTree = async (repository: Repository, tree: string, directory: string): Promise<void> =>
-  await writeBlobs(repository, await listTree(repository.git_dir, tree), directory);
+const writeTree = async (repository: Repository, { tree, exclude }: Part, directory: string): Promise<void> =>
+  await writeBlobs(repository, await listTree(repository.git_dir, tree, { exclude }), directory);

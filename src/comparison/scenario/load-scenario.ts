@@ -41,25 +41,29 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
   const parsed = await parseScenario({ text, file, stem: basename(path, extname(path)), directory, git });
   const sources = new Set([absolute, ...parsed.sources]);
   if (parsed.result instanceof Failure) return { result: parsed.result, sources };
-  const { rows, inputs_file, fill, warnings } = parsed;
-  const loaded = (definition: Scenario): LoadedScenario => ({
-    definition,
-    digest: scenarioDigest(definition),
-    file,
-    directory,
-    ...(inputs_file !== undefined && { inputs_file }),
-  });
+  const { rows, inputs_file, fill, warnings, find } = parsed;
+  const loaded = async (definition: Scenario): Promise<LoadedScenario> => {
+    const exposed = await find(definition, basename(path));
+    return {
+      definition,
+      digest: scenarioDigest(definition),
+      file,
+      directory,
+      ...(inputs_file !== undefined && { inputs_file }),
+      ...(exposed.length > 0 && { exposed }),
+    };
+  };
   // A list of scenarios holds this as long as the process lives: a row is kept while somebody else has it.
   const resolved = new Map<string, WeakRef<LoadedScenario>>();
   const resolveRow = async (row: ScenarioInput) => {
     const known = resolved.get(row.id)?.deref();
     if (known) return known;
-    const member = loaded(orThrow(await fill(row)));
+    const member = await loaded(orThrow(await fill(row)));
     resolved.set(row.id, new WeakRef(member));
     return member;
   };
   const result = {
-    ...loaded(parsed.result),
+    ...(await loaded(parsed.result)),
     ...(rows && { table: { rows, resolve: resolveRow } }),
     ...(warnings.length > 0 && { warnings }),
   };

@@ -22,6 +22,18 @@ export interface LoadedScenario {
   readonly table?: InputTable;
   /** What its author should know, though it runs. */
   readonly warnings?: readonly string[];
+  /** What its arms would find of what they are tested with. Absent: nothing, as far as places tell it. */
+  readonly exposed?: readonly Exposed[];
+}
+
+/** What no arm may see, in a place where arms find it. */
+export interface Exposed {
+  /** The field of the scenario that gives it to them. */
+  readonly among: string;
+  /** A line for each of the files; at least one. */
+  readonly found: readonly string[];
+  /** What to write instead. */
+  readonly mend: string;
 }
 
 /** The inputs of a scenario. */

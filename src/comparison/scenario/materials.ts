@@ -3,6 +3,7 @@ import { createReadStream, type Stats } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { MATERIAL_BYTES, MATERIAL_FILES } from "../../domain/defaults.ts";
+import { treeMatcher } from "../../domain/path-glob.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import type { FileSet, Files } from "../../domain/task.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
@@ -12,6 +13,8 @@ import { Unusable, unusable } from "./unusable.ts";
 export interface MaterialSource {
   readonly dir: string | null;
   readonly files: Files;
+  /** Globs of what `dir` is read without. */
+  readonly exclude?: readonly string[] | undefined;
 }
 
 export interface MaterialEntry {
@@ -26,9 +29,10 @@ export const probeSource = (loaded: LoadedScenario): MaterialSource =>
   sourceOf(loaded.directory, loaded.definition.task.probe?.files ?? null);
 
 /** Where a set of files lies. */
-export function sourceOf(directory: string, set: FileSet | null): MaterialSource {
+export function sourceOf(directory: string, set: (FileSet & Pick<MaterialSource, "exclude">) | null): MaterialSource {
   if (set === null) return { dir: null, files: {} };
-  return { dir: set.dir === null ? null : resolve(directory, set.dir), files: set.files };
+  const { dir, files, exclude } = set;
+  return { dir: dir === null ? null : resolve(directory, dir), files, ...(exclude && { exclude }) };
 }
 
 /**
@@ -36,14 +40,17 @@ export function sourceOf(directory: string, set: FileSet | null): MaterialSource
  * Empty directories do not count. Inline files count as plain files and hide files at the same path.
  * @throws Unusable
  */
-export async function digestOf({ dir, files }: MaterialSource): Promise<string> {
-  return digestOfLines(dir === null ? new Map() : await materialLines(dir), files);
+export async function digestOf({ dir, files, exclude }: MaterialSource): Promise<string> {
+  return digestOfLines(dir === null ? new Map() : await materialLines(dir, exclude), files);
 }
 
 /** Kind and SHA-256 by path, of the files and links in a directory. @throws Unusable */
-export async function materialLines(dir: string): Promise<Map<string, string>> {
+export async function materialLines(
+  dir: string,
+  exclude?: readonly string[] | undefined,
+): Promise<Map<string, string>> {
   const lines = new Map<string, string>();
-  for (const entry of await listMaterial(dir)) lines.set(entry.path, await describe(entry));
+  for (const entry of await listMaterial(dir, exclude)) lines.set(entry.path, await describe(entry));
   return lines;
 }
 
@@ -55,15 +62,16 @@ export function digestOfLines(lines: ReadonlyMap<string, string>, files: Files):
 }
 
 /**
- * Every file and link below a directory. Links are not followed.
+ * Every file and link below a directory, without what is excluded. Links are not followed.
  * @throws Unusable when there are too many, when they are too large, or for anything but files, links and directories.
  */
-export async function listMaterial(directory: string): Promise<MaterialEntry[]> {
+export async function listMaterial(directory: string, exclude: readonly string[] = []): Promise<MaterialEntry[]> {
+  const isLeftOut = treeMatcher(exclude);
   const found: MaterialEntry[] = [];
   const pending = [""];
   let bytes = 0;
   for (let below = pending.pop(); below !== undefined; below = pending.pop()) {
-    for (const entry of await entriesIn(directory, below)) {
+    for (const entry of await entriesIn(directory, below, isLeftOut)) {
       if (entry.stats.isDirectory()) {
         pending.push(entry.path);
         continue;
@@ -77,16 +85,22 @@ export async function listMaterial(directory: string): Promise<MaterialEntry[]> 
   return found;
 }
 
-async function entriesIn(directory: string, below: string): Promise<MaterialEntry[]> {
+async function entriesIn(
+  directory: string,
+  below: string,
+  isLeftOut: (path: string) => boolean,
+): Promise<MaterialEntry[]> {
   try {
     const names = await readdir(join(directory, below));
+    const paths = names.map((name) => (below === "" ? name : `${below}/${name}`));
     return await Promise.all(
-      names.map(async (name) => {
-        if (name.includes("\uFFFD")) throw new Unusable(`holds a name that is not UTF-8: ${name}`);
-        const path = below === "" ? name : `${below}/${name}`;
-        const absolute = join(directory, path);
-        return { path, absolute, stats: await lstat(absolute) };
-      }),
+      paths
+        .filter((path) => !isLeftOut(path))
+        .map(async (path) => {
+          if (path.includes("\uFFFD")) throw new Unusable(`holds a name that is not UTF-8: ${path}`);
+          const absolute = join(directory, path);
+          return { path, absolute, stats: await lstat(absolute) };
+        }),
     );
   } catch (error) {
     throw unusable(error);

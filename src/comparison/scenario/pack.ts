@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { MATERIAL_BYTES, MATERIAL_FILES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
+import { treeMatcher } from "../../domain/path-glob.ts";
 import type { NamedFile } from "../../domain/ran.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { sha256 } from "../../domain/sha256.ts";
@@ -13,7 +14,7 @@ import { workspacePathFault } from "./confined-path.ts";
 import { blobsOf } from "./git/blobs.ts";
 import { listTree } from "./git/tree.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
-import { digestOfLines, listMaterial, type MaterialEntry } from "./materials.ts";
+import { digestOfLines, listMaterial, type MaterialEntry, type MaterialSource } from "./materials.ts";
 import { type PackedFile, packedHeader } from "./packed/packed-file.ts";
 import { repositoryAround } from "./repository.ts";
 import { Unusable, unusable } from "./unusable.ts";
@@ -73,9 +74,12 @@ async function* counted(
   if (left !== 0) throw new Unusable(CHANGED);
 }
 
-function digestBelow(place: string, { files }: PlacedSet["set"], lines: ReadonlyMap<string, string>): string {
-  const below = [...lines].filter(([path]) => path.startsWith(`${place}/`));
-  return digestOfLines(new Map(below.map(([path, line]) => [path.slice(place.length + 1), line])), files);
+function digestBelow(place: string, set: PlacedSet["set"], lines: ReadonlyMap<string, string>): string {
+  const isLeftOut = treeMatcher(set.exclude ?? []);
+  const below = [...lines]
+    .filter(([path]) => path.startsWith(`${place}/`))
+    .map(([path, line]) => [path.slice(place.length + 1), line] as const);
+  return digestOfLines(new Map(below.filter(([path]) => !isLeftOut(path))), set.files);
 }
 
 async function* sourcesOf(
@@ -85,22 +89,30 @@ async function* sourcesOf(
   const entries = new Map<string, MaterialEntry>();
   for (const { place, set } of sets)
     if (set.dir !== null)
-      for (const entry of await listMaterial(resolve(directory, set.dir))) entries.set(`${place}/${entry.path}`, entry);
+      for (const entry of await listMaterial(resolve(directory, set.dir), set.exclude))
+        entries.set(`${place}/${entry.path}`, entry);
   for (const { place, file } of placedFiles(definition)) {
     const absolute = resolve(directory, file);
     entries.set(place, { path: file, absolute, stats: await stat(absolute) });
   }
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [path, entry] of sorted) yield await sourceOfEntry(path, entry);
-  for (const [place, tree] of [...treesOf(sets)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [place, { tree, exclude }] of [...treesOf(sets)].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const { git_dir } = repositoryAround(directory);
-    for await (const { file, pieces } of blobsOf(git_dir, await listTree(git_dir, tree)))
+    for await (const { file, pieces } of blobsOf(git_dir, await listTree(git_dir, tree, { exclude })))
       yield { path: `${place}/${file.path}`, kind: file.kind, bytes: file.bytes, pieces };
   }
 }
 
+/** Whoever needs the whole of a tree gets it, though the fixture is a part of it. */
 const treesOf = (sets: readonly PlacedSet[]) =>
-  new Map(sets.flatMap(({ place, set }) => (set.git === undefined ? [] : [[place, set.git.tree] as const])));
+  new Map(
+    sets
+      .toSorted((a, b) => Number(b.set.exclude !== undefined) - Number(a.set.exclude !== undefined))
+      .flatMap(({ place, set: { git, exclude } }) =>
+        git === undefined ? [] : [[place, { ...git, exclude }] as const],
+      ),
+  );
 
 async function sourceOfEntry(path: string, { absolute, stats }: MaterialEntry): Promise<Source> {
   if (!stats.isSymbolicLink()) {
@@ -124,7 +136,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 interface PlacedSet {
   /** Relative, in the archive as where it is unpacked: `files/<dir>` or `trees/<id>`. */
   readonly place: string;
-  readonly set: FileSet;
+  readonly set: FileSet & Pick<MaterialSource, "exclude">;
 }
 
 /** Below them lie directories as the definition names them, and git trees by their ids. */

@@ -9,7 +9,9 @@ import { readYaml, type YamlDocument } from "./document/yaml-document.ts";
 import { GitFiles } from "./git/git-files.ts";
 import { readTable } from "./inputs/read-table.ts";
 import { doubtfulBraces, filling, firstTemplate } from "./inputs/templates.ts";
+import type { Exposed } from "./loaded-scenario.ts";
 import type { ResolveContext } from "./resolve/context.ts";
+import { findExposed } from "./resolve/exposed.ts";
 import { resolveScenario } from "./resolve/resolve-scenario.ts";
 
 /** Errors that one message shows. */
@@ -51,6 +53,8 @@ interface ParsedScenario {
   readonly inputs_file?: string;
   /** The scenario with the values of a row in its texts, or `invalid_scenario`. */
   readonly fill: (row: ScenarioInput) => Promise<Scenario | Failure>;
+  /** What its arms would find of what they are tested with. `name` is the file's own. */
+  readonly find: (definition: Scenario, name: string) => Promise<readonly Exposed[]>;
   /** `<file>:<line>:<column> <field>: <what>` for what its author should know, though it can be run. */
   readonly warnings: readonly string[];
 }
@@ -64,7 +68,7 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
   const context: ResolveContext = { problems, root, git, sources: new Set(), ...shared };
   if (!isMap(document.value)) {
     const result = invalidScenario(source.file, located(document, problems));
-    return { result, sources: context.sources, fill: async () => result, warnings: [] };
+    return { result, sources: context.sources, fill: async () => result, find: async () => [], warnings: [] };
   }
   // What reads it reads only the areas that have no problem yet, so the cast is safe.
   const file = document.value as ScenarioFile;
@@ -81,17 +85,21 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
     sources: context.sources,
     ...(inputs && { rows: inputs.rows }),
     ...(inputs && file.inputs_file !== undefined && { inputs_file: resolve(root, file.inputs_file) }),
-    fill: fillerOf(source, context, file),
+    ...fillerOf(source, context, file),
     warnings: warningsOf(file, inputs).map(({ path, message }) => warn(path, message)),
   };
 }
 
-/** Fills the rows. As long as somebody may, it keeps the text, and not the thousands of parts in which it was read. */
-function fillerOf(source: ScenarioText, context: ResolveContext, file: ScenarioFile): ParsedScenario["fill"] {
+/** Fills the rows, and looks at what they expose. As long as somebody may, it keeps the text, and not the thousands of parts in which it was read. */
+function fillerOf(
+  source: ScenarioText,
+  context: ResolveContext,
+  file: ScenarioFile,
+): Pick<ParsedScenario, "fill" | "find"> {
   // The filled file holds no other rows: each would be checked again for each row.
   const { inputs: _rows, ...template } = file;
   const filled = filling(template);
-  return async (row) => {
+  const fill: ParsedScenario["fill"] = async (row) => {
     const own = { ...context, problems: new Problems(), row: true };
     const text = filled(row.values, own.problems);
     checkShape(text, own.problems);
@@ -103,6 +111,13 @@ function fillerOf(source: ScenarioText, context: ResolveContext, file: ScenarioF
       errors.map((error) => ({ ...error, message: `${error.message} (with the input "${row.id}"${emptyIn(row)})` })),
     );
   };
+  const find: ParsedScenario["find"] = (definition, name) => {
+    const { input } = definition;
+    if (!input) return findExposed(context, { name, file, definition });
+    const text = filled(input.values, new Problems()) as ScenarioFile; // it was resolved
+    return findExposed({ ...context, row: true }, { name, file: text, definition });
+  };
+  return { fill, find };
 }
 
 const emptyIn = ({ values }: ScenarioInput) => {

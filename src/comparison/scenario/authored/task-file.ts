@@ -34,6 +34,11 @@ export const FixtureFile = Type.Union(
       "FixtureMap",
       {
         ...FILES,
+        exclude: Type.Array(Type.String(), {
+          maxItems: 100,
+          description:
+            "Globs, from the top of the workspace: what fits one is left out of `dir` or `git`, with everything below it.",
+        }),
         at: Text("Absolute path at which the workspace is mounted, and only there. Default /workspace."),
         also: Type.Record(Type.String(), BesideFile, {
           maxProperties: 20,

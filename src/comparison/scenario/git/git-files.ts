@@ -19,14 +19,19 @@ export class GitFiles {
   readonly #digests = new Map<string, string>();
 
   /**
-   * The digest of a tree with inline files laid over it. A directory with the same files has the same digest.
+   * The digest of a tree without what is excluded, and with inline files laid over it. A directory with the same files has the same digest.
    * @throws Unusable
    */
-  async digest({ git_dir }: Repository, tree: string, files: Files): Promise<string> {
-    const key = `${git_dir}\0${tree}\0${sha256(canonicalJson(files))}`;
+  async digest(
+    { git_dir }: Repository,
+    tree: string,
+    files: Files,
+    exclude?: readonly string[] | undefined,
+  ): Promise<string> {
+    const key = `${git_dir}\0${tree}\0${sha256(canonicalJson([files, exclude ?? []]))}`;
     const known = this.#digests.get(key);
     if (known !== undefined) return known;
-    const digest = digestOfLines(await linesOf(git_dir, tree), files);
+    const digest = digestOfLines(await linesOf(git_dir, tree, exclude), files);
     this.#digests.set(key, digest);
     const [oldest] = this.#digests.keys();
     if (this.#digests.size > KEPT && oldest !== undefined) this.#digests.delete(oldest);
@@ -34,9 +39,13 @@ export class GitFiles {
   }
 }
 
-async function linesOf(git_dir: string, tree: string): Promise<Map<string, string>> {
+async function linesOf(
+  git_dir: string,
+  tree: string,
+  exclude: readonly string[] | undefined,
+): Promise<Map<string, string>> {
   const lines = new Map<string, string>();
-  for await (const { file, pieces } of blobsOf(git_dir, await listTree(git_dir, tree))) {
+  for await (const { file, pieces } of blobsOf(git_dir, await listTree(git_dir, tree, { exclude }))) {
     const hash = createHash("sha256");
     for await (const piece of pieces) hash.update(piece);
     lines.set(file.path, `${file.kind} ${hash.digest("hex")}`);

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { MATERIAL_BYTES, MATERIAL_FILES } from "../../../domain/defaults.ts";
+import { treeMatcher } from "../../../domain/path-glob.ts";
 import { workspacePathFault } from "../confined-path.ts";
 import { Unusable } from "../unusable.ts";
 import { startGit } from "./run-git.ts";
@@ -12,15 +13,28 @@ export interface TreeFile {
   readonly bytes: number;
 }
 
+interface TreePart {
+  /** Globs of what is left out. */
+  readonly exclude?: readonly string[] | undefined;
+  /** Files and directories that are listed; none: all of it. */
+  readonly below?: readonly string[];
+}
+
 /**
- * The files and links of a tree, at all depths.
+ * The files and links of a tree at all depths, without what is excluded.
  * @throws Unusable when there are too many or they are too large, for submodules, and for names that no file can have.
  */
-export async function listTree(git_dir: string, tree: string): Promise<TreeFile[]> {
+export async function listTree(
+  git_dir: string,
+  tree: string,
+  { exclude = [], below = [] }: TreePart = {},
+): Promise<TreeFile[]> {
+  const isLeftOut = treeMatcher(exclude);
   const files: TreeFile[] = [];
   let bytes = 0;
-  await using git = startGit(git_dir, ["ls-tree", "-r", "-z", "-l", "--full-tree", tree]);
+  await using git = startGit(git_dir, ["ls-tree", "-r", "-z", "-l", "--full-tree", tree, "--", ...below]);
   for await (const record of recordsOf(git.stdout)) {
+    if (exclude.length > 0 && isLeftOut(record.slice(record.indexOf("\t") + 1))) continue;
     const file = entryOf(record);
     files.push(file);
     bytes += file.bytes;

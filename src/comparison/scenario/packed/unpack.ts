@@ -33,7 +33,7 @@ export async function unpackMaterials(
       await mkdir(join(into, place), { recursive: true });
     const bytes = await writeAll(archive, into);
     for (const { place, set } of sets)
-      if ((await digestOf({ dir: join(into, place), files: set.files })) !== set.digest) throw new Unusable(OTHER);
+      if ((await digestOf({ ...set, dir: join(into, place) })) !== set.digest) throw new Unusable(OTHER);
     for (const { place, digest } of placedFiles(definition))
       if (sha256(await readFile(join(into, place))) !== digest) throw new Unusable(OTHER);
     return { directory: join(into, FILES), trees: join(into, TREES), bytes };

@@ -53,7 +53,7 @@ async function filesOfArm(
     context.problems.add(path, "holds no file; name one, as in {CLAUDE.md: ...}, or leave it out");
     return null;
   }
-  return await resolveFiles(context, path, set, filesPath);
+  return await resolveFiles(context, path, set, { filesPath });
 }
 
 /** The file that `path` names, by its own name; undefined when it names a directory of a commit, or is not given; null after a problem. */

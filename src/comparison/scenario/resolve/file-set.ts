@@ -4,6 +4,7 @@ import type { FileSet, Files } from "../../../domain/task.ts";
 import type { FieldPath } from "../authored/problems.ts";
 import { workspacePathFault } from "../confined-path.ts";
 import { digestOfLines, materialLines } from "../materials.ts";
+import { Unusable } from "../unusable.ts";
 import { attempt, locateFile, type ResolveContext, readOnce } from "./context.ts";
 
 interface AuthoredFiles {
@@ -12,20 +13,38 @@ interface AuthoredFiles {
   readonly dirPath: FieldPath;
   readonly files: Files | undefined;
   readonly filesPath: FieldPath;
+  /** Globs of what the directory is read without. */
+  readonly exclude?: readonly string[];
+  /** Repositories in it are left out later. */
+  readonly repository?: boolean | undefined;
 }
 
 /** A set of files with its digest. After a problem the digest is empty. */
 export async function resolveFileSet(context: ResolveContext, authored: AuthoredFiles): Promise<FileSet> {
-  const { dir, dirPath, files = {} } = authored;
+  const { dir, dirPath, files = {}, exclude = [] } = authored;
   checkInlinePaths(context, authored.filesPath, files);
   const real = dir === undefined ? null : await resolveDirectory(context, dirPath, dir);
   if (!context.problems.sound(dirPath) || !context.problems.sound(authored.filesPath))
     return { dir: null, files, digest: "" };
-  const digest = await attempt(context, dirPath, `${dir}`, async () =>
-    digestOfLines(real === null ? NO_LINES : await readOnce(context, "lines", real, () => materialLines(real)), files),
-  );
+  const digest = await attempt(context, dirPath, `${dir}`, async () => {
+    const lines = real === null ? NO_LINES : await linesOf(context, real, exclude);
+    if (exclude.length > 0 && !authored.repository) refuseHistory(lines.keys());
+    return digestOfLines(lines, files);
+  });
   return { dir: real === null ? null : await fromRoot(context, real), files, digest: digest ?? "" };
 }
+
+/** What is left out of the files is still in their history. @throws Unusable */
+function refuseHistory(paths: Iterable<string>): void {
+  const found = [...paths].find((path) => /(^|\/)\.git(\/|$)/i.test(path));
+  if (found !== undefined)
+    throw new Unusable(
+      `holds ${found}: history has what \`exclude\` leaves out; add "**/.git", or set \`repository: true\``,
+    );
+}
+
+const linesOf = (context: ResolveContext, real: string, exclude: readonly string[]) =>
+  readOnce(context, "lines", JSON.stringify([real, ...exclude]), () => materialLines(real, exclude));
 
 /** The real absolute path of a directory that the file names; null after a problem. */
 export function resolveDirectory(context: ResolveContext, path: FieldPath, dir: string): Promise<string | null> {

@@ -6,13 +6,15 @@ import type { FilesFile, FixtureFile } from "../authored/task-file.ts";
 import { attempt, type ResolveContext } from "./context.ts";
 import { checkInlinePaths, resolveFileSet } from "./file-set.ts";
 import { repositoryOf, treeAt } from "./git-source.ts";
+import { checkPathGlobs } from "./globs.ts";
 import { valueFault, variableFault } from "./variable.ts";
 
 /** What a workspace begins with, where it is mounted, and what stands beside it. */
 export async function resolveFixture(context: ResolveContext, fixture: FixtureFile, within: Within): Promise<Fixture> {
   const path = ["task", "fixture"];
   if (typeof fixture === "string") return await resolveFiles(context, path, fixture);
-  const { at, also, env, repository, ...files } = fixture;
+  const { at, also, env, repository, exclude = [], ...files } = fixture;
+  checkExclude(context, [...path, "exclude"], fixture);
   checkVariables(context, [...path, "env"], env);
   if (at !== undefined) checkMountPoint(context, [...path, "at"], { mounted: at, within });
   const around = { at: at ?? (within === "image" ? null : WORKSPACE_AT), within };
@@ -21,14 +23,26 @@ export async function resolveFixture(context: ResolveContext, fixture: FixtureFi
     context,
     path,
     at === undefined && also === undefined && env === undefined && !repository ? files : { files: {}, ...files },
+    { exclude, repository },
   );
   return {
     ...set,
+    ...(exclude.length > 0 && { exclude }),
     ...(at !== undefined && { at }),
     ...(beside && { also: beside }),
     ...(env && Object.keys(env).length > 0 && { env }),
     ...(repository && { repository }),
   };
+}
+
+function checkExclude(
+  { problems }: ResolveContext,
+  path: FieldPath,
+  { exclude = [], dir, git }: Exclude<FixtureFile, string>,
+): void {
+  checkPathGlobs(problems, path, exclude);
+  if (exclude.length > 0 && dir === undefined && git === undefined)
+    problems.add(path, "leaves something out of `dir` or `git`, and there is neither");
 }
 
 function checkVariables({ problems }: ResolveContext, path: FieldPath, env: Fixture["env"] = {}): void {
@@ -90,7 +104,15 @@ export async function resolveFiles(
   context: ResolveContext,
   path: FieldPath,
   authored: FilesFile,
-  filesPath: FieldPath = [...path, "files"],
+  {
+    filesPath = [...path, "files"],
+    exclude = [],
+    repository,
+  }: {
+    readonly filesPath?: FieldPath;
+    readonly exclude?: readonly string[];
+    readonly repository?: boolean | undefined;
+  } = {},
 ): Promise<FileSet> {
   if (typeof authored === "string")
     return resolveFileSet(context, { dir: authored, dirPath: path, files: undefined, filesPath: path });
@@ -100,8 +122,8 @@ export async function resolveFiles(
   if (git !== undefined && dir !== undefined) context.problems.add([...path, "git"], "`dir` is given too; keep one");
   if (git === undefined && below !== undefined)
     context.problems.add([...path, "path"], "belongs to `git`; use `dir` for a directory beside the scenario file");
-  if (git !== undefined) return resolveGitFixture(context, path, { ref: git, below, files, filesPath });
-  return resolveFileSet(context, { dir, dirPath: [...path, "dir"], files, filesPath });
+  if (git !== undefined) return resolveGitFixture(context, path, { ref: git, below, files, filesPath, exclude });
+  return resolveFileSet(context, { dir, dirPath: [...path, "dir"], files, filesPath, exclude, repository });
 }
 
 interface AuthoredTree {
@@ -109,13 +131,14 @@ interface AuthoredTree {
   readonly below: string | undefined;
   readonly files: Files | undefined;
   readonly filesPath: FieldPath;
+  readonly exclude: readonly string[];
 }
 
 /** Resolves the ref to a tree. Only the tree is stored and run. */
 async function resolveGitFixture(
   context: ResolveContext,
   path: FieldPath,
-  { ref, below, files = {}, filesPath }: AuthoredTree,
+  { ref, below, files = {}, filesPath, exclude }: AuthoredTree,
 ): Promise<FileSet> {
   const at = [...path, "git"];
   checkInlinePaths(context, filesPath, files);
@@ -123,7 +146,7 @@ async function resolveGitFixture(
   if (!context.problems.sound(at) || !context.problems.sound(filesPath)) return broken;
   const found = await attempt(context, at, JSON.stringify(cut(ref)), async (): Promise<FileSet> => {
     const tree = await treeAt(context, ref, below);
-    const digest = await context.git?.digest(repositoryOf(context), tree, files);
+    const digest = await context.git?.digest(repositoryOf(context), tree, files, exclude);
     return { dir: null, git: { tree }, files, digest: digest ?? "" };
   });
   return found ?? broken;

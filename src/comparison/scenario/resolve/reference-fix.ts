@@ -2,8 +2,9 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { formatPatch } from "diff";
 import { CHANGED_FILE_BYTES, PATCH_BYTES } from "../../../domain/defaults.ts";
+import { treeMatcher } from "../../../domain/path-glob.ts";
 import { sha256 } from "../../../domain/sha256.ts";
-import type { FileSet, ReferenceFix } from "../../../domain/task.ts";
+import type { Fixture, ReferenceFix } from "../../../domain/task.ts";
 import { compareLines, DiffEffort } from "../../../domain/text-hunks.ts";
 import type { FieldPath } from "../authored/problems.ts";
 import type { ReferenceFixFile } from "../authored/task-file.ts";
@@ -22,7 +23,7 @@ const PATH: FieldPath = ["task", "reference_fix"];
 export async function resolveReferenceFix(
   context: ResolveContext,
   authored: ReferenceFixFile | undefined,
-  fixture: FileSet | null,
+  fixture: Fixture | null,
 ): Promise<ReferenceFix | null> {
   if (authored === undefined) return null;
   const { patch, dir, files } = authored;
@@ -47,7 +48,7 @@ function fromPatch(context: ResolveContext, patch: string): Promise<string | nul
 async function fromFiles(
   context: ResolveContext,
   { dir, files = {} }: ReferenceFixFile,
-  fixture: FileSet | null,
+  fixture: Fixture | null,
 ): Promise<string | null> {
   checkInlinePaths(context, [...PATH, "files"], files);
   const real = dir === undefined ? null : await resolveDirectory(context, [...PATH, "dir"], dir);
@@ -88,12 +89,13 @@ async function filePatch({ path, before, after, mode }: FixedFile, effort: DiffE
 
 async function against(
   context: ResolveContext,
-  fixture: FileSet | null,
+  fixture: Fixture | null,
   path: string,
   fixed: Pick<FixedFile, "after" | "mode">,
 ): Promise<FixedFile> {
   const inline = fixture !== null && Object.hasOwn(fixture.files, path) ? fixture.files[path] : undefined;
   if (inline !== undefined) return { path, before: inline, ...fixed };
+  if (treeMatcher(fixture?.exclude ?? [])(path)) return { path, before: null, ...fixed };
   const tree = fixture?.git?.tree;
   if (tree !== undefined)
     return { path, before: await textInTree(repositoryOf(context), tree, path, CHANGED_FILE_BYTES), ...fixed };

@@ -1,9 +1,7 @@
-import { realpath } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename } from "node:path";
 import type { Pristine } from "../../../arms/workspace/workspace.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
-import { probeSource, sourceOf } from "../../../comparison/scenario/materials.ts";
-import { repositoryAround } from "../../../comparison/scenario/repository.ts";
+import { sourceOf } from "../../../comparison/scenario/materials.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { type FilePatch, linesOfPatch, pathOfPatch, readingPatch } from "../../../domain/patch.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
@@ -24,16 +22,15 @@ const leakedFiles: Check<DryRun> = {
   async run({ pristine, loaded }) {
     const { task } = loaded.definition;
     const hidden = await hiddenFiles(loaded);
-    const places = await ownPlaces(loaded);
     const texts = [...(await visibleTexts(pristine, loaded.definition)), ...(await ownTexts(loaded))];
-    const [scenarios, visible] = [texts.filter(isScenario(places)), texts.filter((text) => !isScenario(places)(text))];
-    const paths = new Set((await pristine.list()).map(({ path }) => path));
+    const visible = texts.filter((text) => !isScenario(loaded, text));
+    const { exposed = [] } = loaded;
     const read = new Set([
-      ...scenarios.map(({ name }) => `the scenario file can be read in ${name}`),
-      ...hidden.flatMap((file) => [...placesAmong(file, places, paths), ...copiesOf(file, visible)]),
+      ...exposed.flatMap(({ found }) => found),
+      ...hidden.flatMap((file) => copiesOf(file, visible)),
     ]);
     const leaks = [...new Set([...read, ...hidden.flatMap((file) => mentionsOf(file, visible))])].join("\n");
-    const hint = task.fixture?.git === undefined ? HINT : GIT_HINT;
+    const hint = exposed.length > 0 ? exposed.map(({ mend }) => mend).join("\n") : HINT;
     // An arm that is told a name knows less than one that reads the file.
     if (leaks !== "") return read.size > 0 ? fail(leaks, hint) : warn(leaks, hint);
     return task.probe === null
@@ -43,20 +40,12 @@ const leakedFiles: Check<DryRun> = {
 };
 
 const HINT = "keep hidden files out of the fixture, the prompts and the arms' own files";
-const GIT_HINT = `${HINT}: use a commit from before them, or a \`path\` without them`;
 
 /** The scenario file, which holds checks and rubric. Another file may have its name, but not these parts. */
-const isScenario =
-  ({ scenario }: OwnPlaces) =>
-  ({ path, text }: VisibleText): boolean =>
-    path !== null && scenario.includes(path) && ["task", "arms", "rubric"].every((part) => text.includes(part));
+const isScenario = ({ file }: LoadedScenario, { path, text }: VisibleText): boolean =>
+  path !== null && basename(path) === basename(file) && ["task", "arms", "rubric"].every((part) => text.includes(part));
 
 const canBeRead = (path: string, name: string) => `${path} can be read in ${name}`;
-
-const placesAmong = ({ path }: HiddenFile, { probe }: OwnPlaces, paths: ReadonlySet<string>): readonly string[] =>
-  probe(path)
-    .filter((place) => paths.has(place))
-    .map((place) => canBeRead(path, place));
 
 /** A hidden file may replace a visible one and share lines with it, so only an equal text is a leak there. */
 function copiesOf({ path, text }: HiddenFile, visible: readonly VisibleText[]): readonly string[] {
@@ -76,49 +65,6 @@ function mentionsOf({ path }: HiddenFile, visible: readonly VisibleText[]): read
   const whole = new RegExp(`(?<![\\w./-])${RegExp.escape(path)}(?![\\w-])`);
   return visible.filter(({ text }) => whole.test(text)).map(({ name }) => `${path} is named in ${name}`);
 }
-
-/** Paths in the workspace of the scenario's own files, if the fixture contains them. */
-interface OwnPlaces {
-  readonly scenario: readonly string[];
-  /** @param path below the probe's directory */
-  readonly probe: (path: string) => readonly string[];
-}
-
-/**
- * A fixture may be a directory around the scenario, or a commit that contains it. Then arms can read the scenario's files
- * in the workspace. For a commit it is not known which part became the fixture, so each directory around a file counts.
- */
-async function ownPlaces(loaded: LoadedScenario): Promise<OwnPlaces> {
-  const tops = await topsOf(loaded);
-  const file = join(await realpath(loaded.directory), basename(loaded.file));
-  const { dir } = probeSource(loaded);
-  const probe = dir === null ? null : await realpath(dir);
-  return {
-    scenario: below(tops(dirname(file)), file),
-    probe: (path) => (probe === null ? [] : below(tops(dirname(probe)), join(probe, path))),
-  };
-}
-
-/** Absolute directories that may have become the top of the workspace, for a file in `directory`. */
-async function topsOf({ definition, directory }: LoadedScenario): Promise<(directory: string) => readonly string[]> {
-  const { fixture } = definition.task;
-  if (fixture?.git !== undefined) {
-    const { root } = repositoryAround(directory);
-    return (inner) => upTo(root, inner);
-  }
-  const top = fixture?.dir == null ? null : await realpath(resolve(directory, fixture.dir));
-  return () => (top === null ? [] : [top]);
-}
-
-/** Lists the directories from the inner to the outer one, both included. */
-function upTo(outer: string, inner: string): string[] {
-  const found = [inner];
-  for (let at = inner; at !== outer && at !== dirname(at); at = dirname(at)) found.push(dirname(at));
-  return found;
-}
-
-const below = (tops: readonly string[], file: string) =>
-  tops.filter((top) => file.startsWith(top + sep)).map((top) => relative(top, file).replaceAll(sep, "/"));
 
 /** The leaks that are named. */
 const NAMED = 5;
