@@ -3,7 +3,7 @@ import type { ModelClient } from "../../src/arms/model/client.ts";
 import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import { JUDGE_OUTPUT_TOKENS } from "../../src/domain/defaults.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { buildCase } from "./build-case.ts";
+import { buildCase, type CaseParts, judged } from "./build-case.ts";
 import {
   called,
   countingEntropy,
@@ -15,9 +15,9 @@ import {
   wellFormed,
 } from "./mock-judge.ts";
 
-const judgeCase = (model: ModelClient): Promise<Verdict> =>
+const judgeCase = (model: ModelClient, parts: CaseParts = {}): Promise<Verdict> =>
   openJudge({ model, model_name: "mock/judge", clock: fixedClock(), entropy: countingEntropy() })(
-    buildCase(),
+    buildCase(parts),
     new AbortController().signal,
   );
 
@@ -57,6 +57,15 @@ describe("citations that stay bad", () => {
     expect(verdict.calls[0]?.error).toBe(
       "more than one third of the judged weight has no valid citation for a candidate",
     );
+  });
+
+  test.each([
+    [50, true],
+    [51, false],
+  ])("of weight %i beside 100 leave a usable call: %p", async (weight, valid) => {
+    const criteria = [judged("root-cause", 100), judged("style", weight)];
+    const { calls } = await judgeCase(uncited("style"), { criteria });
+    expect(calls.map((call) => call.valid)).toEqual([valid, valid]);
   });
 
   test("do not matter once a later answer has good ones", async () => {

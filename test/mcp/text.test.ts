@@ -4,6 +4,7 @@ import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
 import type { Services } from "../../src/doors/operation/operation.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
+import { anOutcome } from "../outcomes.ts";
 import { keep } from "../stored.ts";
 import { type Linked, linked } from "./linked.ts";
 
@@ -151,3 +152,23 @@ test("rows of lists say who, when and how it came out", async () => {
     `- ${row.session_id}: hidden, ${row.created_at}, completed, ${row.outcome}, confidence ${row.confidence}, judge builtin/evidence; one (scripted/one) finished vs two (scripted/two) finished`,
   );
 });
+
+test.each(["", "x"])(
+  "pages of a whole session joined are its JSON, and cut no character (%p before it)",
+  async (before) => {
+    await using server = await linked({ store: { ...memoryStore(), persistent: true } });
+    const session_id = "session-sample-20260102T030405678Z";
+    const base = anOutcome(session_id, { state: "completed" });
+    const final_answer = before + "😀".repeat(20_000);
+    await keep(server.services.store, { ...base, arms: [{ ...base.arms[0], final_answer }, base.arms[1]] });
+    let json = "";
+    for (let more: string | undefined = "0"; more !== undefined; ) {
+      const asked = { session_id, detail: "full", after_seq: Number(more) };
+      const [said = "", page = ""] = await told(server, "get_session", asked);
+      expect(page.isWellFormed()).toBe(true);
+      json += page;
+      more = /; more with after_seq (\d+)/.exec(said)?.[1];
+    }
+    expect(JSON.parse(json).arms[0].final_answer).toBe(final_answer);
+  },
+);

@@ -382,3 +382,17 @@ test("a reference answer is a text, or a file beside the scenario", async () => 
   const { reference_answer } = (await loadScenarioFile(folder.path("short.yaml"))).definition.task;
   expect(reference_answer).toEqual({ text: "Hello.\n", digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
 });
+
+test("a behaviour that may never happen is required no time, and any other at least once", async () => {
+  const required =
+    "{id: never, tool: run_command, max: 0}, {id: ever, tool: run_command}, {id: few, tool: run_command, max: 2}";
+  const text = SHORT.replace("rubric:", `policies: {required: [${required}]}\nrubric:`);
+  await using folder = await scenarioFolder({ "short.yaml": text });
+  const { policies } = (await loadScenarioFile(folder.path("short.yaml"))).definition;
+  const behaviour = { tool: "run_command", match: null };
+  expect(policies.required).toEqual([
+    { ...behaviour, id: "never", min: 0, max: 0 },
+    { ...behaviour, id: "ever", min: 1 },
+    { ...behaviour, id: "few", min: 1, max: 2 },
+  ]);
+});

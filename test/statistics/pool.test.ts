@@ -198,18 +198,29 @@ describe("a suite must hold with all trials of its scenarios", () => {
     expect(await conclusions([...others("---"), ...long])).toEqual(["undecided", "undecided"]);
   });
 
-  test("where two scenarios are one comparison, no trial counts twice", async () => {
+  const ofTwins = async (before: string) => {
     const series = seriesOf(planned);
-    const [first, second] = series.plan.scenarios;
-    if (!first || !second) throw new Error("there are two");
-    const scenarios = [first, { ...second, comparison: first.comparison }];
-    const twins = suite({ S: "++++", R: "++++" }).map((row) => ({ ...row, comparison: first.comparison }));
-    const stored = [...others("++"), ...twins];
-    const { scenarios: told, conclusion } = await reportOf({ ...series, plan: { ...series.plan, scenarios } }, twins, {
-      ...{ stored, judge_unaudited: false },
+    const comparison = comparisonOf("S");
+    const scenarios = series.plan.scenarios.map((scenario) => ({ ...scenario, comparison }));
+    const twins = suite({ S: "++++", R: "++++" }).map((row) => ({ ...row, comparison }));
+    const stored = [...others(before), ...twins];
+    return await reportOf({ ...series, plan: { ...series.plan, scenarios } }, twins, {
+      stored,
+      judge_unaudited: false,
     });
+  };
+
+  test("where two scenarios are one comparison, no trial counts twice", async () => {
+    const { scenarios: told, conclusion } = await ofTwins("++");
     expect(told.map(({ earlier }) => earlier?.trials)).toEqual([1, 1]);
     expect(conclusion).toBe("a_preferred");
+  });
+
+  test("and its trials are dealt to them in turn, as they were begun", async () => {
+    const [alone] = (await report(rows, [...others("++++"), ...rows], planned)).scenarios;
+    const { scenarios: told } = await ofTwins("+-+-+-+-");
+    expect(alone?.earlier?.e).toBeGreaterThan(1);
+    expect(told.map(({ earlier }) => earlier?.e)).toEqual([alone?.earlier?.e, alone?.earlier?.e]);
   });
 });
 

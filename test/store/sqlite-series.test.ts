@@ -7,11 +7,17 @@ import type { EndedEntry } from "../../src/domain/session-entry.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { readSession } from "../../src/store/read-session.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
+import { ProcessLease } from "../../src/store/sqlite/process-lease.ts";
+import { SeriesRows } from "../../src/store/sqlite/series-rows.ts";
+import { SqliteKeys } from "../../src/store/sqlite/sqlite-keys.ts";
+import { SqliteSeries } from "../../src/store/sqlite/sqlite-series.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { WriteBatch } from "../../src/store/sqlite/write-batch.ts";
 import type { Run } from "../../src/store/store.ts";
 import { testNeeding } from "../needs.ts";
 import { aTurn } from "../outcomes.ts";
-import { aSeries, aTrial } from "../series-record.ts";
+import { aSeries, aTrial, someResults } from "../series-record.ts";
 import { begin, COMPLETED } from "../stored.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { turnsDuring } from "../turns.ts";
@@ -43,9 +49,14 @@ const running = (path: string, then: string) =>
       process.execPath,
       "-e",
       `import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/runtime/clock.ts";
-       import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite/sqlite-store.ts";
+       import { openDatabase } from "../../src/store/sqlite/database.ts";
+import { ProcessLease } from "../../src/store/sqlite/process-lease.ts";
+import { SeriesRows } from "../../src/store/sqlite/series-rows.ts";
+import { SqliteKeys } from "../../src/store/sqlite/sqlite-keys.ts";
+import { SqliteSeries } from "../../src/store/sqlite/sqlite-series.ts";
+import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite/sqlite-store.ts";
        import { aTurn } from "${import.meta.dir}/../outcomes.ts";
-       import { aSeries, aTrial } from "${import.meta.dir}/../series-record.ts";
+       import { aSeries, aTrial, someResults } from "${import.meta.dir}/../series-record.ts";
        import { begin, COMPLETED } from "${import.meta.dir}/../stored.ts";
        const store = sqliteStore(${JSON.stringify(path)}, systemClock, systemEntropy);
        await store.series.create(aSeries("${SERIES}"));
@@ -369,4 +380,36 @@ test("others have their turn while many series are listed, of which each is foun
   });
   expect(listed).toEqual(ids.toReversed().slice(0, 23));
   expect(turns).toBeGreaterThan(5);
+});
+
+test("a series that begins or changes, and results that are kept, are answered when they are on the disk", async () => {
+  using directory = temporaryDirectory();
+  const stateDir = directory.path;
+  using database = openDatabase(join(stateDir, "sessions.db"), () => false);
+  using lease = new ProcessLease(stateDir, "owner");
+  const batch = new WriteBatch(database, stateDir, () => undefined);
+  let disk = Promise.withResolvers<void>();
+  using series = new SqliteSeries({
+    ...{ batch, stateDir, rows: new SeriesRows(database, lease), keys: new SqliteKeys(database, batch, stateDir) },
+    ...{ synced: () => disk.promise, settle: async () => undefined },
+  });
+  const changed = aSeries(SERIES, STOPPED);
+  const writes = [
+    () => series.create(aSeries(SERIES)),
+    () => series.update(changed),
+    () => series.keep(someResults("1", "2026-01-02T03:04:05.678Z")),
+  ];
+  for (const write of writes) {
+    disk = Promise.withResolvers();
+    let answered = false;
+    const answer = write().then(() => {
+      answered = true;
+    });
+    batch.flush();
+    await Bun.sleep(0);
+    expect(answered).toBe(false);
+    disk.resolve();
+    await answer;
+  }
+  expect(await series.read(SERIES)).toEqual(changed);
 });

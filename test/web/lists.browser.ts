@@ -79,14 +79,22 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
   test("is neither chosen nor put in order by who won while a reader is blind", async () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;
-    const asked = await manySessions(page, 3);
+    const arm = { model: "scripted/x", status: "finished" } as const;
+    const arms = [
+      { ...arm, arm_id: "short", score: 1, checks: { passed: 2, total: 2 } },
+      { ...arm, arm_id: "long", score: 0, checks: { passed: 1, total: 2 } },
+    ];
+    const asked = await manySessions(page, 3, () => ({ arms }));
     await page.goto("/sessions?scenario=quick&outcome=winner&sort=gap&order=asc");
     await page.locator('th[aria-sort="ascending"]').waitFor();
+    const figures = page.locator("tr.session .side-figure");
+    expect((await figures.allTextContents()).slice(0, 4)).toEqual(["A 1.00", "B 0.00", "A 2/2", "B 1/2"]);
     expect(asked.at(-1)).toMatchObject({ outcome: "winner", sort: "gap" });
     await page.getByRole("button", { name: "Blind" }).click();
     await page.locator("th", { hasText: "Created" }).and(page.locator("[aria-sort]")).waitFor();
     await rowsOf(page).first().waitFor();
     expect(asked.at(-1)).toEqual({ scenario: "quick", blind: "yes", limit: "100", offset: "0" });
+    expect(await figures.count()).toBe(0);
     const orders = await page.locator("th button").allTextContents();
     expect(orders.map((text) => text.replace(/\W/g, ""))).toEqual(["Created", "Scenario", "Cost", "Time"]);
     expect(complaints).toEqual([]);
