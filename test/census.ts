@@ -1,22 +1,8 @@
+/** Prints figures about the size of the house, for whoever wants to see it shrink. */
 import { dirname, join, normalize } from "node:path";
-import { ROOT } from "./abeval.ts";
+import { exportsOf, linesOf, type Source, sourcesBelow, wingSizes } from "./house.ts";
 
-/** Figures about the size of the house, for whoever wants to see it shrink. */
-interface Source {
-  readonly path: string;
-  readonly text: string;
-}
-
-async function sources(folder: string): Promise<Source[]> {
-  const paths = [...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(ROOT)];
-  return await Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, path)).text() })));
-}
-
-const EXPORT = /^export (?:async |abstract )*(?:const|let|function\*?|class|interface|type) (\w+)/gm;
 const IMPORT = /^import (?:type )?\{([^}]*)\} from "(\.[^"]+)"/gm;
-
-/** A name counts once for a file: a schema and its type share one. */
-const exportsOf = ({ text }: Source) => [...new Set([...text.matchAll(EXPORT)].map(([, name = ""]) => name))];
 
 /** `path name` of everything that a file imports. */
 const importsOf = ({ path, text }: Source) =>
@@ -38,10 +24,8 @@ const countOf = (values: readonly string[]) => {
   return counts;
 };
 
-const linesOf = (files: readonly Source[]) => files.reduce((lines, { text }) => lines + text.split("\n").length - 1, 0);
-
-const src = await sources("src");
-const test = await sources("test");
+const src = await sourcesBelow("src");
+const test = await sourcesBelow("test");
 const exported = src.flatMap((source) => exportsOf(source).map((name) => `${source.path} ${name}`));
 const importers = countOf(src.flatMap((source) => [...new Set(importsOf(source))]));
 const declared = countOf(exported.map((entry) => entry.split(" ")[1] ?? ""));
@@ -54,4 +38,6 @@ console.log(`exports with one importer in src  ${exported.filter((entry) => impo
 console.log(`names declared in several files   ${twice.length}`);
 console.log(`lines of src                      ${linesOf(src)}`);
 console.log(`lines of tests                    ${linesOf(test)}`);
+for (const [wing, { files, lines, names }] of await wingSizes())
+  console.log(`${wing.padEnd(18)}${files} files, ${lines} lines, ${names} names`);
 if (process.argv.includes("--names")) console.log(twice.sort().join(", "));
