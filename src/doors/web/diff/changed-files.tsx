@@ -19,7 +19,7 @@ interface ChangedFilesProps {
 }
 
 /** Lines and files above which the rest stays closed at first. */
-const OPEN_LINES = 500;
+const OPEN_LINES = 200;
 const OPEN_FILES = 8;
 
 /** The files that differ, with a tree to choose from. */

@@ -55,7 +55,7 @@ export function FileLines({ path, text, cited, label, beside }: FileLinesProps) 
         <div ref={place} class="lines-inner">
           {starts.map((start) => {
             const chunk = rows.slice(start, start + CHUNK);
-            const eager = wanted >= start && wanted < start + CHUNK;
+            const eager = start === 0 || (wanted >= start && wanted < start + CHUNK);
             return (
               <Chunk key={start} height={chunk.length * LINE_HEIGHT} eager={eager} passing>
                 {() => chunk.map((row, index) => drawn(row, start + index))}
