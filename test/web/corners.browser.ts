@@ -116,7 +116,7 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
     const { page, complaints } = reader;
     await page.goto(`/sessions/${session_id}/diff`);
     await page.getByRole("button", { name: "many.ts" }).click();
-    await page.locator(".line-text").nth(60).waitFor();
+    await page.locator(".line-text").nth(100).waitFor();
     expect(await page.locator(".line-text").count()).toBeLessThan(BIG_LINES / 5);
     await page.keyboard.press("End");
     await page.locator(".line-text", { hasText: `value${BIG_LINES - 1} ` }).waitFor();

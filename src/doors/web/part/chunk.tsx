@@ -13,7 +13,7 @@ interface ChunkProps {
 }
 
 /** How far out of sight it is drawn. */
-const AHEAD = "1200px";
+const AHEAD = "1500px";
 
 /** How far out of sight it goes. As near as it may be for what is drawn, as far as it can be for the browser's search. */
 const AWAY = "20000px";
