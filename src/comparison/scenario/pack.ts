@@ -104,7 +104,7 @@ async function* sourcesOf(
   }
 }
 
-/** Whoever needs the whole of a tree gets it, though the fixture is a part of it. */
+/** Each tree once. Where the fixture is a part of it and another set needs all of it, the archive holds all of it. */
 const treesOf = (sets: readonly PlacedSet[]) =>
   new Map(
     sets

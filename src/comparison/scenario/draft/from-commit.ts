@@ -1,13 +1,13 @@
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
-import { CHANGED_FILE_BYTES, MATERIAL_BYTES, SCENARIO_FILE_BYTES } from "../../../domain/defaults.ts";
+import { CHANGED_FILE_BYTES, MATERIAL_BYTES } from "../../../domain/defaults.ts";
 import { literalGlob } from "../../../domain/path-glob.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { Draft } from "../draft-scenario.ts";
 import { textOfBlob } from "../git/git-files.ts";
-import { fileIn, listTree, type TreeFile } from "../git/tree.ts";
+import { fileIn, type TreeFile } from "../git/tree.ts";
 import { objectAt, type Repository, repositoryAround } from "../repository.ts";
-import { scenarioAmong } from "../resolve/exposed.ts";
+import { hasScenario } from "../resolve/exposed.ts";
 import { checkPatch } from "../resolve/reference-patch.ts";
 import { Unusable } from "../unusable.ts";
 import { type FixingCommit, patchBetween, readFixingCommit } from "./fixing-commit.ts";
@@ -60,15 +60,7 @@ export async function draftFromCommit(directory: string, ref: string, name: stri
 /** The directory of the scenario, where the tree has others in it. */
 async function otherScenarios(repository: Repository, tree: string, directory: string): Promise<string[]> {
   const below = relative(repository.root, realpathSync(directory));
-  if (below === "") return [];
-  const files = new Map(
-    (await listTree(repository.git_dir, tree, { below: [below] })).map((file) => [file.path, file]),
-  );
-  const text = async (path: string) => {
-    const file = files.get(path);
-    return file ? await textOfBlob(repository, file, SCENARIO_FILE_BYTES) : "";
-  };
-  return (await scenarioAmong([...files.keys()], below, text)) === undefined ? [] : [literalGlob(below)];
+  return below !== "" && (await hasScenario(repository, tree, below)) ? [literalGlob(below)] : [];
 }
 
 const CAUSE = {

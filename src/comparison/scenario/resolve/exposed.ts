@@ -11,6 +11,7 @@ import { listTree } from "../git/tree.ts";
 import type { Exposed } from "../loaded-scenario.ts";
 import { listMaterial, type MaterialSource } from "../materials.ts";
 import { readText } from "../read-text.ts";
+import type { Repository } from "../repository.ts";
 import { Unusable } from "../unusable.ts";
 import { type ResolveContext, readOnce } from "./context.ts";
 import { repositoryOf } from "./git-source.ts";
@@ -48,8 +49,7 @@ export async function findExposed(context: ResolveContext, resolved: Resolved): 
   const hidden = await hiddenOf(home, resolved);
   const found: Exposed[] = [];
   for (const given of givenOf(context, home, resolved)) {
-    const { top } = given;
-    if (top !== home && !isBelow(top, home) && !isBelow(home, top)) continue;
+    if (given.top !== home && !isBelow(given.top, home) && !isBelow(home, given.top)) continue;
     const search = { given, home, hidden, fixture: resolved.file.task.fixture };
     const exposed = await readOnce(context, "exposed", JSON.stringify(search), () => exposedAmong(context, search));
     if (exposed !== null) found.push(exposed);
@@ -159,10 +159,18 @@ async function listGiven(context: ResolveContext, { top, tree, exclude }: Given,
     const paths = (await listMaterial(top, exclude)).map(({ path }) => path);
     return { paths, text: (path: string) => readText(join(top, path), SCENARIO_FILE_BYTES) };
   }
-  const repository = repositoryOf(context);
-  const files = new Map(
-    (await listTree(repository.git_dir, tree, { exclude, below })).map((file) => [file.path, file]),
-  );
+  return await listCommit(repositoryOf(context), tree, { exclude, below });
+}
+
+/** Whether a scenario is written at the top of a directory of a tree. @throws Unusable */
+export async function hasScenario(repository: Repository, tree: string, directory: string): Promise<boolean> {
+  const { paths, text } = await listCommit(repository, tree, { below: [directory] });
+  return (await scenarioAmong(paths, directory, text)) !== undefined;
+}
+
+/** The paths of a part of a tree, and how to read one of them. */
+async function listCommit(repository: Repository, tree: string, part: Parameters<typeof listTree>[2]) {
+  const files = new Map((await listTree(repository.git_dir, tree, part)).map((file) => [file.path, file]));
   const text = async (path: string) => {
     const file = files.get(path);
     return file ? await textOfBlob(repository, file, SCENARIO_FILE_BYTES) : "";
@@ -171,7 +179,7 @@ async function listGiven(context: ResolveContext, { top, tree, exclude }: Given,
 }
 
 /** The first of some paths in a directory at which a scenario is written. */
-export async function scenarioAmong(
+async function scenarioAmong(
   paths: readonly string[],
   directory: string,
   text: (path: string) => Promise<string>,
