@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { isBuiltin } from "node:module";
 import { dirname, join, normalize } from "node:path";
 import { exportsOf, sourcesBelow, wingSizes } from "./house.ts";
 
@@ -243,6 +244,21 @@ test("the entry imports nothing of the stack before it has read its arguments", 
   const loaded = await loadedWith(join(ROOT, "src/main.ts"));
   const expected = ["src/main.ts", "src/runtime/on-bun.ts", "src/runtime/version.ts", "package.json"];
   expect(new Set(loaded)).toEqual(new Set(expected.map((path) => join(ROOT, path))));
+});
+
+/** The transpiler names React's for every page; the configuration names Preact's. */
+const JSX = "react";
+
+test("every library that the program imports is a dependency of its own, not one of development or of another library", async () => {
+  const { dependencies } = await Bun.file(join(ROOT, "package.json")).json();
+  const stray = (await sources()).flatMap(({ path, text }) =>
+    new Bun.Transpiler({ loader: path.endsWith("x") ? "tsx" : "ts" })
+      .scanImports(text.replace(/^#!.*/, ""))
+      .map(({ path: from }) => from.split("/", from.startsWith("@") ? 2 : 1).join("/"))
+      .filter((name) => name !== JSX && !name.startsWith(".") && !isBuiltin(name) && !(name in dependencies))
+      .map((name) => `${path}: ${name}`),
+  );
+  expect(stray).toEqual([]);
 });
 
 test("a test that a machine cannot run says in its title what is missing", async () => {
