@@ -1,6 +1,6 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
-import type { WireCall } from "../../src/arms/wire/wire.ts";
+import type { WireCall, WireRequest } from "../../src/arms/wire/wire.ts";
 import { logOf, REPLY } from "./log-of.ts";
 
 const INPUT_CHARS = 2_000_000;
@@ -41,6 +41,24 @@ test("of a command that is too long to be read, no more is kept than shows that"
   using logging = await logOf();
   logging.log.calls.decide(logging.turn, running(1));
   expect(logging.log.calls.made[0]?.subject).toHaveLength(16_385);
+});
+
+test("of an agent's calls those that failed, or of which no result was seen, came to nothing", async () => {
+  using logging = await logOf();
+  const { calls } = logging.log;
+  const named = (id: string, name: string, input: object): WireCall => ({ id, name, input });
+  for (const call of [
+    named("missing", "read_file", { path: "a" }),
+    named("there", "read_file", { path: "b" }),
+    named("unseen", "read_file", { path: "c" }),
+  ])
+    calls.decide(logging.turn, call);
+  const result = (call_id: string, is_error: boolean) => ({ call_id, name: "read_file", nth: 0, text: "x", is_error });
+  calls.answered({ results: [result("missing", true), result("there", false)] } as unknown as WireRequest, {
+    number: 1,
+  });
+  calls.settle();
+  expect(calls.made.map(({ failed }) => failed)).toEqual([true, false, true]);
 });
 
 test("secrets are looked for once in what a call is given", async () => {

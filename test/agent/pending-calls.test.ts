@@ -5,7 +5,8 @@ import type { WireResult } from "../../src/arms/wire/wire.ts";
 const call = (id: string | null, name: string, command: string, thread = 1): PendingCall => ({
   call: { id, name },
   told: { name: "run_command", about: command, input: "" },
-  ...{ effect: "command", subject: command, checked: true, skill: undefined },
+  ...{ effect: "command", checked: true, skill: undefined },
+  made: { tool: "run_command", effect: "command", subject: command, refused_by: null },
   thread,
   asked_ticks: 0,
 });
@@ -14,7 +15,7 @@ const result = (call_id: string | null, name: string | null, nth = 0): WireResul
   ...{ call_id, name, nth, text: "", is_error: null },
 });
 
-const subject = (pending: PendingCall | undefined) => pending?.subject;
+const subject = (pending: PendingCall | undefined) => pending?.made.subject;
 
 test("a result is matched by the id of its call, once", () => {
   const calls = new PendingCalls();

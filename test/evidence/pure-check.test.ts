@@ -135,6 +135,15 @@ test("calls that ran are counted, by abeval's name of the tool or the agent's ow
   );
 });
 
+test("a call that failed did not run, and counts against a most", async () => {
+  const calls = [call("read_file", "a.ts"), call("read_file", "b.ts", { failed: true })];
+  const why = (min: number, max?: number) =>
+    reasonOf({ called: { tool: "read_file", match: null, min, ...(max !== undefined && { max }) } }, { calls });
+  expect(await why(2)).toBe("1 calls of read_file ran, at least 2 are expected");
+  expect(await why(1, 2)).toBeNull();
+  expect(await why(0, 1)).toBe("2 calls of read_file ran, at most 1 are expected");
+});
+
 test("changed files that fit are counted; unknown changes are an error, not a failure", async () => {
   const check = { changed: { paths: ["src/**"], min: 1, max: 2 } };
   expect(await reasonOf(check, { changes: changed("src/a.ts", "README.md") })).toBeNull();

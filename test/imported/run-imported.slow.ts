@@ -174,11 +174,20 @@ test("a log that ends in the middle of a line is told, and its calls without res
       { id: "theirs", ran: { log: "runs/cut.jsonl" } },
       { id: "ours", model: "scripted/x", script: [{ say: "No." }] },
     ],
-    {},
+    {
+      policies: {
+        required: [
+          { id: "read", tool: "read_file" },
+          { id: "edited", tool: "edit_file" },
+        ],
+      },
+    },
     { "runs/cut.jsonl": cut },
   );
   expect(outcome.arms[0]).toMatchObject({ turns: 2, final_answer: null, imported: { broken_off: true } });
-  expect(outcome.decisions["theirs"]?.slice(-2)).toMatchObject([
+  expect(outcome.arms[0]?.required.map(({ met }) => met)).toEqual([true, false]);
+  const told = outcome.decisions["theirs"]?.filter(({ kind }) => kind !== "policy_violation");
+  expect(told?.slice(-2)).toMatchObject([
     { kind: "tool_call", detail: { output: "the log has no result of this call", ok: false } },
     { kind: "error", detail: { code: "log_broken_off" } },
   ]);

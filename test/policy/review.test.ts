@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import {
   type CallRecord,
+  didNothing,
   disqualifying,
   requiredResults,
   unreadCommands,
@@ -100,6 +101,39 @@ test("required behaviour counts only calls that ran", async () => {
     { id: "looked", tool: "list_files", count: 1, min: 1, met: true },
   ]);
 });
+
+test("a call that came to nothing is not done, and counts where there may be only so many", async () => {
+  const read = { tool: "read_file", effect: "read", subject: "a.md", refused_by: null } as const;
+  const calls: CallRecord[] = [read, { ...read, failed: true }, { ...read, failed: true }];
+  const countUpTo = async (max?: number) => {
+    const [result] = await requiredResults(
+      policies({
+        required: [{ id: "read", tool: "read_file", match: null, min: 1, ...(max !== undefined && { max }) }],
+      }),
+      calls,
+    );
+    return [result?.count, result?.met];
+  };
+  expect(await Promise.all([countUpTo(), countUpTo(3), countUpTo(2)])).toEqual([
+    [1, true],
+    [1, true],
+    [3, false],
+  ]);
+});
+
+test.each([
+  ["read", true, null, false],
+  ["read", false, null, true],
+  ["opaque", false, null, true],
+  ["command", false, 1, false],
+  ["command", false, 127, true],
+  ["command", false, null, true],
+] as const)(
+  "whether a %s that ended well (%p) with status %p came to nothing: %p",
+  (effect, ok, exit_code, nothing) => {
+    expect(didNothing(effect, { ok, exit_code })).toBe(nothing);
+  },
+);
 
 test("commands that ran and that rules could not read are told, once each, and disqualify nobody", async () => {
   const why = "not read: which command $X stands for is known only when it runs";

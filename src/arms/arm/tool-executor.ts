@@ -7,7 +7,7 @@ import type { Effect } from "../../domain/tool.ts";
 import { ownTurn } from "../../runtime/pace.ts";
 import type { ToolCall, ToolResult } from "../model/client.ts";
 import { refusalOf } from "../policy/refusal.ts";
-import { type CallRecord, heldSubject } from "../policy/review.ts";
+import { type CallRecord, didNothing, heldSubject } from "../policy/review.ts";
 import { type PreparedCall, prepareCall, runCall } from "../tool/invoke.ts";
 import type { Tool, ToolOutput } from "../tool/tool.ts";
 import { callSummary, toldCall } from "./call-text.ts";
@@ -35,28 +35,31 @@ export class ToolExecutor {
   async answer(call: ToolCall): Promise<ToolResult> {
     // Rules take some ten milliseconds for the worst command, and a turn may have a thousand that are refused.
     await ownTurn();
-    const began = this.#settings.clock.ticks();
+    const begun = { ticks: this.#settings.clock.ticks(), nth: this.records.length };
     try {
       const output = await this.#outcome(call);
       const text = this.#settings.redact(output.text);
-      if (!output.refused) this.#record(call, { ...output, text }, began);
+      if (!output.refused) this.#record(call, { ...output, text }, begun);
       return { call_id: call.id, ok: output.ok, text };
     } catch (error) {
       // A call that was stopped may have left traces, and the log must show their cause.
       const text = `Stopped before it was done: ${wordsOf(error)}`;
-      if (this.#settings.signal.aborted) this.#record(call, { text, ok: false, exit_code: null, bytes: 0 }, began);
+      if (this.#settings.signal.aborted) this.#record(call, { text, ok: false, exit_code: null, bytes: 0 }, begun);
       throw error;
     }
   }
 
-  #record(call: ToolCall, output: ToolOutput, began: number): void {
+  /** @param begun an invalid call has no record of its own */
+  #record(call: ToolCall, output: ToolOutput, begun: { readonly ticks: number; readonly nth: number }): void {
     const { text, ok, exit_code, bytes, fault } = output;
+    const made = this.records[begun.nth];
+    if (made) made.failed = didNothing(made.effect, output);
     const tool = this.#settings.tools.find(({ name }) => name === call.name);
     const told = toldCall(call);
     const skill = skillReadBy(call);
     this.#settings.log.add("tool_call", {
       summary: callSummary(told, output),
-      latency_ms: this.#settings.clock.ticks() - began,
+      latency_ms: this.#settings.clock.ticks() - begun.ticks,
       detail: {
         tool: call.name,
         ...(tool && { effect: tool.effect }),

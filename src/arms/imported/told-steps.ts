@@ -10,7 +10,7 @@ import type { ArmRun } from "../arm/run-arm.ts";
 import { redactDeep } from "../model/redacting-model.ts";
 import { redactKeyShapes } from "../model/redaction.ts";
 import { refusalOf } from "../policy/refusal.ts";
-import { type CallRecord, heldSubject } from "../policy/review.ts";
+import { type CallRecord, didNothing, heldSubject } from "../policy/review.ts";
 import { type CanonicalCall, canonicalCall, skillOf } from "../recipe/canonical-call.ts";
 import type { Recipe } from "../recipe/recipe.ts";
 import { RECIPES } from "../recipe/recipes.ts";
@@ -40,6 +40,7 @@ export function movedPaths(directory: string | null, workspace: string): (text: 
 }
 
 interface Pending extends Pick<CanonicalCall, "effect" | "checked"> {
+  readonly made: CallRecord;
   readonly own_tool: string;
   readonly told: ToldCall;
   readonly thread: number;
@@ -134,8 +135,9 @@ export class ToldSteps {
     const own_tool = this.#named(call.name);
     const held = heldSubject(subject);
     const own = own_tool === tool ? {} : { own_tool };
-    this.calls.push({ tool, effect: effect ?? "opaque", subject: held, refused_by: null, ...own });
-    const pending = { own_tool, told: toldCall({ name: tool, input }), effect, checked, thread, skill };
+    const made: CallRecord = { tool, effect: effect ?? "opaque", subject: held, refused_by: null, ...own };
+    this.calls.push(made);
+    const pending = { made, own_tool, told: toldCall({ name: tool, input }), effect, checked, thread, skill };
     const id = call.id ?? `call ${this.calls.length}`;
     const before = this.#pending.get(id);
     if (before) this.#called(before, NO_RESULT);
@@ -161,7 +163,8 @@ export class ToldSteps {
     this.#called(pending, { text: unwrapped.output, bytes: Buffer.byteLength(output), ok, exit_code: code });
   }
 
-  #called({ told, effect, checked, own_tool, thread, skill }: Pending, end: Called): void {
+  #called({ made, told, effect, checked, own_tool, thread, skill }: Pending, end: Called): void {
+    made.failed = didNothing(effect, end);
     const text = this.clean(end.text);
     this.#log.add("tool_call", {
       summary: callSummary(told, { ...end, text }),

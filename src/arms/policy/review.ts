@@ -5,6 +5,7 @@ import { cut } from "../../domain/excerpt.ts";
 import { splitMcpToolName } from "../../domain/mcp-tool-name.ts";
 import { type Policies, type RequiredBehaviour, SKILL } from "../../domain/policies.ts";
 import type { SkillUse } from "../../domain/skill.ts";
+import type { CalledCheck } from "../../domain/task.ts";
 import type { Effect } from "../../domain/tool.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { commandMatcher, DENY_RULE, unreadIn } from "./command-rules.ts";
@@ -21,7 +22,15 @@ export interface CallRecord {
   readonly refused_by: string | null;
   /** What an external agent calls the tool; absent where that is `tool`. */
   readonly own_tool?: string;
+  /** Set once its result is known: it did nothing, see `didNothing`. */
+  failed?: boolean;
 }
+
+/** Whether a call came to nothing. A command that ran may end with any status; 126 and 127 are a shell's for what it cannot run. */
+export const didNothing = (
+  effect: Effect | null,
+  { ok, exit_code }: { readonly ok: boolean; readonly exit_code: number | null },
+): boolean => !ok && (effect !== "command" || [null, 126, 127].includes(exit_code));
 
 /** The part of a subject that rules are checked against; a longer command counts as unread. It is a copy: a slice would keep the whole text in memory. */
 export const heldSubject = (subject: string): string =>
@@ -44,28 +53,43 @@ interface Conduct {
 const READING_COST = 250;
 
 /**
- * How often each required behaviour was shown, in the order of the scenario. Refused calls do not count. Each call is
- * parsed once, and the event loop runs between calls.
+ * How often each required behaviour was shown, in the order of the scenario. Refused calls do not count, and those that came
+ * to nothing only beyond a `max`. Each call is parsed once, and the event loop runs between calls.
  */
 export async function requiredResults(
   policies: Policies,
   calls: readonly CallRecord[],
   skills: readonly SkillUse[] = [],
 ): Promise<RequiredResult[]> {
-  const counts = new Map(policies.required.map((behaviour) => [behaviour, timesUsed(behaviour, skills)]));
+  const counts = policies.required.map((behaviour) => ({ behaviour, done: timesUsed(behaviour, skills), failed: 0 }));
   const pace = new Pace();
   for (const call of policies.required.length > 0 ? calls : []) {
     if (call.refused_by !== null) continue;
     const shows = shownBy(named(call));
-    for (const [behaviour, count] of counts) if (shows(behaviour)) counts.set(behaviour, count + 1);
+    for (const tally of counts.filter(({ behaviour }) => shows(behaviour))) addTo(tally, call);
     await pace.bytes(call.subject.length * READING_COST);
   }
-  return [...counts].map(([{ id, tool, min, max }, count]) => ({
-    ...{ id, tool, count, min },
-    ...(max !== undefined && { max }),
-    met: count >= min && count <= (max ?? count),
-  }));
+  return counts.map(({ behaviour, ...tally }) => resultOf(behaviour, countedOf(tally, behaviour.max)));
 }
+
+const resultOf = ({ id, tool, min, max }: RequiredBehaviour, count: number): RequiredResult => ({
+  ...{ id, tool, count, min },
+  ...(max !== undefined && { max }),
+  met: count >= min && count <= (max ?? count),
+});
+
+interface Tally {
+  done: number;
+  failed: number;
+}
+
+function addTo(tally: Tally, { failed }: CallRecord): void {
+  tally[failed ? "failed" : "done"] += 1;
+}
+
+/** Nobody gets below a `max` by calls that fail. */
+const countedOf = ({ done, failed }: Tally, max = Number.POSITIVE_INFINITY): number =>
+  done + failed > max ? done + failed : done;
 
 /** Agents call a tool of an MCP server `mcp__<server>__<tool>`, or as abeval does. */
 function named(call: CallRecord): CallRecord {
@@ -76,19 +100,16 @@ function named(call: CallRecord): CallRecord {
 const timesUsed = ({ tool, match }: RequiredBehaviour, skills: readonly SkillUse[]): number =>
   tool === SKILL ? skills.reduce((sum, { name, count }) => (name === match ? sum + count : sum), 0) : 0;
 
-/** How many calls of a tool ran, by abeval's name of it or the agent's own. The event loop runs between calls. */
-export async function countCalls(
-  { tool, match }: Pick<RequiredBehaviour, "tool" | "match">,
-  calls: readonly CallRecord[],
-): Promise<number> {
+/** How many calls of a tool ran, as `requiredResults` counts them, by abeval's name of it or the agent's own. */
+export async function countCalls({ tool, match, max }: CalledCheck, calls: readonly CallRecord[]): Promise<number> {
   const pace = new Pace();
-  let count = 0;
+  const count = { done: 0, failed: 0 };
   for (const call of calls) {
     if (call.refused_by !== null || (call.tool !== tool && call.own_tool !== tool)) continue;
-    if (match === null || shownBy(call)({ tool: call.tool, match })) count += 1;
+    if (match === null || shownBy(call)({ tool: call.tool, match })) addTo(count, call);
     await pace.bytes(call.subject.length * READING_COST);
   }
-  return count;
+  return countedOf(count, max);
 }
 
 /**

@@ -105,9 +105,9 @@ function jsonIn(answer: string): string | undefined {
   return answer.slice(opening.index + opening[0].length, closing.index);
 }
 
-async function whyNotCalled({ tool, match, min, max }: CalledCheck, calls: readonly CallRecord[]) {
-  const count = await countCalls({ tool, match }, calls);
-  return outside(count, { min, max }, `calls of ${tool}${match === null ? "" : ` ${match}`} ran`);
+async function whyNotCalled(called: CalledCheck, calls: readonly CallRecord[]) {
+  const { tool, match } = called;
+  return outside(await countCalls(called, calls), called, `calls of ${tool}${match === null ? "" : ` ${match}`} ran`);
 }
 
 function whetherChanged({ paths, min, max }: ChangedCheck, { files, unknown }: Changes): CheckFinding {

@@ -49,12 +49,13 @@ export class AgentCalls {
     const refused_by = replacement === null ? null : (refusal?.rule ?? null);
     const [told, subject] = [toldCall({ name: tool, input }), heldSubject(canonical.subject)];
     const own = call.name === tool ? {} : { own_tool: call.name };
-    this.made.push({ tool, effect: effect ?? "opaque", subject, refused_by, ...own });
+    const made: CallRecord = { tool, effect: effect ?? "opaque", subject, refused_by, ...own };
+    this.made.push(made);
     if (refused_by === null) {
       const { id, name } = call;
       const when = { thread: turn.thread.number, asked_ticks: run.clock.ticks() };
       const skill = this.#skillOf(call, canonical);
-      this.#pending.add({ call: { id, name }, told, effect, subject, checked, skill, ...when });
+      this.#pending.add({ call: { id, name }, told, effect, checked, skill, made, ...when });
     } else turn.blocks.push({ rule: refused_by, tool, input: told.input });
     return replacement;
   }
@@ -75,9 +76,11 @@ export class AgentCalls {
 
   /** A protected file is read-only for the agent: writing it failed. */
   #ended(pending: PendingCall, { text, is_error }: WireResult): void {
-    const { effect, subject, told } = pending;
+    const { effect, told, made } = pending;
     const { paths } = this.#parts.run.policies;
-    const rule = effect === "write" && is_error === true ? refusedPath({ ...paths, writable: ["**"] }, subject) : null;
+    const rule =
+      effect === "write" && is_error === true ? refusedPath({ ...paths, writable: ["**"] }, made.subject) : null;
+    made.failed = rule !== null;
     if (rule === null) this.#told.call(pending, text, is_error);
     else this.#told.blocked({ rule, tool: told.name, input: told.input });
   }

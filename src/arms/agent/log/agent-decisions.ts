@@ -5,6 +5,7 @@ import { type BudgetState, rounded, usedText } from "../../arm/budget.ts";
 import { callSummary } from "../../arm/call-text.ts";
 import { type DecisionLog, oneLine } from "../../arm/decision-log.ts";
 import type { ArmRun } from "../../arm/run-arm.ts";
+import { didNothing } from "../../policy/review.ts";
 import type { Recipe } from "../../recipe/recipe.ts";
 import type { WireReply } from "../../wire/wire.ts";
 import type { AskedTurn } from "./asked-turn.ts";
@@ -75,6 +76,7 @@ export class AgentDecisions {
     const text = run.redact(unwrapped.output);
     const { exit_code } = unwrapped;
     const ok = is_error !== true && (exit_code ?? 0) === 0;
+    pending.made.failed = didNothing(effect, { ok, exit_code });
     log.add("tool_call", {
       summary: callSummary(told, { text, ok, exit_code }),
       latency_ms: run.clock.ticks() - asked_ticks,

@@ -1,15 +1,18 @@
 import type { ToldCall } from "../../arm/call-text.ts";
+import type { CallRecord } from "../../policy/review.ts";
 import type { CanonicalCall } from "../../recipe/canonical-call.ts";
 import type { WireCall, WireResult } from "../../wire/wire.ts";
 
 /** A call that the agent was told to make, without its input, which may have megabytes. */
-export interface PendingCall extends Pick<CanonicalCall, "effect" | "subject" | "checked"> {
+export interface PendingCall extends Pick<CanonicalCall, "effect" | "checked"> {
   /** The call as the model wrote it. */
   readonly call: Pick<WireCall, "id" | "name">;
   /** The same call in our own tool names and fields. */
   readonly told: ToldCall;
   /** That it reads; undefined: none. */
   readonly skill: string | undefined;
+  /** What rules and checks count. */
+  readonly made: CallRecord;
   readonly thread: number;
   /** Monotonic milliseconds. */
   readonly asked_ticks: number;
