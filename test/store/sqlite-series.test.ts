@@ -387,7 +387,7 @@ test("a series that begins or changes, and results that are kept, are answered w
   const stateDir = directory.path;
   using database = openDatabase(join(stateDir, "sessions.db"), () => false);
   using lease = new ProcessLease(stateDir, "owner");
-  const batch = new WriteBatch(database, stateDir, () => undefined);
+  const batch = new WriteBatch(database, systemClock, stateDir, () => undefined);
   let disk = Promise.withResolvers<void>();
   using series = new SqliteSeries({
     ...{ batch, stateDir, rows: new SeriesRows(database, lease), keys: new SqliteKeys(database, batch, stateDir) },

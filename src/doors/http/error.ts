@@ -147,8 +147,10 @@ function meant({ code, error, request }: Omit<Thrown, "set">, routes: readonly R
   return firstProblem(schema, error.value) ?? error;
 }
 
-const away = (cause: unknown) =>
-  new Failure("not_ready", "the database cannot be reached, or takes no writes; try again", { cause, retryable: true });
+function away(cause: Failure): Failure {
+  const why = cause.details?.["why"] ?? "the database cannot be reached, or takes no writes; try again";
+  return new Failure("not_ready", `${why}`, { cause, retryable: true });
+}
 
 /** The message leaves the value out: it may be large or private. */
 const brokenAnswer = ({ method, url }: Request, { valueError }: ValidationError) =>

@@ -127,7 +127,8 @@ export function openDatabase(path: string, isInUse: () => boolean): Database {
   closeSync(openSync(path, "a", 0o600));
   const database = new Database(path, { create: true, strict: true });
   try {
-    for (const setting of ["busy_timeout = 5000", "foreign_keys = ON"]) database.run(`PRAGMA ${setting}`);
+    waitForLocks(database, "alone");
+    database.run("PRAGMA foreign_keys = ON");
     prepareSchema(database, path, isInUse);
     database.run("PRAGMA synchronous = NORMAL");
     return database;
@@ -136,6 +137,16 @@ export function openDatabase(path: string, isInUse: () => boolean): Database {
     throw error;
   }
 }
+
+/** The longest wait for another process's lock at the start and at the end, when the event loop has nothing else to do. */
+const ALONE_MS = 5_000;
+
+/** The same in between, within the breath that the loop promises: writes then wait between its turns. */
+const BESIDE_OTHERS_MS = 20;
+
+/** The event loop stands still while a statement waits for a lock. */
+export const waitForLocks = (database: Database, who: "alone" | "beside others") =>
+  database.run(`PRAGMA busy_timeout = ${who === "alone" ? ALONE_MS : BESIDE_OTHERS_MS}`);
 
 /** Opening a pipe would wait for its other end. */
 function demandFile(path: string): void {
@@ -162,11 +173,10 @@ function prepareSchema(database: Database, path: string, isInUse: () => boolean)
 
 /** The one statement that does not wait for a writer's lock: two processes on a new directory would refuse each other. */
 function useWriteAheadLog(database: Database): void {
-  const timeout_ms = pragma(database, "busy_timeout", "timeout");
   // It waits for a reader's lock all the same: the time must not be taken twice.
   database.run("PRAGMA busy_timeout = 0");
   try {
-    for (let tries = timeout_ms / LOCK_PAUSE_MS; ; tries -= 1) {
+    for (let tries = ALONE_MS / LOCK_PAUSE_MS; ; tries -= 1) {
       try {
         database.run("PRAGMA journal_mode = WAL");
         return;
@@ -176,7 +186,7 @@ function useWriteAheadLog(database: Database): void {
       }
     }
   } finally {
-    database.run(`PRAGMA busy_timeout = ${timeout_ms}`);
+    waitForLocks(database, "alone");
   }
 }
 
@@ -193,7 +203,7 @@ function migrate(database: Database, path: string, isInUse: () => boolean): void
   database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
 }
 
-function pragma(database: Database, name: string, column = name): number {
+function pragma(database: Database, name: string): number {
   const row = database.query(`PRAGMA ${name}`).get() as Record<string, number>;
-  return row[column] ?? 0;
+  return row[name] ?? 0;
 }

@@ -8,6 +8,7 @@ import type {
   SessionSummaryRequest,
 } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { breathe } from "../../runtime/pace.ts";
 import type { RequestKey } from "../request-keys.ts";
 import { endsWithFailure, type UnsavedEnd } from "../session-row.ts";
@@ -40,6 +41,7 @@ export interface SqliteParts {
   readonly stateDir: string;
   readonly database: Database;
   readonly lease: ProcessLease;
+  readonly clock: Clock;
 }
 
 /** Sessions as rows, with the JSON copies of those that ended. Its methods promise what those of `SessionStore` do. */
@@ -55,9 +57,9 @@ export class SqliteSessions implements Disposable {
   readonly #unsaved = new Retries<UnsavedEnd>((end) => this.#save(end));
 
   constructor(parts: SqliteParts) {
-    const { stateDir, database, lease } = parts;
+    const { stateDir, database, lease, clock } = parts;
     this.#parts = parts;
-    this.batch = new WriteBatch(database, stateDir, () => this.#rows.forget());
+    this.batch = new WriteBatch(database, clock, stateDir, () => this.#rows.forget());
     this.request_keys = new SqliteKeys(database, this.batch, stateDir);
     this.#disk = new DiskSync(join(stateDir, "sessions.db-wal"));
     this.#rows = new SessionRows(database, lease);
@@ -146,7 +148,6 @@ export class SqliteSessions implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.batch.flush();
     this.#unsaved.try();
     this.#unsaved[Symbol.dispose]();
     this.#copies.note();
@@ -211,7 +212,7 @@ export class SqliteSessions implements Disposable {
       for (const copy of copies) this.#rows.noteCopy(copy);
     };
     try {
-      this.#parts.database.transaction(note).immediate();
+      this.batch.now(note);
     } catch {
       // They are copied again by whoever starts next.
     }

@@ -4,7 +4,7 @@ import type { Clock, Entropy } from "../../runtime/clock.ts";
 import type { Pruning } from "../pruning.ts";
 import type { SelfTestStore } from "../self-test-store.ts";
 import type { SessionStore } from "../store.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase, waitForLocks } from "./database.ts";
 import { isInUse, ProcessLease } from "./process-lease.ts";
 import { SeriesRows } from "./series-rows.ts";
 import type { Written } from "./session-rows.ts";
@@ -27,9 +27,10 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
     const database = openDatabase(join(stateDir, "sessions.db"), () => isInUse(stateDir));
     // Under the write lock, as the sweep is: a lock file that is not locked yet must not look like a dead process's.
     const lease = database.transaction(() => new ProcessLease(stateDir, entropy(8))).immediate();
-    const store = new SqliteStore({ stateDir, database, lease }, clock);
+    const store = new SqliteStore({ stateDir, database, lease, clock });
     try {
       store.recover();
+      waitForLocks(database, "beside others");
       return store;
     } catch (error) {
       store[Symbol.dispose]();
@@ -45,15 +46,13 @@ class SqliteStore extends SqliteSessions implements SessionStore {
   readonly self_tests: SelfTestStore;
   readonly pruning: Pruning;
   readonly #parts: SqliteParts;
-  readonly #clock: Clock;
   readonly #seriesRows: SeriesRows;
   readonly #closing = new AbortController();
 
-  constructor(parts: SqliteParts, clock: Clock) {
+  constructor(parts: SqliteParts) {
     super(parts);
     const { stateDir, database, lease } = parts;
     this.#parts = parts;
-    this.#clock = clock;
     this.self_tests = sqliteSelfTests(database, this.batch, stateDir);
     this.pruning = sqlitePruning(stateDir, database);
     this.ledger = new SqliteLedger(database, this.batch, lease, stateDir);
@@ -83,8 +82,10 @@ class SqliteStore extends SqliteSessions implements SessionStore {
   }
 
   override [Symbol.dispose](): void {
+    if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    this.batch.flush();
+    waitForLocks(this.#parts.database, "alone");
+    this.batch.flush(true);
     this.series[Symbol.dispose]();
     super[Symbol.dispose]();
     this.#parts.database.close();
@@ -92,7 +93,7 @@ class SqliteStore extends SqliteSessions implements SessionStore {
   }
 
   #settleDead(): readonly Written[] {
-    const at = this.#clock.now().toISOString();
+    const at = this.#parts.clock.now().toISOString();
     this.#seriesRows.interruptDead(at);
     return this.interruptDead(at);
   }

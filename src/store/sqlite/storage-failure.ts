@@ -13,8 +13,14 @@ export function storageFailure(error: unknown, subject: string): Failure {
     });
   const lack = shortage(code.startsWith("SQLITE_CANTOPEN") ? whyNothingOpens() : error);
   if (lack) return lack;
-  return new Failure("storage_failed", `${subject}: ${explain(code, error)}`, { cause: error });
+  const why = explain(code, error);
+  const passing = isLocked(error) && { retryable: true, details: { why } };
+  return new Failure("storage_failed", `${subject}: ${why}`, { cause: error, ...passing });
 }
+
+/** Whether another process keeps the database locked, as SQLite says it or as a failure that it caused. */
+export const isLocked = (error: unknown): boolean =>
+  errorCode(error instanceof Failure ? error.cause : error)?.startsWith("SQLITE_BUSY") === true;
 
 /** SQLite does not say why a file cannot be opened; any other file has the same trouble when the machine lacks something. */
 function whyNothingOpens(): unknown {
@@ -51,6 +57,6 @@ function explain(code: string, error: unknown): string {
   if (code === "EACCES" || code === "EPERM") return "no permission to write here";
   if (code === "ENOTDIR" || code === "EEXIST") return "is not a directory";
   if (code.startsWith("SQLITE_CANTOPEN")) return "the database cannot be opened; is this a writable directory?";
-  if (code.startsWith("SQLITE_BUSY")) return "the database stayed locked by another process";
+  if (isLocked(error)) return "another process keeps the database locked: let it end, then try again";
   return wordsOf(error);
 }

@@ -1,7 +1,16 @@
+import type { Clock } from "../../runtime/clock.ts";
 import type { Database } from "./database.ts";
-import { storageFailure } from "./storage-failure.ts";
+import { isLocked, storageFailure } from "./storage-failure.ts";
+
+/** How long a write waits while another process keeps the database locked. */
+const PATIENCE_MS = 10_000;
+
+/** Between two tries. */
+const PAUSE_MS = 50;
 
 interface Write {
+  /** The last moment at which it waits for a lock. */
+  readonly until: number;
   /** Does its part of the transaction. Gives what tells the caller, when all of it is stored. */
   run(): () => void;
   reject(failure: unknown): void;
@@ -14,21 +23,25 @@ interface Write {
  */
 export class WriteBatch {
   readonly #database: Database;
+  readonly #clock: Clock;
   /** Named in failures. */
   readonly #subject: string;
   readonly #takenBack: () => void;
   #writes: Write[] = [];
+  /** Why writes wait between two tries. */
+  #locked: unknown;
 
   /** `takenBack` is called when nothing is stored of what was written; some of it may be written again. */
-  constructor(database: Database, subject: string, takenBack: () => void) {
+  constructor(database: Database, clock: Clock, subject: string, takenBack: () => void) {
     this.#database = database;
+    this.#clock = clock;
     this.#subject = subject;
     this.#takenBack = takenBack;
   }
 
   /**
    * Does all of `work` or nothing of it, in the order of the calls; more than once when another write of the batch fails.
-   * Resolves when it is stored. @throws Failure
+   * Resolves when it is stored. While another process keeps the database locked it waits, for `PATIENCE_MS` at most. @throws Failure
    */
   write<T>(work: () => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -39,12 +52,13 @@ export class WriteBatch {
       const value = work();
       return () => resolve(value);
     };
-    this.#writes.push({ run, reject });
+    this.#writes.push({ until: this.#clock.ticks() + PATIENCE_MS, run, reject });
     return promise;
   }
 
-  /** Writes in a transaction of its own, before it returns. @throws Failure */
+  /** Writes in a transaction of its own, before it returns; never while other writes wait for a lock. @throws Failure */
   now<T>(work: () => T): T {
+    if (this.#locked !== undefined) throw this.#locked;
     try {
       return this.#database.transaction(work).immediate();
     } catch (error) {
@@ -53,15 +67,19 @@ export class WriteBatch {
     }
   }
 
-  /** Stores what waits now. Only the promises of the writes tell of a failure. */
-  flush(): void {
+  /**
+   * Stores what waits now; unless it is the `last` time, what finds the database locked goes on waiting. Only the promises of the
+   * writes tell of a failure.
+   */
+  flush(last = false): void {
+    this.#locked = undefined;
     let writes = this.#writes;
     this.#writes = [];
-    while (writes.length > 0) writes = this.#store(writes);
+    while (writes.length > 0) writes = this.#store(writes, last ? Number.POSITIVE_INFINITY : this.#clock.ticks());
   }
 
   /** Gives what is left to store: one write that fails is left out, and takes no other with it. */
-  #store(writes: readonly Write[]): Write[] {
+  #store(writes: readonly Write[], now: number): Write[] {
     const failed: Write[] = [];
     const tried = (write: Write) => {
       try {
@@ -77,8 +95,21 @@ export class WriteBatch {
       for (const tell of stored) tell();
       return [];
     } catch (error) {
-      for (const { reject } of failed.length > 0 ? failed : writes) reject(error);
-      return failed.length > 0 ? writes.filter((write) => !failed.includes(write)) : [];
+      for (const { reject } of failed) reject(error);
+      if (failed.length > 0) return writes.filter((write) => !failed.includes(write));
+      this.#refuse(writes, error, now);
+      return [];
     }
+  }
+
+  /** What may still wait for a lock is put in front of what is written meanwhile. */
+  #refuse(writes: readonly Write[], why: unknown, now: number): void {
+    const waits = ({ until }: Write) => isLocked(why) && until > now;
+    for (const write of writes) if (!waits(write)) write.reject(why);
+    const waiting = writes.filter(waits);
+    if (waiting.length === 0) return;
+    this.#writes.unshift(...waiting);
+    this.#locked = why;
+    setTimeout(() => this.flush(), PAUSE_MS);
   }
 }
