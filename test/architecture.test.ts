@@ -299,9 +299,9 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/runtime": [15, 851, 35],
   "src/arms": [242, 22_530, 667],
   "src/statistics": [38, 3_381, 144],
-  "src/store": [66, 6_678, 186],
+  "src/store": [66, 6_760, 188],
   "src/comparison": [245, 23_691, 732],
-  "src/doors": [357, 32_843, 921],
+  "src/doors": [357, 32_880, 921],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
