@@ -297,11 +297,11 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/main.ts": [1, 98, 0],
   "src/domain": [95, 6_533, 511],
   "src/runtime": [15, 851, 35],
-  "src/arms": [242, 22_530, 667],
+  "src/arms": [242, 22_620, 667],
   "src/statistics": [38, 3_381, 144],
   "src/store": [66, 6_760, 188],
   "src/comparison": [245, 23_691, 732],
-  "src/doors": [357, 32_880, 921],
+  "src/doors": [357, 32_890, 921],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
