@@ -13,25 +13,19 @@ export class GrownBytes {
     return this.#full_bytes + this.#used;
   }
 
+  /** A piece that is longer than a segment is kept as it is: nobody may change it. */
   add(piece: Uint8Array): void {
-    for (let at = 0; at < piece.length; ) {
-      if (this.#used === this.#segment.length) this.#begin();
-      const part = piece.subarray(at, at + this.#segment.length - this.#used);
-      this.#segment.set(part, this.#used);
-      this.#used += part.length;
-      at += part.length;
-    }
+    if (piece.length > this.#segment.length - this.#used) this.#begin(piece.length);
+    const isLong = piece.length > SEGMENT_BYTES;
+    if (isLong) this.#keep(piece);
+    else this.#segment.set(piece, this.#used);
+    this.#used += isLong ? 0 : piece.length;
   }
 
   /** All of them; none are left. */
   take(): Uint8Array {
-    const bytes = new Uint8Array(this.length);
-    let at = 0;
-    for (const segment of this.#full) {
-      bytes.set(segment, at);
-      at += segment.length;
-    }
-    bytes.set(this.#segment.subarray(0, this.#used), at);
+    this.#begin(0);
+    const bytes = this.#full[0]?.length === this.length ? this.#full[0] : Buffer.concat(this.#full);
     this.drop();
     return bytes;
   }
@@ -42,10 +36,16 @@ export class GrownBytes {
     this.#used = 0;
   }
 
-  #begin(): void {
-    this.#full.push(this.#segment);
-    this.#full_bytes += this.#segment.length;
-    this.#segment = new Uint8Array(Math.min(SEGMENT_BYTES, 2 * this.#segment.length));
+  /** Ends a segment, whose place serves the next one unless that grows. */
+  #begin(bytes: number): void {
+    if (this.#used > 0) this.#keep(this.#segment.slice(0, this.#used));
     this.#used = 0;
+    const length = Math.min(SEGMENT_BYTES, 2 * Math.max(bytes, this.#segment.length));
+    if (bytes > 0 && length > this.#segment.length) this.#segment = new Uint8Array(length);
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#full.push(bytes);
+    this.#full_bytes += bytes.length;
   }
 }

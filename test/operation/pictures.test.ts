@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { Failure } from "../../src/domain/failure.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
 import { pngOf } from "../../src/doors/operation/pictures.ts";
+import { sessionCard } from "../../src/doors/operation/reports.ts";
+import { aService } from "../http/service.ts";
 
 const drawing = (n: number) => `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><title>${n}</title></svg>`;
 
@@ -27,4 +29,23 @@ test("so many pictures may wait, and whoever asks for one more is told to come a
   expect((await told).every(({ status }) => status === "rejected")).toBe(true);
   // Nobody waits any more: there is room again.
   expect((await pngOf(last, sha256(last), new AbortController().signal)).length).toBeGreaterThan(50);
+});
+
+test("forty who ask for one drawing at once share one reading of its session", async () => {
+  await using service = aService();
+  const { session_id } = await (await service.post("/api/runs", { scenario: "quick" })).json();
+  let readings = 0;
+  const store = new Proxy(service.services.store, {
+    get(of, name) {
+      readings += Number(name === "read");
+      const value: unknown = Reflect.get(of, name);
+      return typeof value === "function" ? value.bind(of) : value;
+    },
+  });
+  const services = { ...service.services, store };
+  const { signal } = new AbortController();
+  const draw = () => sessionCard.run(services, { session_id }, signal);
+  const drawn = await Promise.all(Array.from({ length: 40 }, draw));
+  expect(readings).toBe(1);
+  expect(new Set(drawn.map(({ svg }) => svg)).size).toBe(1);
 });

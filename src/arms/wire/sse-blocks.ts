@@ -5,8 +5,8 @@ import { GrownBytes } from "../../domain/grown-bytes.ts";
 export interface SseBlock {
   /** Perhaps a part of the piece in which it came. */
   readonly bytes: Uint8Array;
-  /** Undefined for a comment, and for what has no data. */
-  readonly data: string | undefined;
+  /** Undefined for a comment, and for what has no data. A part of `bytes` where it can be: an event may have megabytes. */
+  readonly data: Buffer | undefined;
   readonly event: string | undefined;
   /** It has a line that no stream of events has. Clients of streams pass over it; others may find a reply in it. */
   readonly foreign: boolean;
@@ -52,7 +52,7 @@ export class SseBlocks {
   *push(chunk: Uint8Array): Generator<SseBlock> {
     if (this.#too_large) return;
     let start = 0;
-    for (let at = 0; at < chunk.length; at += 1) {
+    for (let at = this.#toRead(chunk, 0); at < chunk.length; at = this.#toRead(chunk, at + 1)) {
       const ended = this.#endOfEvent(chunk[at]);
       if (ended === null) continue;
       const end = ended === "with" ? at + 1 : at;
@@ -63,6 +63,13 @@ export class SseBlocks {
     this.#kept.add(chunk.subarray(start));
     this.#too_large = this.#kept.length > this.#max_bytes || this.#lines > MAX_LINES;
     if (this.#too_large) this.drop();
+  }
+
+  /** The first byte from there on that changes anything: inside a line its end. */
+  #toRead(chunk: Uint8Array, from: number): number {
+    let at = from;
+    if (!this.#line_is_empty) while (at < chunk.length && (chunk[at] ?? 0) > CR) at += 1;
+    return at;
   }
 
   /** Whether an event ends with this byte, or ended before it. */
@@ -108,23 +115,68 @@ const decoder = new TextDecoder();
 
 /** What is written in the bytes of one event. */
 function readLines(bytes: Uint8Array): Omit<SseBlock, "bytes"> {
-  const data: string[] = [];
+  const text = readable(bytes);
+  const data: Range[] = [];
   let event: string | undefined;
   let foreign = false;
-  for (const line of decoder.decode(bytes).split(/\r\n|\n|\r/)) {
-    const said = fieldIn(line, "data");
-    if (said !== undefined) data.push(said);
-    event = fieldIn(line, "event") ?? event;
-    foreign ||= !FIELD.test(line);
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    end = endOfLine(text, start);
+    const name = fieldAt(text, start, end);
+    if (name === "data") data.push(valueIn(text, start + name.length, end));
+    else if (name === "event") event = decoder.decode(text.subarray(...valueIn(text, start + name.length, end)));
+    else foreign ||= name === undefined;
   }
-  return { data: data.length === 0 ? undefined : data.join("\n"), event, foreign };
+  return { data: joined(text, data), event, foreign };
 }
 
-const FIELD = /^(?:$|:|(?:data|event|id|retry)(?::|$))/;
+type Range = readonly [from: number, end: number];
 
-function fieldIn(line: string, name: string): string | undefined {
-  if (line === name) return "";
-  return line.startsWith(`${name}:`) ? line.slice(name.length + 1).replace(/^ /, "") : undefined;
+/** Bytes that say the same as a client reads, who replaces what is wrong. */
+function readable(bytes: Uint8Array): Buffer {
+  if (bytes[0] === BOM || !isUtf8(bytes)) return Buffer.from(decoder.decode(bytes));
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** The first byte of the mark that a text may begin with. */
+const BOM = 0xef;
+
+function endOfLine(text: Buffer, start: number): number {
+  for (let at = start; at < text.length; at += 1) if (text[at] === LF || text[at] === CR) return at;
+  return text.length;
+}
+
+const FIELDS = ["data", "event", "id", "retry"].map((name) => ({ name, bytes: Buffer.from(name) }));
+
+/** The name that a line begins with; nothing for a comment and an empty line, undefined for a line that is no field. */
+function fieldAt(text: Buffer, start: number, end: number): string | undefined {
+  if (start === end || text[start] === COLON) return "";
+  return FIELDS.find(({ bytes }) => {
+    const after = start + bytes.length;
+    return (after === end || text[after] === COLON) && bytes.every((byte, at) => text[start + at] === byte);
+  })?.name;
+}
+
+const COLON = 0x3a;
+
+/** One space after the colon says nothing. */
+function valueIn(text: Buffer, colon: number, end: number): Range {
+  const from = text[colon + 1] === SPACE ? colon + 2 : colon + 1;
+  return [Math.min(from, end), end];
+}
+
+const SPACE = 0x20;
+
+/** The lines of an event's data as one. A single line is no copy. */
+function joined(text: Buffer, lines: readonly Range[]): Buffer | undefined {
+  const [first] = lines;
+  if (first === undefined || lines.length === 1) return first && text.subarray(...first);
+  const data = Buffer.alloc(text.length);
+  let length = 0;
+  for (const [from, end] of lines) {
+    length += text.copy(data, length, from, end);
+    length = data.writeUInt8(LF, length);
+  }
+  return data.subarray(0, length - 1);
 }
 
 /** An event as bytes. */

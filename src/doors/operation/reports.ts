@@ -3,6 +3,8 @@ import { storedVerdict } from "../../comparison/session/stored-verdict.ts";
 import { Failure } from "../../domain/failure.ts";
 import { oneOf, record } from "../../domain/schema.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
+import { ownTurn } from "../../runtime/pace.ts";
+import { SharedWork } from "../../runtime/shared-work.ts";
 import { seriesCard, verdictCard } from "../report/card.ts";
 import { duelHtml } from "../report/duel-html.ts";
 import { seriesMarkdown, verdictMarkdown } from "../report/markdown.ts";
@@ -62,7 +64,7 @@ export const sessionCard = operation({
   summary: "1200 x 630 pixels for a chat or a pull request: who won, how surely, scores and checks of both arms.",
   input: Type.Object({ session_id: Type.String(), ...SessionCardQuery.properties }),
   output: Drawing,
-  run: async (services, asked, signal) => ({ svg: verdictCard(await reportedIn(services, asked, signal)) }),
+  run: async (services, asked, signal) => ({ svg: await drawn(services, asked, signal) }),
 });
 
 export const seriesCardFile = operation({
@@ -79,8 +81,21 @@ interface Reportable {
   readonly verdict_id?: string | undefined;
 }
 
+/** By who has the sessions. */
+const drawing = new WeakMap<Services, SharedWork<string>>();
+
+/** Whoever asks for a picture while it is drawn gets the same: to read a session takes longer than to draw it. */
+function drawn(services: Services, asked: Reportable, signal: AbortSignal): Promise<string> {
+  const shared = drawing.get(services) ?? new SharedWork();
+  drawing.set(services, shared);
+  const draw = async (stop: AbortSignal) => verdictCard(await reportedIn(services, asked, stop));
+  return shared.of(`${asked.session_id} ${asked.verdict_id ?? ""}`, draw, signal);
+}
+
 async function reportedIn(services: Services, { session_id, verdict_id }: Reportable, signal: AbortSignal) {
   const read = (id: string) => getSession.run(services, { session_id: id }, signal);
+  // To read one takes some milliseconds, and many may ask at once.
+  await ownTurn();
   const session = await read(session_id);
   return verdict_id === undefined ? reportedSession(session) : await judgedIn(session, verdict_id, read);
 }
@@ -110,14 +125,9 @@ export const reportSeries = operation({
   },
 });
 
-const page = (id: string, text: string): ReportFile => ({
-  name: `${id}.html`,
-  media_type: "text/html;charset=utf-8",
-  text,
-});
+const page = (id: string, text: string) => file(`${id}.html`, "html", text);
+const markdown = (id: string, text: string) => file(`${id}.md`, "markdown", text);
 
-const markdown = (id: string, text: string): ReportFile => ({
-  name: `${id}.md`,
-  media_type: "text/markdown;charset=utf-8",
-  text,
+const file = (name: string, type: string, text: string): ReportFile => ({
+  ...{ name, media_type: `text/${type};charset=utf-8`, text },
 });

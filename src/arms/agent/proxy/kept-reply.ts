@@ -30,16 +30,16 @@ export class ReplyFinder {
     if (OPENING.test(Buffer.from(bytes.subarray(0, OPENING_BYTES)).toString("latin1"))) this.#end(readObject(bytes));
     for (let at = 0; at < bytes.length; at += STEP_BYTES) {
       if (at > 0) yield;
-      for (const { data = "" } of this.#blocks.push(bytes.subarray(at, at + STEP_BYTES))) {
-        if (!HOLDS_ITEMS.test(data)) continue;
+      for (const { data } of this.#blocks.push(bytes.subarray(at, at + STEP_BYTES))) {
+        if (!holdsItems(data)) continue;
         if (data.length > STEP_BYTES) yield;
         this.#take(data);
       }
     }
   }
 
-  #take(data: string): void {
-    const { type, item, response } = readObject(Buffer.from(data)) ?? {};
+  #take(data: Buffer): void {
+    const { type, item, response } = readObject(data) ?? {};
     if (type === "response.completed" || type === "response.incomplete") this.#end(asRecord(response));
     this.#bytes += data.length;
     if (type === "response.output_item.done" && this.#bytes <= KEPT.bytes) this.#items.push(...asRecords([item]));
@@ -61,7 +61,10 @@ const OPENING = /^\s*\{/;
 const OPENING_BYTES = 64;
 
 /** All other events are pieces of what these hold whole. */
-const HOLDS_ITEMS = /"response\.(output_item\.done|completed|incomplete)"/;
+const holdsItems = (data: Buffer | undefined): data is Buffer =>
+  HOLDING_ITEMS.some((type) => data?.includes(type) === true);
+
+const HOLDING_ITEMS = ["output_item.done", "completed", "incomplete"].map((type) => `"response.${type}"`);
 
 function readObject(bytes: Uint8Array): LooseRecord | undefined {
   const read = readBoundedJson(bytes, KEPT);

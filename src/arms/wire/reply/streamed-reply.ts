@@ -73,7 +73,7 @@ export class StreamedReply implements ReplyReader {
     this.#bytes_left -= chunk.length;
     if (this.#blocks.isTooLarge || this.#bytes_left < 0) this.#stop(UNREADABLE);
     if (!this.#settleRoom() && !this.#stopped) this.#stop(CROWDED);
-    return Buffer.concat(passed);
+    return whole(passed);
   }
 
   /** Takes room for what is held now, or gives it back. False: there is too little. */
@@ -88,15 +88,15 @@ export class StreamedReply implements ReplyReader {
   *end(): InSteps<EndedReply> {
     const { form, gate } = this.#options;
     // An event that breaks off says nothing to a client. With a gate it is left out: a call could stand in it.
-    const whole = this.#blocks.end().filter((block) => gate === undefined || isWhole(block));
+    const ended = this.#blocks.end().filter((block) => gate === undefined || isWhole(block));
     if (this.#blocks.isTooLarge) this.#stop(UNREADABLE);
     const last: Uint8Array[] = [];
-    for (const block of whole) last.push(...(yield* this.#take(block)));
+    for (const block of ended) last.push(...(yield* this.#take(block)));
     if (gate !== undefined && this.#events === 0 && !this.#stopped) this.#stop(NO_REPLY);
     if (!this.#stopped) yield* decideCalls(this.#reply.calls, gate);
     // Inputs of calls without an end were not read before.
     if (this.#reply.isUnreadable) this.#stop(UNREADABLE);
-    const bytes = Buffer.concat([...last, ...(yield* this.#release())]);
+    const bytes = whole([...last, ...(yield* this.#release())]);
     this.#settleRoom();
     return { bytes, reply: yield* wireReply(this.#reply, form) };
   }
@@ -105,7 +105,7 @@ export class StreamedReply implements ReplyReader {
     if (this.#stopped) return [];
     const { form, gate } = this.#options;
     this.#events_left -= 1;
-    if (block.data === "[DONE]") this.#reply.finishCalls();
+    if (isDone(block)) this.#reply.finishCalls();
     const { event, beyond } = eventIn(block);
     if (beyond || this.#events_left < 0) return this.#stop(UNREADABLE);
     if (gate !== undefined && isOdd(block, event)) return [];
@@ -176,9 +176,9 @@ export class StreamedReply implements ReplyReader {
     const written: Uint8Array[] = [];
     for (const [at, { bytes, calls }] of held.entries()) {
       if (at % STEP_EVENTS === STEP_EVENTS - 1) yield;
-      const whole = bytes.take();
-      if (isLeft(calls)) written.push(whole);
-      else yield* this.#exchanged(whole, calls, written);
+      const run = bytes.take();
+      if (isLeft(calls)) written.push(run);
+      else yield* this.#exchanged(run, calls, written);
     }
     return written;
   }
@@ -203,16 +203,23 @@ export class StreamedReply implements ReplyReader {
   }
 }
 
+/** Megabytes that are one part are not copied. */
+const whole = (parts: readonly Uint8Array[]) => (parts.length === 1 ? parts[0] : undefined) ?? Buffer.concat(parts);
+
 /** Whether nothing is in the place of their inputs. */
 const isLeft = (calls: readonly CallSoFar[]) => calls.every(({ exchanged }) => exchanged == null);
 
 const NAMED_AS_TYPE = "named after its type";
 
-const isWhole = (block: SseBlock) => block.data === "[DONE]" || eventIn(block).event !== undefined;
+const isDone = ({ data }: SseBlock) => data?.equals(DONE) === true;
+
+const DONE = Buffer.from("[DONE]");
+
+const isWhole = (block: SseBlock) => isDone(block) || eventIn(block).event !== undefined;
 
 /** What is no JSON, or no stream of events, for us may be some elsewhere. */
-const isOdd = ({ data, foreign }: SseBlock, event: LooseRecord | undefined): boolean =>
-  data === undefined ? foreign : data !== "[DONE]" && event === undefined;
+const isOdd = (block: SseBlock, event: LooseRecord | undefined): boolean =>
+  block.data === undefined ? block.foreign : !isDone(block) && event === undefined;
 
 interface ReadEvent {
   readonly event: LooseRecord | undefined;
@@ -221,6 +228,6 @@ interface ReadEvent {
 
 function eventIn({ data }: Pick<SseBlock, "data">): ReadEvent {
   if (data === undefined) return { event: undefined, beyond: false };
-  const { json, beyond = false } = readEvent(Buffer.from(data));
+  const { json, beyond = false } = readEvent(data);
   return { event: asRecord(json), beyond };
 }
