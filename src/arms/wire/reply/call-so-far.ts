@@ -1,6 +1,7 @@
 import { canonicalJson } from "../../../domain/canonical-json.ts";
 import { type CallInputs, callInput } from "../call-input.ts";
 import type { WireCall } from "../wire.ts";
+import { GrownText } from "./grown-text.ts";
 
 /** A call while it arrives. */
 export class CallSoFar {
@@ -12,7 +13,7 @@ export class CallSoFar {
   exchanged: object | string | null | undefined = undefined;
   readonly #free_text: boolean;
   readonly #inputs: CallInputs;
-  #input = "";
+  readonly #input = new GrownText();
   /** What came so far, read once: many events may ask. */
   #read: Pick<WireCall, "input" | "unparsed"> | undefined;
   #canonical: string | undefined;
@@ -27,7 +28,7 @@ export class CallSoFar {
 
   addInput(piece: string): void {
     if (piece === "") return;
-    this.#input += piece;
+    this.#input.add(piece);
     this.#read = undefined;
     this.#canonical = undefined;
   }
@@ -43,12 +44,13 @@ export class CallSoFar {
   }
 
   get hasInput(): boolean {
-    return this.#input !== "";
+    return this.chars > 0;
   }
 
   /** Whether this is its input, perhaps written otherwise. */
   isInput(text: string): boolean {
-    if (text === this.#input || this.#free_text) return text === this.#input;
+    const isSame = text === this.#input.whole();
+    if (isSame || this.#free_text) return isSame;
     const given = this.#inputs.read(text);
     const { input, unparsed } = this.#own();
     if (given === undefined || unparsed !== undefined) return false;
@@ -58,13 +60,13 @@ export class CallSoFar {
 
   /** Its input is a JSON: no more of it can come. */
   get isComplete(): boolean {
-    return !this.#free_text && this.#input.trim() !== "" && this.#own().unparsed === undefined;
+    return !this.#free_text && this.#input.whole().trim() !== "" && this.#own().unparsed === undefined;
   }
 
   /** The call as the model made it. */
   get call(): WireCall {
     const seen = { id: this.id, name: this.name, ...this.#own() };
-    return this.whole ? seen : { ...seen, unparsed: this.#input };
+    return this.whole ? seen : { ...seen, unparsed: this.#input.whole() };
   }
 
   /** The call as the agent gets it. */
@@ -85,7 +87,8 @@ export class CallSoFar {
   }
 
   #own(): Pick<WireCall, "input" | "unparsed"> {
-    this.#read ??= this.#free_text ? { input: this.#input } : callInput(this.#input, this.#inputs);
+    const input = this.#input.whole();
+    this.#read ??= this.#free_text ? { input } : callInput(input, this.#inputs);
     return this.#read;
   }
 }

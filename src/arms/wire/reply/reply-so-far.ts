@@ -1,6 +1,7 @@
 import { CallInputs } from "../call-input.ts";
 import type { WireReply } from "../wire.ts";
 import { CallSoFar, type Opening } from "./call-so-far.ts";
+import { GrownText } from "./grown-text.ts";
 
 /** Characters of one reply that are kept: its text and the inputs of its calls. Today's longest have below a million. */
 const MAX_CHARS = 4 * 1024 * 1024;
@@ -13,7 +14,6 @@ const MAX_CALLS = 1_000;
 
 /** A reply while it arrives. The readers of the wires write into it. */
 export class ReplySoFar {
-  text = "";
   usage: unknown = undefined;
   stop_reason: string | null = null;
   model_served: string | null = null;
@@ -28,6 +28,7 @@ export class ReplySoFar {
   /** The call that is meant by a place in the reply. */
   readonly #places = new Map<string | number, CallSoFar>();
   readonly #inputs = new CallInputs();
+  readonly #text = new GrownText();
   #chars = 0;
   #unclear = false;
 
@@ -41,12 +42,16 @@ export class ReplySoFar {
     return this.#unclear;
   }
 
+  get text(): string {
+    return this.#text.whole();
+  }
+
   doubt(): void {
     this.#unclear = true;
   }
 
   addText(piece: string): void {
-    if (this.#keep(piece.length)) this.text += piece;
+    if (this.#keep(piece.length)) this.#text.add(piece);
   }
 
   /** The call at a place. A new id at the same place is a new call: some servers number all calls 0. */
