@@ -81,7 +81,7 @@ type Place = readonly [
 
 const plain = (text: string) => text;
 
-const PLACES: readonly Place[] = [
+export const PLACES: readonly Place[] = [
   ["a file's name", dashed, (text) => file(`src/${dashed(text)}.ts`)],
   ["a directory's name", dashed, (text) => file(`src/${dashed(text)}/index.ts`)],
   [

@@ -14,7 +14,7 @@ test.each([
   ["members", "x.prefer.mine.over.theirs();", "x.<6>.<4>.<4>.<6>();"],
   ["texts", '["prefer", "mine", "over", "theirs"]', '["<6>", "<4>", "<4>", "<6>"]'],
   ["keys", "{ prefer: 1, mine: 1, over: 1, theirs: 1 }", "{ <6>: 1, <4>: 1, <4>: 1, <6>: 1 }"],
-])("four words as %s are hidden", (_what, line, plain) => {
+])("three words or more as %s are hidden", (_what, line, plain) => {
   expect(left([line])).toEqual([plain]);
 });
 
@@ -26,12 +26,21 @@ test("a word on each line makes a row, and a statement of two parts it", () => {
 
 test("what the file held, what the task says and what the code uses elsewhere stays", () => {
   const line = "prefer(); mine(); over(); theirs();";
-  expect(left([line], { before: "over" })).toEqual([line]);
-  expect(left([line], { read: "Mine it." })).toEqual([line]);
-  const used = [line, "const total = count(over);"];
+  expect(left([line], { before: "over prefer" })).toEqual([line]);
+  expect(left([line], { read: "Mine over theirs: prefer it." })).toEqual([line]);
+  const used = [line, "const total = over;", "return count(mine);"];
   expect(left(used)).toEqual(used);
 });
 
-test("a word of the task neither makes a row nor parts one", () => {
-  expect(left(["prefer.mine.the.over.theirs"], { read: "the" })).toEqual(["<6>.<4>.the.<4>.<6>"]);
+test("a word of the task, or one that code needs, parts no row and is hidden within it", () => {
+  expect(left(["new x.prefer.mine.the.over.this.theirs"], { read: "the mine" })).toEqual([
+    "new x.<6>.<4>.<3>.<4>.<4>.<6>",
+  ]);
+});
+
+test("a word that comes again is no code while it stands only in rows", () => {
+  expect(left(["it.here.only.here.prefer()", "only(here, prefer, it)"])).toEqual([
+    "<2>.<4>.<4>.<4>.<6>()",
+    "<4>(<4>, <6>, <2>)",
+  ]);
 });
