@@ -58,6 +58,8 @@ export interface SessionStore extends Disposable {
   readonly request_keys: RequestKeys;
   /** Absent: the store ends with the process. */
   readonly pruning?: Pruning;
+  /** Absent: it cannot go away alone. @throws Failure when what is written now would be lost */
+  demandPlace?(): void;
   /** Starts a log, written; undefined when the id or the requester's key is taken. */
   create(entry: CreatedEntry, key?: RequestKey): Promise<Run | undefined>;
   /**

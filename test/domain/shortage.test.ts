@@ -13,7 +13,7 @@ testNeeding(PRLIMIT)("whoever reads a file without a free descriptor says so, an
   const { mcp, exit, ...readers } = JSON.parse(stdout.toString());
   expect(readers).toEqual({
     ...{ scenario: "overloaded", catalog: "overloaded", prices: "overloaded", bundle: "overloaded" },
-    ...{ recording: "overloaded", images: "overloaded", agent: "overloaded", database: "overloaded" },
+    ...{ recording: "overloaded", images: "overloaded", agent: "overloaded", database: "storage_failed" },
   });
   expect({ mcp, exit }).toEqual({
     mcp: expect.stringMatching(/^overloaded: .*ulimit -n.*; the same call may succeed later$/),

@@ -232,7 +232,7 @@ function leftFor({ scenario, options }: SessionPlan, arms: readonly ArmSummary[]
 
 /** What ends a session with an error. Those that are no Failure are told to whoever started the program. */
 export function asFailure(error: unknown, services: Pick<SessionServices, "notice">): Failure {
-  const failure = error instanceof Failure ? error : shortage(error);
+  const failure = shortage(error) ?? (error instanceof Failure ? error : undefined);
   if (failure) return failure;
   services.notice(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return new Failure("internal", "an internal error ended the session; its details are in the program's log", {

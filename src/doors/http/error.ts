@@ -148,8 +148,9 @@ function meant({ code, error, request }: Omit<Thrown, "set">, routes: readonly R
 }
 
 function away(cause: Failure): Failure {
-  const why = cause.details?.["why"] ?? "the database cannot be reached, or takes no writes; try again";
-  return new Failure("not_ready", `${why}`, { cause, retryable: true });
+  const { why = "the database cannot be reached, or takes no writes; try again", session_id } = cause.details ?? {};
+  const run = session_id !== undefined && { details: { session_id } };
+  return new Failure("not_ready", `${why}`, { cause, retryable: true, ...run });
 }
 
 /** The message leaves the value out: it may be large or private. */

@@ -21,10 +21,11 @@ export const getReadiness = operation({
   name: "get_readiness",
   title: "Readiness",
   summary:
-    "Whether this server can serve requests: like health, but 503 while its database cannot be reached. Meant for a load balancer before several servers.",
+    "Whether this server can serve requests: like health, but 503 while its database cannot be reached or its state directory is gone. Meant for a load balancer before several servers.",
   input: record("ReadinessRequest", {}),
   output: Health,
   async run(services) {
+    services.store.demandPlace?.();
     const health = await healthOf(services);
     if (health.database !== "unreachable") return health;
     throw new Failure("not_ready", "the database does not answer", { retryable: true });

@@ -143,6 +143,10 @@ export class SqliteSessions implements Disposable {
     });
   }
 
+  demandPlace(): void {
+    this.batch.demandPlace();
+  }
+
   watch(session_id: string, wake: () => void): () => void {
     return this.#watchers.watch(session_id, wake);
   }

@@ -12,11 +12,16 @@ export function storageFailure(error: unknown, subject: string): Failure {
       retryable: true,
     });
   const lack = shortage(code.startsWith("SQLITE_CANTOPEN") ? whyNothingOpens() : error);
-  if (lack) return lack;
-  const why = explain(code, error);
-  const passing = isLocked(error) && { retryable: true, details: { why } };
-  return new Failure("storage_failed", `${subject}: ${why}`, { cause: error, ...passing });
+  const why = lack?.message ?? explain(code, error);
+  const passes = lack !== undefined || PASSING.test(code);
+  return new Failure("storage_failed", `${subject}: ${why}`, {
+    cause: lack ?? error,
+    ...(passes && { retryable: true, details: { why } }),
+  });
 }
+
+/** What ends when somebody else acts: lets go of a lock, makes room, makes a disk writable. */
+const PASSING = /^SQLITE_(BUSY|READONLY|IOERR_(WRITE|FSYNC|TRUNCATE))/;
 
 /** Whether another process keeps the database locked, as SQLite says it or as a failure that it caused. */
 export const isLocked = (error: unknown): boolean =>
@@ -53,10 +58,12 @@ const NO_SPACE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL"
 function explain(code: string, error: unknown): string {
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
     return "the database is damaged and was left as it is; move sessions.db aside to start a new one (sessions/*.json hold each outcome)";
-  if (code.startsWith("SQLITE_READONLY") || code === "EROFS") return "the directory is read-only";
+  if (code.startsWith("SQLITE_READONLY")) return "the directory is read-only";
   if (code === "EACCES" || code === "EPERM") return "no permission to write here";
   if (code === "ENOTDIR" || code === "EEXIST") return "is not a directory";
   if (code.startsWith("SQLITE_CANTOPEN")) return "the database cannot be opened; is this a writable directory?";
   if (isLocked(error)) return "another process keeps the database locked: let it end, then try again";
+  if (PASSING.test(code))
+    return `its disk refuses to be written (${code}): is it whole, has it room, does ulimit -f limit its files? Then try again`;
   return wordsOf(error);
 }

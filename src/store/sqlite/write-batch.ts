@@ -1,5 +1,5 @@
 import type { Clock } from "../../runtime/clock.ts";
-import type { Database } from "./database.ts";
+import { type Database, rememberFile } from "./database.ts";
 import { isLocked, storageFailure } from "./storage-failure.ts";
 
 /** How long a write waits while another process keeps the database locked. */
@@ -27,6 +27,8 @@ export class WriteBatch {
   /** Named in failures. */
   readonly #subject: string;
   readonly #takenBack: () => void;
+  /** @throws Failure while nothing can be written that lasts */
+  readonly demandPlace: () => void;
   #writes: Write[] = [];
   /** Why writes wait between two tries. */
   #locked: unknown;
@@ -37,6 +39,7 @@ export class WriteBatch {
     this.#clock = clock;
     this.#subject = subject;
     this.#takenBack = takenBack;
+    this.demandPlace = rememberFile(database.filename);
   }
 
   /**
@@ -60,6 +63,7 @@ export class WriteBatch {
   now<T>(work: () => T): T {
     if (this.#locked !== undefined) throw this.#locked;
     try {
+      this.demandPlace();
       return this.#database.transaction(work).immediate();
     } catch (error) {
       this.#takenBack();
