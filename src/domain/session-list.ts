@@ -1,9 +1,27 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TNull, type TNumber, type TOptional, type TUnion, Type } from "@sinclair/typebox";
+import { columnsWith, type FigureField } from "./listed-columns.ts";
 import { MAX_PAGE } from "./request.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp, UserName } from "./schema.ts";
 import { ARM_STATUSES, SeriesId, SessionId, STATES, TrialPlace } from "./session.ts";
 import { CONFIDENCES, OUTCOMES } from "./verdict.ts";
+
+const UNITS = {
+  usd: Type.Number({ minimum: 0 }),
+  ms: Type.Integer({ minimum: 0 }),
+  count: Type.Integer({ minimum: 0 }),
+};
+
+const FIGURES = Object.fromEntries(
+  columnsWith("figure").map(
+    ([
+      ,
+      {
+        figure: { field, unit, description },
+      },
+    ]) => [field, Type.Optional(nullable(UNITS[unit], { description }))],
+  ),
+) as Record<FigureField, TOptional<TUnion<[TNumber, TNull]>>>; // of every figure
 
 export const SessionListing = record("SessionListing", {
   session_id: SessionId,
@@ -31,8 +49,7 @@ export const SessionListing = record("SessionListing", {
   user: Type.Optional(UserName),
   title: Type.Optional(Type.String({ description: "Of the scenario. What follows may be absent in sessions of 0.1." })),
   scenario_digest: Type.Optional(Digest("As in SessionOutcome.")),
-  cost_usd: Type.Optional(nullable(Type.Number({ minimum: 0 }), { description: "As in SessionTotals." })),
-  wall_ms: Type.Optional(nullable(Type.Integer({ minimum: 0 }), { description: "As in SessionTotals." })),
+  ...FIGURES,
   verdicts: Type.Optional(Count("Verdicts, rejudges included.")),
   conflict: Type.Optional(
     Type.Boolean({ description: "Its verdicts on the same two arms name different winners, or a winner and a tie." }),
@@ -44,8 +61,7 @@ export type SessionListing = Static<typeof SessionListing>;
 /** Each is looked for in every session. */
 const WORDS = 8;
 
-export const SESSION_SORTS = ["created", "scenario", "result", "gap", "cost", "duration"] as const;
-export type SessionSort = (typeof SESSION_SORTS)[number];
+export const SESSION_SORTS = columnsWith("sort").map(([name]) => name);
 
 const FILTER = {
   scenario: Type.Optional(Slug({ description: "Of this scenario." })),

@@ -2,6 +2,7 @@ import { FLAG_OF_DOUBT } from "../domain/caveat.ts";
 import { contradict } from "../domain/contradict.ts";
 import { everyVerdict } from "../domain/every-verdict.ts";
 import { cut } from "../domain/excerpt.ts";
+import { columnsWith, type FigureField, keptOf } from "../domain/listed-columns.ts";
 import { withInputId } from "../domain/member.ts";
 import type { StoredResults } from "../domain/results.ts";
 import type { SeriesListing } from "../domain/series-listing.ts";
@@ -15,7 +16,7 @@ import { isResults, type StoredSeries } from "./stored-series.ts";
 /** A list has many rows. */
 const TITLE_CHARS = 200;
 
-export function listingOf(outcome: SessionOutcome): SessionListing {
+export function listingOf(outcome: SessionOutcome, kept = keptOf(outcome)): SessionListing {
   const { verdict, trial, user } = outcome;
   const all = everyVerdict(outcome);
   return {
@@ -34,13 +35,18 @@ export function listingOf(outcome: SessionOutcome): SessionListing {
     ...(user !== undefined && { user }),
     title: cut(outcome.definition.title, TITLE_CHARS),
     scenario_digest: outcome.scenario_digest,
-    cost_usd: outcome.totals.cost_usd,
-    wall_ms: outcome.totals.wall_ms,
+    ...figuresOf(kept),
     verdicts: all.length,
     conflict: contradict(all),
     flags: verdict?.flags ?? [],
   };
 }
+
+const figuresOf = (kept: ReturnType<typeof keptOf>) =>
+  Object.fromEntries(columnsWith("figure").map(([name, { figure }]) => [figure.field, kept[name]])) as Record<
+    FigureField,
+    number | null
+  >;
 
 const listedArm = ({ arm_id, model, status, probe }: ArmSummary, verdict: Verdict | null) => ({
   ...{ arm_id, model, status },

@@ -6,9 +6,8 @@ import type { SessionListRequest } from "../domain/session-list.ts";
 import { type TrialRow, trialRowOf } from "../domain/trial.ts";
 import { fold } from "./fold.ts";
 import { exceedsLimit, type Ledger, type LedgerEntry } from "./ledger.ts";
-import { listingOf } from "./list-rows.ts";
 import { MemorySeries } from "./memory/memory-series.ts";
-import { chooseListings, summarize } from "./page-sessions.ts";
+import { chooseListings, listedSession, summarize } from "./page-sessions.ts";
 import { isLog } from "./read-session.ts";
 import { MemoryKeys } from "./request-keys.ts";
 import { memorySelfTests } from "./self-test-store.ts";
@@ -69,7 +68,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   const listings = () =>
     [...sessions.values()].reverse().flatMap(({ log }) => {
       const entries = log.map(({ entry }) => entry);
-      return isLog(entries) ? [listingOf(fold(entries))] : [];
+      return isLog(entries) ? [listedSession(fold(entries))] : [];
     });
   return {
     persistent: false,
@@ -123,7 +122,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
         throw new Failure("unknown_session", `there is no session ${before}`);
       const newestFirst = listings();
       return chooseListings(
-        newestFirst.slice(newestFirst.findIndex(({ session_id }) => session_id === before) + 1),
+        newestFirst.slice(newestFirst.findIndex(({ listing }) => listing.session_id === before) + 1),
         query,
       );
     },

@@ -1,10 +1,12 @@
-import type { SessionListRequest, SessionSort, SessionSummary } from "../domain/session-list.ts";
+import type { SortName } from "../domain/listed-columns.ts";
+import type { SessionListRequest, SessionSummary } from "../domain/session-list.ts";
 import { tallied } from "./page-sessions.ts";
 
 // What the stores in SQL say alike: their columns have the same names.
 
-/** Fields of a filter that are looked for as they are. */
-export const EXACT = ["scenario", "state", "series_id", "outcome", "judge"] as const;
+/** Whether one of these columns has the value at a place. */
+export const isIn = (names: readonly string[], place: string) =>
+  `(${names.map((name) => `${name} = ${place}`).join(" OR ")})`;
 
 /** What the text of a listing holds only where its row of inputs is this one: inside a text its quotes would be escaped. */
 export const inputText = (input: string): string => `"input":${JSON.stringify(input)}`;
@@ -18,18 +20,8 @@ export function notOfOutcomeAlone(word: string): string {
   return `${found("searched")} > ${found("coalesce(outcome, '')")}`;
 }
 
-const by = (key: string) => (order: "asc" | "desc") => `${key} ${order} NULLS LAST, position DESC`;
-
-const SORTS: Readonly<Record<SessionSort, (order: "asc" | "desc") => string>> = {
-  created: (order) => `position ${order}`,
-  scenario: by("scenario"),
-  result: by("result"),
-  gap: by("gap"),
-  cost: by("cost"),
-  duration: by("duration"),
-};
-
-export const orderOf = ({ sort = "created", order = "desc" }: SessionListRequest) => SORTS[sort](order);
+export const orderOf = ({ sort = "created", order = "desc" }: SessionListRequest) =>
+  sort === "created" ? `position ${order}` : `${sort satisfies SortName} ${order} NULLS LAST, position DESC`;
 
 /** Counts of the sessions with one result; a null name stands for damaged rows. */
 export interface ResultRow {

@@ -1,31 +1,45 @@
+import { FILTERED_COLUMNS, keptOf, type SortName } from "../domain/listed-columns.ts";
+import type { SessionOutcome } from "../domain/session.ts";
 import {
   inLowerCase,
   MAX_TALLIES,
   type SessionFilter,
   type SessionListing,
   type SessionListRequest,
-  type SessionSort,
   type SessionSummary,
   type SessionSummaryRequest,
   type SessionTally,
   searchedWords,
 } from "../domain/session-list.ts";
 import { sumKnown } from "../domain/usage.ts";
+import { listingOf } from "./list-rows.ts";
+
+/** A session as databases have it: its listing, and the columns by which lists are chosen and sorted. */
+interface ListedSession {
+  readonly listing: SessionListing;
+  readonly kept: ReturnType<typeof keptOf>;
+}
+
+export function listedSession(outcome: SessionOutcome): ListedSession {
+  const kept = keptOf(outcome);
+  return { kept, listing: listingOf(outcome, kept) };
+}
 
 /** Answers a query from all listings, which are given newest first. */
-export function chooseListings(rows: readonly SessionListing[], query: SessionListRequest): readonly SessionListing[] {
+export function chooseListings(rows: readonly ListedSession[], query: SessionListRequest): readonly SessionListing[] {
   const { sort = "created", order = "desc", offset = 0, limit } = query;
   const matching = matchingRows(rows, query);
   const sorted =
     sort === "created" ? (order === "desc" ? matching : matching.reverse()) : inOrder(matching, sort, order);
-  return sorted.slice(offset, limit === undefined ? undefined : offset + limit);
+  return sorted.slice(offset, limit === undefined ? undefined : offset + limit).map(({ listing }) => listing);
 }
 
 export function summarize(
-  rows: readonly SessionListing[],
+  sessions: readonly ListedSession[],
   { names, ...filter }: SessionSummaryRequest,
 ): SessionSummary {
-  const matching = matchingRows(rows, filter);
+  const matching = matchingRows(sessions, filter).map(({ listing }) => listing);
+  const rows = sessions.map(({ listing }) => listing);
   const costs = matching.flatMap(({ cost_usd }) => cost_usd ?? []);
   return {
     sessions: matching.length,
@@ -48,26 +62,22 @@ export function summarize(
 /** An object to spread: empty where nobody was named. */
 export const withUsers = (users: SessionTally[]): { users?: SessionTally[] } => (users.length > 0 ? { users } : {});
 
-function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): SessionListing[] {
-  const { scenario, input, state, series_id, outcome, model, judge, user, text, blind } = filter;
+function matchingRows(rows: readonly ListedSession[], filter: SessionFilter): ListedSession[] {
+  const { input, text, blind, conflict, trials } = filter;
   const words = searchedWords(text);
   return rows.filter(
-    (row) =>
-      (scenario ?? row.scenario) === row.scenario &&
-      (input === undefined || row.input === input) &&
-      (state ?? row.state) === row.state &&
-      (series_id === undefined || row.trial?.series_id === series_id) &&
-      (outcome === undefined || row.outcome === outcome) &&
-      (model === undefined || row.arms.some((arm) => arm.model === model)) &&
-      (judge === undefined || row.judge_model === judge) &&
-      (user === undefined || row.user === user) &&
-      isOfKind(row, filter) &&
-      (words.length === 0 || includesAll(searchedText(blind ? { ...row, outcome: null, winner: null } : row), words)),
+    ({ listing, kept }) =>
+      FILTERED_COLUMNS.every(([parameter, names]) => {
+        const wanted = filter[parameter];
+        return wanted === undefined || names.some((name) => kept[name] === wanted);
+      }) &&
+      (input === undefined || listing.input === input) &&
+      (conflict === undefined || kept.conflict) &&
+      (trials === undefined || kept.series_id === null) &&
+      (words.length === 0 ||
+        includesAll(searchedText(blind ? { ...listing, outcome: null, winner: null } : listing), words)),
   );
 }
-
-const isOfKind = (row: SessionListing, { conflict, trials }: SessionFilter) =>
-  (conflict === undefined || row.conflict === true) && (trials === undefined || row.trial === undefined);
 
 const includesAll = (text: string, words: readonly string[]) => words.every((word) => text.includes(word));
 
@@ -94,29 +104,20 @@ const sharedParts = ({ title, arms, judge_model }: Shared) => [
 const searchable = (parts: readonly (string | null | undefined)[]) =>
   inLowerCase(parts.filter((part) => part !== undefined && part !== null).join(" "));
 
-export const listedResult = ({ outcome, state }: SessionListing) => outcome ?? state;
+const listedResult = ({ outcome, state }: SessionListing) => outcome ?? state;
 
-/** How far apart the arms' scores are; null where one is unknown. */
-export const scoreGap = ({ arms: [a, b] }: SessionListing): number | null =>
-  typeof a?.score === "number" && typeof b?.score === "number" ? Math.abs(a.score - b.score) : null;
-
-const KEYS: Readonly<Record<Exclude<SessionSort, "created">, (row: SessionListing) => string | number | null>> = {
-  scenario: ({ scenario }) => scenario,
-  result: listedResult,
-  gap: scoreGap,
-  cost: ({ cost_usd }) => cost_usd ?? null,
-  duration: ({ wall_ms }) => wall_ms ?? null,
-};
-
-function inOrder(rows: readonly SessionListing[], sort: keyof typeof KEYS, order: "asc" | "desc"): SessionListing[] {
-  const keyed = rows.map((row) => ({ row, key: KEYS[sort](row) }));
+function inOrder(
+  rows: readonly ListedSession[],
+  sort: Exclude<SortName, "created">,
+  order: "asc" | "desc",
+): readonly ListedSession[] {
   const sign = order === "asc" ? 1 : -1;
   // The sort is stable, so equals stay newest first.
-  keyed.sort(({ key: one }, { key: other }) => {
+  return rows.toSorted((left, right) => {
+    const [one, other] = [left.kept[sort], right.kept[sort]];
     if (one === null || other === null) return Number(one === null) - Number(other === null);
     return one === other ? 0 : one < other ? -sign : sign;
   });
-  return keyed.map(({ row }) => row);
 }
 
 const tally = (names: readonly string[]): SessionTally[] =>

@@ -1,9 +1,10 @@
+import { columnsWith, keptOf } from "../domain/listed-columns.ts";
 import { type SessionFailure, type SessionOutcome, STAGES } from "../domain/session.ts";
 import type { EndedEntry, RunEntry } from "../domain/session-entry.ts";
-import type { SessionListing } from "../domain/session-list.ts";
 import { TrialRow, trialRowOf } from "../domain/trial.ts";
+import { breathe } from "../runtime/pace.ts";
 import { listingOf } from "./list-rows.ts";
-import { listedResult, scoreGap, searchedText } from "./page-sessions.ts";
+import { searchedText } from "./page-sessions.ts";
 import type { LoggedEntry, Run } from "./store.ts";
 import { storedJson } from "./stored-json.ts";
 
@@ -15,14 +16,58 @@ const UNLISTED: ReadonlySet<RunEntry["type"]> = new Set(["decision", "observed"]
 
 /** What a session's row says of it. */
 export function rowTextOf(outcome: SessionOutcome) {
-  const listing = listingOf(outcome);
+  const kept = keptOf(outcome);
+  const listing = listingOf(outcome, kept);
   return {
-    state: outcome.state,
+    ...kept,
+    searched: searchedText(listing),
     listing: JSON.stringify(listing),
-    ...listedColumns(listing),
     trial_row: JSON.stringify(trialRowOf(outcome)),
   };
 }
+
+/** The columns of `rowTextOf`. */
+export const ROW_NAMES: readonly string[] = [
+  ...columnsWith("kept").map(([name]) => name),
+  ...["searched", "listing", "trial_row"],
+];
+
+/** Whether a row lacks a figure that a version before the figure did not list. `found`: where a text stands in another. */
+export const isStale = (found: "instr" | "strpos"): string =>
+  `(${columnsWith("figure")
+    .map(([name, { figure }]) => `${name} IS NULL AND ${found}(listing, '"${figure.field}":') = 0`)
+    .join(" OR ")})`;
+
+/** An ended session whose row is stale. */
+export interface StaleRow {
+  readonly position: number;
+  readonly session_id: string;
+}
+
+interface StaleRows {
+  /** The youngest `most` between two positions. */
+  stale(between: {
+    readonly from: number;
+    readonly below: number;
+    readonly most: number;
+  }): StaleRow[] | Promise<StaleRow[]>;
+  /** Writes the rows of these sessions anew. A damaged log keeps the row that it has. */
+  relist(session_ids: readonly string[]): void | Promise<void>;
+}
+
+/** Brings rows up to date that an earlier version wrote, from `top` down, some milliseconds at a time. */
+export async function relistAll(top: number, rows: StaleRows, signal: AbortSignal): Promise<void> {
+  for (let below = top; below > 0 && !signal.aborted; await breathe()) {
+    const from = Math.max(0, below - STRETCH);
+    const found = await rows.stale({ from, below, most: AT_ONCE });
+    if (found.length > 0) await rows.relist(found.map(({ session_id }) => session_id));
+    below = (found.length === AT_ONCE && found.at(-1)?.position) || from;
+  }
+}
+
+/** Rows that are looked at, and of these those whose logs are read, in one turn of the event loop. */
+const STRETCH = 5_000;
+const AT_ONCE = 10;
 
 /** How a session ends whose process is gone. */
 export function interruption(state: string, at: string): EndedEntry {
@@ -36,21 +81,6 @@ export function interruption(state: string, at: string): EndedEntry {
   };
   return { type: "ended", at, state: "interrupted", failure };
 }
-
-/** The columns by which lists are filtered and sorted. */
-export const listedColumns = (row: SessionListing) => ({
-  searched: searchedText(row),
-  result: listedResult(row),
-  outcome: row.outcome,
-  model_a: row.arms[0]?.model ?? null,
-  model_b: row.arms[1]?.model ?? null,
-  judge: row.judge_model,
-  gap: scoreGap(row),
-  cost: row.cost_usd ?? null,
-  duration: row.wall_ms ?? null,
-  conflict: row.conflict === true,
-  asked_by: row.user ?? null,
-});
 
 /** An end of a session that could not be stored. */
 export interface UnsavedEnd {

@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
+import { FILTERED_COLUMNS } from "../../domain/listed-columns.ts";
 import {
   MAX_TALLIES,
   type SessionFilter,
@@ -12,8 +13,8 @@ import {
 import { withUsers } from "../page-sessions.ts";
 import {
   DAMAGED,
-  EXACT,
   inputText,
+  isIn,
   notOfOutcomeAlone,
   orderOf,
   type ResultRow,
@@ -67,19 +68,20 @@ function conditionsOf(filter: SessionFilter): { readonly where: string[]; readon
     values.push(value);
     where.push(condition(`$${values.length}`));
   };
-  for (const name of EXACT) if (filter[name] !== undefined) add(filter[name], (place) => `${name} = ${place}`);
-  if (filter.model !== undefined) add(filter.model, (place) => `${place} IN (model_a, model_b)`);
-  if (filter.user !== undefined) add(filter.user, (place) => `asked_by = ${place}`);
+  for (const [parameter, names] of FILTERED_COLUMNS) {
+    const value = filter[parameter];
+    if (value !== undefined) add(value, (place) => isIn(names, place));
+  }
   if (filter.input !== undefined) add(inputText(filter.input), (place) => `strpos(listing, ${place}) > 0`);
   if (filter.conflict !== undefined) where.push("conflict");
   if (filter.trials !== undefined) where.push("series_id IS NULL");
   const beside = (place: string) => (filter.blind ? ` AND ${notOfOutcomeAlone(place)}` : "");
-  for (const word of searchedWords(filter.text)) add(word, (place) => `${isIn(place)}${beside(place)}`);
+  for (const word of searchedWords(filter.text)) add(word, (place) => `${isSearched(place)}${beside(place)}`);
   return { where, values };
 }
 
 /** The pattern lets an index of trigrams choose the rows, where the database has one. */
-const isIn = (word: string) => `searched LIKE '%' || ${escapedIn(word)} || '%'`;
+const isSearched = (word: string) => `searched LIKE '%' || ${escapedIn(word)} || '%'`;
 
 const escapedIn = (word: string) => `replace(replace(replace(${word}, '\\', '\\\\'), '%', '\\%'), '_', '\\_')`;
 

@@ -11,7 +11,16 @@ import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { breathe } from "../../runtime/pace.ts";
 import { foldLog } from "../read-session.ts";
 import type { RequestKey } from "../request-keys.ts";
-import { endsWithFailure, entriesBehind, readableTrials, type StoredTrial, type UnsavedEnd } from "../session-row.ts";
+import {
+  endsWithFailure,
+  entriesBehind,
+  isStale,
+  readableTrials,
+  relistAll,
+  type StaleRow,
+  type StoredTrial,
+  type UnsavedEnd,
+} from "../session-row.ts";
 import { type EntriesOfTrials, isLoss, type LoggedEntry, type Run, type Safety, type TrialsOf } from "../store.ts";
 import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
@@ -117,6 +126,22 @@ export class PostgresSessions implements AsyncDisposable {
     while ((await flusher.write((flush) => this.#rows.interruptDead(flush, at))) > 0);
   }
 
+  /** Brings rows up to date that an earlier version wrote. What is left when it is stopped waits for the next start. */
+  protected async relistAll(signal: AbortSignal): Promise<void> {
+    const { database, flusher } = this.#parts;
+    const [last] = await database.read((sql) => ask<{ top: number }>(sql, TOP));
+    await relistAll(
+      last?.top ?? 0,
+      {
+        stale: async ({ from, below, most }) => [
+          ...(await database.read((sql) => ask<StaleRow>(sql, STALE, [from, below, most]))),
+        ],
+        relist: (session_ids) => flusher.write((flush) => this.#rows.relist(flush, session_ids)),
+      },
+      signal,
+    );
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#unsaved.try();
     this.#unsaved[Symbol.dispose]();
@@ -180,6 +205,12 @@ interface StoredEntry {
   readonly attempt: number;
   readonly entry: string;
 }
+
+const TOP = "SELECT (coalesce(max(position), 0) + 1)::float8 AS top FROM abeval.sessions";
+
+const STALE = `SELECT session_id, position::float8 AS position FROM abeval.sessions
+  WHERE position >= $1::bigint AND position < $2::bigint AND ended AND ${isStale("strpos")}
+  ORDER BY sessions.position DESC LIMIT $3::int`;
 
 const ENTRIES = "SELECT n, attempt, entry FROM abeval.entries WHERE session_id = $1 AND n > $2::int ORDER BY n";
 

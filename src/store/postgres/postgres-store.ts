@@ -67,6 +67,7 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
   readonly #clock: Clock;
   readonly #wakes: RunWakes;
   readonly #opened: AsyncDisposableStack;
+  readonly #closing = new AbortController();
   readonly #timer: ReturnType<typeof setInterval>;
 
   /** It closes `opened`, once it has been made. */
@@ -86,6 +87,8 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
     this.#opened.defer(() => super[Symbol.asyncDispose]());
     this.series = this.#opened.use(new PostgresSeries(database, flusher, { me, sweep: () => this.sweep() }));
     this.#timer = setInterval(() => void this.sweep().catch(() => undefined), database.lease_ms).unref();
+    // Figures that an earlier version did not list are unknown until then.
+    void this.relistAll(this.#closing.signal).catch(() => undefined);
   }
 
   reachable(): Promise<boolean> {
@@ -117,6 +120,7 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
   /** Stores first what was asked for, where that works. */
   override async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
+    this.#closing.abort();
     await this.flusher.idle();
     await this.#opened.disposeAsync();
   }

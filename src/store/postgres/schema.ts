@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
+import { columnsWith } from "../../domain/listed-columns.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import type { Sql } from "./statement.ts";
 
@@ -119,6 +120,22 @@ const MIGRATIONS: readonly ((longText: string) => string)[] = [
   CREATE INDEX sessions_by_user ON abeval.sessions (asked_by, position) WHERE asked_by IS NOT NULL`,
 ];
 
+const TYPES = { text: 'text COLLATE "C"', number: "double precision", flag: "boolean" } as const;
+
+/**
+ * The statements that give a database with the `known` columns those of lists that it lacks. They count as no version: an older
+ * process goes on without them. `SessionRows.relist` fills them.
+ */
+const missingColumns = (known: readonly string[]): readonly string[] =>
+  columnsWith("kept")
+    .filter(([name]) => !known.includes(name))
+    .flatMap(([name, { kept, sort }]) => [
+      `ALTER TABLE abeval.sessions ADD COLUMN ${name} ${TYPES[kept.type]}`,
+      ...(sort
+        ? [`CREATE INDEX sessions_by_${name} ON abeval.sessions (${name} ${sort} NULLS LAST, position DESC)`]
+        : []),
+    ]);
+
 /**
  * Looks at the server and brings its tables up to date, however many do so at once. The right to create schemas is needed
  * at the first start alone.
@@ -135,17 +152,17 @@ export async function prepareSchema(database: PostgresDatabase): Promise<void> {
     throw refuse(`its schema ${server.foreign} belongs to another program: use another database`);
   const newer = (version: number) => refuse(`made by a newer abeval (schema ${version}); use that version`);
   if (server.schema > MIGRATIONS.length) throw newer(server.schema);
-  if (server.schema === MIGRATIONS.length) return;
+  if (server.schema === MIGRATIONS.length && missingColumns(server.columns).length === 0) return;
   const migrate = async (sql: Sql) => {
     await sql.unsafe("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     // Another process may have migrated while this one waited for the lock.
     const { schema } = await lookAt(sql);
     if (schema > MIGRATIONS.length) throw newer(schema);
     const steps = MIGRATIONS.slice(schema).map((step) => step(server.lz4 ? "text COMPRESSION lz4" : "text"));
-    if (steps.length === 0) return;
     if (schema === 0)
       await sql.unsafe("CREATE SCHEMA IF NOT EXISTS abeval; CREATE TABLE abeval.meta (version int NOT NULL)");
     for (const step of steps) await sql.unsafe(step);
+    for (const step of missingColumns((await lookAt(sql)).columns)) await sql.unsafe(step);
     await sql.unsafe("DELETE FROM abeval.meta");
     await sql.unsafe("INSERT INTO abeval.meta VALUES ($1)", [MIGRATIONS.length]);
   };
@@ -158,19 +175,22 @@ interface Server {
   readonly lz4: boolean;
   /** 0: it has none of our tables. */
   readonly schema: number;
+  /** Of sessions. */
+  readonly columns: readonly string[];
   /** A schema of our name that holds other tables. */
   readonly foreign: string | null;
 }
 
 async function lookAt(sql: Sql): Promise<Server> {
   const [server] = await sql.unsafe(LOOK);
-  const { release, encoding, lz4, made, foreign = null } = server as Record<string, string>;
+  const { release, encoding, lz4, made, foreign = null, columns } = server as Record<string, string>;
   const [meta] = made ? await sql.unsafe("SELECT version FROM abeval.meta") : [];
   return {
     release: Math.floor(Number(release) / 10_000),
     encoding: encoding ?? "",
     lz4: Boolean(lz4),
     schema: (meta?.version as number | undefined) ?? 0,
+    columns: columns?.split(" ") ?? [],
     foreign,
   };
 }
@@ -182,5 +202,6 @@ const MADE = `EXISTS (SELECT FROM pg_attribute
 
 const LOOK = `SELECT current_setting('server_version_num') AS release, current_setting('server_encoding') AS encoding,
   ${MADE} AS made,
+  (SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = to_regclass('abeval.sessions') AND attnum > 0) AS columns,
   (SELECT min(schemaname) FROM pg_tables WHERE schemaname IN ('abeval', 'abeval_queue') AND NOT ${MADE}) AS foreign,
   EXISTS (SELECT FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)) AS lz4`;

@@ -17,13 +17,12 @@ import { ask, type Sql, type Value } from "./statement.ts";
  * runs the series
  */
 export async function insertSession(sql: Sql, entry: CreatedEntry, owner: string | null): Promise<boolean> {
-  const { session_id, scenario, state, trial, comparison = null } = entry.session;
+  const { session_id, state, trial, comparison = null } = entry.session;
   const ended = isFinal(state);
   const attempt = owner === null ? 0 : 1;
   const row: Record<string, Value> = {
-    ...{ session_id, scenario, attempt, comparison, ended, length: 1 },
-    ...{ owner: ended ? null : owner, queued: owner === null },
-    ...{ series_id: trial?.series_id ?? null, trial: trial?.trial ?? null },
+    ...{ session_id, attempt, comparison, ended, length: 1 },
+    ...{ owner: ended ? null : owner, queued: owner === null, trial: trial?.trial ?? null },
     ...rowTextOf(fold([entry])),
   };
   const names = Object.keys(row);
@@ -91,6 +90,16 @@ export class SessionRows {
     flush.changed.add(session_id);
     await insertEntries(flush.sql, { session_id, attempt: row.attempt }, row.length - 1, [entry]);
     await describe(flush, session_id, [entry]);
+  }
+
+  /** Writes the rows of ended sessions anew; another process that does the same takes others. */
+  async relist(flush: Flush, session_ids: readonly string[]): Promise<void> {
+    const own = await ask<{ session_id: string }>(flush.sql, LOCK_ENDED, [session_ids]);
+    for (const { session_id } of own) {
+      await describe(flush, session_id, []).catch((error: unknown) => {
+        if (!(error instanceof SyntaxError || error instanceof Failure)) throw error;
+      });
+    }
   }
 
   /** Supersedes the attempt that ran it before. Undefined when the session has ended or is unknown. */
@@ -217,6 +226,9 @@ const WITHOUT_DECISIONS = "SELECT entry FROM abeval.entries WHERE session_id = $
 
 const TAKE_OVER = `UPDATE abeval.sessions SET attempt = attempt + 1, owner = $2
   WHERE session_id = $1 AND NOT ended RETURNING attempt`;
+
+const LOCK_ENDED = `SELECT session_id FROM abeval.sessions WHERE session_id = ANY ($1) AND ended
+  ORDER BY session_id FOR UPDATE SKIP LOCKED`;
 
 /** Another process that looks at the same moment takes the others. */
 const DEAD = `SELECT session_id, state FROM abeval.sessions

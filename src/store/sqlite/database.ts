@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { closeSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode, Failure } from "../../domain/failure.ts";
-import { ADD_LISTED_COLUMNS, ADD_USERS } from "./listed-columns.ts";
+import { ADD_LISTED_COLUMNS, ADD_USERS, missingColumns } from "./listed-columns.ts";
 
 /** SQLite as Bun has it; nothing else here names it. */
 export { Database };
@@ -183,7 +183,7 @@ function prepareSchema(database: Database, path: string, isInUse: () => boolean)
   if (version > MIGRATIONS.length)
     throw new Failure("storage_failed", `${path}: made by a newer abeval (schema ${version}); use that version`);
   useWriteAheadLog(database);
-  if (version === MIGRATIONS.length) return;
+  if (version === MIGRATIONS.length && missingColumns(columnsIn(database)).length === 0) return;
   database.transaction(() => migrate(database, path, isInUse)).immediate();
 }
 
@@ -211,13 +211,17 @@ const LOCK_PAUSE_MS = 10;
 function migrate(database: Database, path: string, isInUse: () => boolean): void {
   // Another process may have migrated while this one waited for the lock.
   const from = pragma(database, "user_version");
-  if (from === MIGRATIONS.length) return;
-  if (from > 0 && isInUse())
+  if (from > 0 && from < MIGRATIONS.length && isInUse())
     throw new Failure("storage_failed", `${path}: an older abeval uses it; stop that one, or choose another directory`);
   for (const migration of MIGRATIONS.slice(from)) database.run(migration);
+  // An older version may use the database meanwhile, and goes on without them.
+  for (const statement of missingColumns(columnsIn(database))) database.run(statement);
   database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
   database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
 }
+
+const columnsIn = (database: Database): readonly unknown[] =>
+  database.query("SELECT name FROM pragma_table_info('sessions')").values().flat();
 
 function pragma(database: Database, name: string): number {
   const row = database.query(`PRAGMA ${name}`).get() as Record<string, number>;

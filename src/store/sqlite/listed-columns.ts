@@ -1,4 +1,6 @@
-import type { listedColumns } from "../session-row.ts";
+import { columnsWith } from "../../domain/listed-columns.ts";
+
+// What databases of earlier versions get is told here as it was; `domain/listed-columns.ts` tells what they get now.
 
 const at = (path: string) => `json_extract(listing, '$.${path}')`;
 
@@ -10,10 +12,8 @@ const SEARCHED = ["session_id", "title", "arms[0].arm_id", "arms[0].model", "arm
 const real = (path: string) => `CASE WHEN json_type(listing, '$.${path}') IN ('integer', 'real') THEN ${at(path)} END`;
 const text = (path: string) => `CASE WHEN json_type(listing, '$.${path}') = 'text' THEN ${at(path)} END`;
 
-type Names = keyof ReturnType<typeof listedColumns>;
-
 /** Those that were added first. */
-const COLUMNS: Readonly<Record<Exclude<Names, "asked_by">, readonly [type: string, value: string]>> = {
+const COLUMNS: Readonly<Record<string, readonly [type: string, value: string]>> = {
   searched: ["TEXT", `lower(concat_ws(' ', ${SEARCHED.join(", ")}))`],
   result: ["TEXT", `coalesce(${text("outcome")}, state)`],
   outcome: ["TEXT", text("outcome")],
@@ -27,14 +27,6 @@ const COLUMNS: Readonly<Record<Exclude<Names, "asked_by">, readonly [type: strin
 };
 
 const FIRST_NAMES = Object.keys(COLUMNS);
-const NAMES = [...FIRST_NAMES, "asked_by" satisfies Names];
-
-/** The SET clause of an UPDATE with `listedColumns`. */
-export const SET_LISTED = NAMES.map((name) => `${name} = $${name}`).join(", ");
-
-/** The names and values of an INSERT with `listedColumns`. */
-export const INTO_LISTED = { names: NAMES.join(", "), values: NAMES.map((name) => `$${name}`).join(", ") };
-
 /** What 0.1.6 stored of a whole session, as listings have it now. */
 const OF_CREATED = [
   ["title", "definition.title"],
@@ -69,8 +61,25 @@ export const ADD_LISTED_COLUMNS = `
 export const ADD_USERS = `
   ALTER TABLE sessions ADD COLUMN asked_by TEXT;
   DROP INDEX sessions_listed;
-  ${indexOf(NAMES)}`;
+  ${indexOf([...FIRST_NAMES, "asked_by"])}`;
 
 function indexOf(names: readonly string[]): string {
   return `CREATE INDEX sessions_listed ON sessions (position, scenario, state, series_id, ${names.join(", ")});`;
 }
+
+const TYPES = { text: "TEXT", number: "REAL", flag: "INTEGER" } as const;
+
+/** The statements that give a database with the `known` columns those that it lacks; none where it has them all. */
+export function missingColumns(known: readonly unknown[]): readonly string[] {
+  const all = columnsWith("kept");
+  const missing = all.filter(([name]) => !known.includes(name));
+  if (missing.length === 0) return [];
+  const others = all.map(([name]) => name).filter((name) => !IN_EVERY_INDEX.has(name));
+  return [
+    ...missing.map(([name, { kept }]) => `ALTER TABLE sessions ADD COLUMN ${name} ${TYPES[kept.type]}`),
+    "DROP INDEX sessions_listed",
+    indexOf(["searched", ...others]),
+  ];
+}
+
+const IN_EVERY_INDEX: ReadonlySet<string> = new Set(["scenario", "state", "series_id"]);

@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
+import { FILTERED_COLUMNS } from "../../domain/listed-columns.ts";
 import {
   type SessionFilter,
   SessionListing,
@@ -12,8 +13,8 @@ import { breathe } from "../../runtime/pace.ts";
 import { tallied, withUsers } from "../page-sessions.ts";
 import {
   DAMAGED,
-  EXACT,
   inputText,
+  isIn,
   notOfOutcomeAlone,
   orderOf,
   type ResultRow,
@@ -166,19 +167,11 @@ interface Placed {
 function conditionsOf(filter: SessionFilter & Placed): { readonly where: string; readonly values: Values } {
   const conditions = [EVERY];
   const values: Record<string, string> = {};
-  for (const name of EXACT) {
-    const value = filter[name];
+  for (const [parameter, names] of FILTERED_COLUMNS) {
+    const value = filter[parameter];
     if (value === undefined) continue;
-    conditions.push(`${name} = $${name}`);
-    values[name] = value;
-  }
-  if (filter.model !== undefined) {
-    conditions.push("$model IN (model_a, model_b)");
-    values["model"] = filter.model;
-  }
-  if (filter.user !== undefined) {
-    conditions.push("asked_by = $user");
-    values["user"] = filter.user;
+    conditions.push(isIn(names, `$${parameter}`));
+    values[parameter] = value;
   }
   if (filter.input !== undefined) {
     conditions.push("instr(listing, $input) > 0");

@@ -4,11 +4,10 @@ import type { CreatedEntry, EndedEntry, RunEntry, SessionEntry } from "../../dom
 import { fold } from "../fold.ts";
 import { sharedText } from "../page-sessions.ts";
 import { isLog } from "../read-session.ts";
-import { interruption, isListed, rowTextOf } from "../session-row.ts";
+import { interruption, isListed, isStale, ROW_NAMES, relistAll, rowTextOf, type StaleRow } from "../session-row.ts";
 import { type Run, superseded } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { EndedSession, WrittenCopy } from "./json-copies.ts";
-import { INTO_LISTED, SET_LISTED } from "./listed-columns.ts";
 import type { ProcessLease } from "./process-lease.ts";
 import { addText } from "./session-texts.ts";
 
@@ -48,11 +47,10 @@ export class SessionRows {
 
   /** Undefined when the id is taken. */
   create(entry: CreatedEntry): Written | undefined {
-    const { session_id, scenario, state, trial, comparison = null } = entry.session;
+    const { session_id, state, comparison = null } = entry.session;
     const outcome = fold([entry]);
     const ended = isFinal(state) ? { outcome, entries: 1 } : undefined;
-    const [owner, series_id] = [ended ? null : this.#lease.id, trial?.series_id ?? null];
-    const row = { session_id, scenario, series_id, comparison, owner, ...rowTextOf(outcome) };
+    const row = { session_id, comparison, owner: ended ? null : this.#lease.id, ...rowTextOf(outcome) };
     const { changes } = this.#database.query(CREATE).run(row);
     if (changes === 0) return undefined;
     this.#addText(outcome, row.judge);
@@ -99,6 +97,16 @@ export class SessionRows {
     });
   }
 
+  /** Brings rows up to date that an earlier version wrote. What is left when it is stopped waits for the next start. */
+  async relistAll(signal: AbortSignal): Promise<void> {
+    const [[top]] = this.#database.query("SELECT coalesce(max(position), 0) + 1 FROM sessions").values() as [[number]];
+    const stale = (between: Record<string, number>) => this.#database.query(STALE).all(between) as StaleRow[];
+    const relist = (session_ids: readonly string[]) => {
+      for (const session_id of session_ids) this.#relist(session_id);
+    };
+    await relistAll(top, { stale, relist: this.#database.transaction(relist).immediate }, signal);
+  }
+
   /** Must be called when a transaction is rolled back: what is remembered may not be stored. */
   forget(): void {
     this.#running.clear();
@@ -116,6 +124,15 @@ export class SessionRows {
 
   noteCopy(copy: WrittenCopy): void {
     this.#database.query(NOTE_COPY).run({ ...copy });
+  }
+
+  #relist(session_id: string): void {
+    try {
+      const { entries } = this.#read(session_id);
+      if (isLog(entries)) this.#database.query(DESCRIBE).run({ session_id, ...rowTextOf(fold(entries)) });
+    } catch (error) {
+      if (errorCode(error)?.startsWith("SQLITE")) throw error;
+    }
   }
 
   #extended(run: Run, { entries, last, bytes }: NumberedLog, more: readonly SessionEntry[]): NumberedLog {
@@ -172,10 +189,13 @@ export class SessionRows {
   }
 }
 
-const CREATE = `INSERT INTO sessions
-    (session_id, scenario, series_id, comparison, state, owner, copied, listing, trial_row, ${INTO_LISTED.names})
-  VALUES ($session_id, $scenario, $series_id, $comparison, $state, $owner, 1, $listing, $trial_row, ${INTO_LISTED.values})
+const CREATE = `INSERT INTO sessions (session_id, comparison, owner, copied, ${ROW_NAMES.join(", ")})
+  VALUES ($session_id, $comparison, $owner, 1, ${ROW_NAMES.map((name) => `$${name}`).join(", ")})
   ON CONFLICT DO NOTHING`;
+
+const STALE = `SELECT position, session_id FROM sessions INDEXED BY sessions_listed
+  WHERE position >= $from AND position < $below AND ${isStale("instr")} AND owner IS NULL
+  ORDER BY position DESC LIMIT $most`;
 
 const NOTHING: NumberedLog = { entries: [], last: 0, bytes: 0 };
 
@@ -189,11 +209,11 @@ const OWN = `${ATTEMPT} AND attempt = $attempt AND owner = $owner`;
 
 const ENTRIES = "SELECT n, entry FROM entries WHERE session_id = $session_id ORDER BY n";
 
-const DESCRIBE = `UPDATE sessions SET state = $state, listing = $listing, trial_row = $trial_row, ${SET_LISTED}
-  WHERE session_id = $session_id`;
+const SET = `UPDATE sessions SET ${ROW_NAMES.map((name) => `${name} = $${name}`).join(", ")}`;
 
-const DESCRIBE_ENDED = `UPDATE sessions SET state = $state, listing = $listing, trial_row = $trial_row,
-  ${SET_LISTED}, owner = NULL, copied = 0 WHERE session_id = $session_id`;
+const DESCRIBE = `${SET} WHERE session_id = $session_id`;
+
+const DESCRIBE_ENDED = `${SET}, owner = NULL, copied = 0 WHERE session_id = $session_id`;
 
 const interrupted = (column: string) =>
   `${column} = CASE WHEN json_valid(${column}) THEN json_set(${column}, '$.state', 'interrupted') ELSE ${column} END`;

@@ -170,6 +170,10 @@ export class SqliteSessions implements Disposable {
     }
   }
 
+  protected async relistAll(signal: AbortSignal): Promise<void> {
+    await this.#rows.relistAll(signal);
+  }
+
   /** Writes copies that are missing or torn. */
   protected repairCopies(): void {
     const { missing, written } = this.#rows.copies(YOUNG_COPIES);

@@ -77,8 +77,9 @@ class SqliteStore extends SqliteSessions implements SessionStore {
     database.transaction(settle).immediate();
     this.repairCopies();
     database.transaction(() => lease.sweep()).immediate();
-    // Searches are right without it, and slower.
+    // Searches are right without it, and slower; figures that an earlier version did not list are unknown until then.
     void addMissingTexts(database, this.#closing.signal).catch(() => undefined);
+    void this.relistAll(this.#closing.signal).catch(() => undefined);
   }
 
   override [Symbol.dispose](): void {

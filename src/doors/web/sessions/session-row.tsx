@@ -1,8 +1,10 @@
+import type { JSX } from "preact";
+import { columnsWith, type FigureField } from "../../../domain/listed-columns.ts";
 import { isBuiltin, judgesNamed } from "../../../domain/model-name.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { Side } from "../../../domain/verdict.ts";
-import { duration, score, usd, words } from "../format.ts";
+import { count, duration, score, usd, words } from "../format.ts";
 import { Ago } from "../part/ago.tsx";
 import { ARM_SIDES, ArmMark, ArmName } from "../part/arm-name.tsx";
 import { CaveatChips } from "../part/caveats.tsx";
@@ -27,68 +29,83 @@ export function SessionRow({ row, index, top }: SessionRowProps) {
         <td class="unread">Reading …</td>
       </tr>
     );
-  const {
-    session_id,
-    scenario,
-    title = scenario,
-    created_at,
-    arms,
-    judge_model,
-    cost_usd = null,
-    wall_ms = null,
-    user,
-  } = row;
   return (
     <tr {...place} class="session" data-stop tabIndex={-1}>
-      <td class="session-created">
-        <a href={toSession(session_id)} title={session_id}>
-          <Ago iso={created_at} />
-          <span class="hidden-text"> {session_id}</span>
-        </a>
-        {user !== undefined && (
-          <bdi class="aside" title={user}>
-            {" "}
-            {user}
-          </bdi>
-        )}
-      </td>
-      <td class="session-scenario" title={title}>
-        <bdi>{scenario}</bdi>
-        {title !== scenario && (
-          <bdi class="aside" dir="auto">
-            {" "}
-            {title}
-          </bdi>
-        )}
-      </td>
-      <td class="session-arms">
-        {arms.map((_, side) => (
-          <PickableArm key={side} row={row} index={side} />
-        ))}
-      </td>
-      <td class="session-result">
-        <Result row={row} />
-      </td>
-      <Pair
-        kind="session-score"
-        row={row}
-        of={({ score: value }) => (typeof value === "number" ? score(value) : null)}
-      />
-      <Pair kind="session-checks" row={row} of={({ checks }) => (checks ? `${checks.passed}/${checks.total}` : null)} />
-      <td class="session-judge" title={judge_model ? judgesNamed(judge_model).join(", ") : undefined}>
-        {judge_model === null ? (
-          ""
-        ) : isBuiltin(judge_model) ? (
-          <span class="aside">no model</span>
-        ) : (
-          <JudgeNames name={judge_model} />
-        )}
-      </td>
-      <td class="session-cost">{cost_usd === null ? <Unknown /> : cost_usd === 0 ? "free" : usd(cost_usd)}</td>
-      <td class="session-time">{wall_ms === null ? <Unknown /> : duration(wall_ms)}</td>
+      {columnsWith("head").map(([name, { figure }]) => {
+        const Cell = CELLS[name];
+        if (Cell) return <Cell key={name} row={row} />;
+        return (
+          <td key={name} class="session-figure">
+            {figure && figureText(row[figure.field as FigureField] ?? null, figure.unit)}
+          </td>
+        );
+      })}
     </tr>
   );
 }
+
+/** Columns that show more than a figure. */
+const CELLS: Readonly<Record<string, (props: { readonly row: SessionListing }) => JSX.Element>> = {
+  created: ({ row: { session_id, created_at, user } }) => (
+    <td class="session-created">
+      <a href={toSession(session_id)} title={session_id}>
+        <Ago iso={created_at} />
+        <span class="hidden-text"> {session_id}</span>
+      </a>
+      {user !== undefined && (
+        <bdi class="aside" title={user}>
+          {" "}
+          {user}
+        </bdi>
+      )}
+    </td>
+  ),
+  scenario: ({ row: { scenario, title = scenario } }) => (
+    <td class="session-scenario" title={title}>
+      <bdi>{scenario}</bdi>
+      {title !== scenario && (
+        <bdi class="aside" dir="auto">
+          {" "}
+          {title}
+        </bdi>
+      )}
+    </td>
+  ),
+  arms: ({ row }) => (
+    <td class="session-arms">
+      {row.arms.map((_, side) => (
+        <PickableArm key={side} row={row} index={side} />
+      ))}
+    </td>
+  ),
+  result: ({ row }) => (
+    <td class="session-result">
+      <Result row={row} />
+    </td>
+  ),
+  gap: ({ row }) => (
+    <Pair kind="session-score" row={row} of={({ score: value }) => (typeof value === "number" ? score(value) : null)} />
+  ),
+  checks: ({ row }) => (
+    <Pair kind="session-checks" row={row} of={({ checks }) => (checks ? `${checks.passed}/${checks.total}` : null)} />
+  ),
+  judge: ({ row: { judge_model } }) => (
+    <td class="session-judge" title={judge_model ? judgesNamed(judge_model).join(", ") : undefined}>
+      {judge_model === null ? (
+        ""
+      ) : isBuiltin(judge_model) ? (
+        <span class="aside">no model</span>
+      ) : (
+        <JudgeNames name={judge_model} />
+      )}
+    </td>
+  ),
+};
+
+const UNITS = { usd: (value: number) => (value === 0 ? "free" : usd(value)), ms: duration, count };
+
+const figureText = (value: number | null, unit: keyof typeof UNITS) =>
+  value === null ? <Unknown /> : UNITS[unit](value);
 
 function JudgeNames({ name }: { name: string }) {
   const judges = judgesNamed(name);
@@ -156,7 +173,11 @@ function Result({ row }: { row: SessionListing }) {
       {isTold && (
         <span class="session-line">
           <CaveatChips flags={flags} conflict={conflict} rest={toSession(session_id)} />
-          {verdicts > 1 && !conflict && <Badge text={`${verdicts} verdicts`} says="on its arms" />}
+          {verdicts > 1 && !conflict && (
+            <span class="badge" title="on its arms">
+              {verdicts} verdicts<span class="hidden-text"> on its arms</span>
+            </span>
+          )}
         </span>
       )}
     </>
@@ -170,15 +191,6 @@ function Outcome({ outcome, side, name }: { outcome: string; side: Side | null; 
     <span class="outcome">
       <ArmMark side={side} />
       <span class="hidden-text">{name}</span> won
-    </span>
-  );
-}
-
-function Badge({ text, says }: { text: string; says: string }) {
-  return (
-    <span class="badge" title={says}>
-      {text}
-      <span class="hidden-text"> {says}</span>
     </span>
   );
 }

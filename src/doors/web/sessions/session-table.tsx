@@ -1,6 +1,6 @@
 import { computed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { SessionSort } from "../../../domain/session-list.ts";
+import { columnsWith, type SortName } from "../../../domain/listed-columns.ts";
 import { narrowerThan } from "../part/narrower-than.ts";
 import { useWindowRows } from "../part/use-window-rows.ts";
 import { blind } from "../preferences.ts";
@@ -14,25 +14,6 @@ const isNarrow = narrowerThan("50rem");
 
 /** Pixels. Every row has the same, so that a list of any length knows its own. */
 export const rowHeight = computed(() => (isPhone.value ? 112 : isNarrow.value ? 88 : 52));
-
-interface Column {
-  readonly name: string;
-  readonly sort?: SessionSort;
-  /** Its first order. */
-  readonly order?: "asc" | "desc";
-}
-
-const COLUMNS: readonly Column[] = [
-  { name: "Created", sort: "created", order: "desc" },
-  { name: "Scenario", sort: "scenario", order: "asc" },
-  { name: "Arms" },
-  { name: "Result", sort: "result", order: "asc" },
-  { name: "Score", sort: "gap", order: "desc" },
-  { name: "Checks" },
-  { name: "Judge" },
-  { name: "Cost", sort: "cost", order: "desc" },
-  { name: "Time", sort: "duration", order: "desc" },
-];
 
 interface SessionTableProps {
   /** What the reader asked for, which may be read only now. */
@@ -54,8 +35,10 @@ export function SessionTable({ asked, read: { view, summary, rows }, look, set }
     <table class="placed-rows session-table" aria-rowcount={summary.sessions + 1}>
       <thead>
         <tr>
-          {COLUMNS.map((column) => (
-            <Head key={column.name} column={column} asked={asked} view={view} set={set} />
+          {columnsWith("head").map(([name, column]) => (
+            <th key={name} scope="col" class={column.figure && "session-figure"} aria-sort={sortedBy(name, view)}>
+              <Head name={name} column={column} asked={asked} view={view} set={set} />
+            </th>
           ))}
         </tr>
       </thead>
@@ -71,26 +54,30 @@ export function SessionTable({ asked, read: { view, summary, rows }, look, set }
 }
 
 interface HeadProps extends Pick<SessionTableProps, "asked" | "set"> {
-  readonly column: Column;
+  readonly name: string;
+  readonly column: ReturnType<typeof columnsWith<"head">>[number][1];
   /** What the rows are. */
   readonly view: SessionsView;
 }
 
-function Head({ column: { name, sort, order = "desc" }, asked, view, set }: HeadProps) {
-  if (!sort || (blind.value && TELLING.has(sort))) return <th scope="col">{name}</th>;
-  const now = orderBy(sort, view);
-  const sorted = now && (now === "asc" ? "ascending" : "descending");
-  const before = orderBy(sort, asked);
-  const next = before ? (before === "asc" ? "desc" : "asc") : order;
+function Head({ name, column: { head, sort: first }, asked, view, set }: HeadProps) {
+  if (!isSort(name) || (blind.value && TELLING.has(name))) return head;
+  const now = orderBy(name, view);
+  const before = orderBy(name, asked);
+  const order = before ? (before === "asc" ? "desc" : "asc") : first;
   return (
-    <th scope="col" aria-sort={sorted}>
-      <button type="button" onClick={() => set({ sort, order: next })}>
-        {name}
-        {now && <span aria-hidden="true">{now === "asc" ? "↑" : "↓"}</span>}
-      </button>
-    </th>
+    <button type="button" onClick={() => set({ sort: name, order })}>
+      {head}
+      {now && <span aria-hidden="true">{now === "asc" ? "↑" : "↓"}</span>}
+    </button>
   );
 }
 
-const orderBy = (by: SessionSort, { sort = "created", order = "desc" }: SessionsView) =>
-  sort === by ? order : undefined;
+const isSort = (name: string): name is SortName => columnsWith("sort").some(([own]) => own === name);
+
+const orderBy = (by: string, { sort = "created", order = "desc" }: SessionsView) => (sort === by ? order : undefined);
+
+function sortedBy(name: string, view: SessionsView) {
+  const order = blind.value && TELLING.has(name) ? undefined : orderBy(name, view);
+  return order && (order === "asc" ? "ascending" : "descending");
+}

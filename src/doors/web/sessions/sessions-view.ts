@@ -1,3 +1,4 @@
+import { columnsWith } from "../../../domain/listed-columns.ts";
 import type { SessionListRequest } from "../../../domain/session-list.ts";
 
 /** Which sessions a reader looks at, in which order: what the address says, in the words of the server. */
@@ -33,7 +34,7 @@ export const isFiltered = ({ sort: _sort, order: _order, ...filter }: SessionsVi
   Object.values(filter).some((value) => value !== undefined && value !== "");
 
 /** Orders that tell who won. */
-export const TELLING: ReadonlySet<string> = new Set(["result", "gap"]);
+export const TELLING: ReadonlySet<string> = new Set(columnsWith("telling").map(([name]) => name));
 
 /** What a blind reader sees of it: nothing is chosen or put in order by who won. */
 export function blindView({
