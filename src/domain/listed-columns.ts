@@ -1,6 +1,7 @@
 import { contradict } from "./contradict.ts";
 import { everyVerdict } from "./every-verdict.ts";
 import type { SessionOutcome } from "./session.ts";
+import { isFinal } from "./session-state.ts";
 
 /** A column of the session list. Stores, the wire, the API's parameters and the page follow from it. */
 interface ListedColumn {
@@ -65,6 +66,12 @@ export const LISTED_COLUMNS = {
     head: "Judge",
     filter: "judge",
     kept: text(({ verdict, request }) => verdict?.judge.model ?? request.judge_model),
+  },
+  turns: {
+    head: "Turns",
+    sort: "desc",
+    kept: number(({ arms, state }) => (isFinal(state) ? arms.reduce((sum, { turns }) => sum + turns, 0) : null)),
+    figure: { field: "turns", unit: "count", description: "Model turns of both arms; null until it has ended." },
   },
   cost: {
     head: "Cost",

@@ -4,8 +4,10 @@ import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { databaseAddress } from "../../src/store/postgres/address.ts";
 import { type PostgresOptions, type PostgresStore, postgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { describeNeeding } from "../needs.ts";
+import { anOutcome } from "../outcomes.ts";
 import { proxyTo } from "../postgres/proxy.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
+import { keep } from "../stored.ts";
 
 const PASSWORD = "dun%3A+geon";
 
@@ -50,6 +52,32 @@ describeNeeding(POSTGRES)("a database of PostgreSQL", () => {
     expect(await sql("SELECT count(*)::int AS living FROM abeval.workers")).toEqual([{ living: 3 }]);
     for (const store of stores) await store[Symbol.asyncDispose]();
     expect(await sql("SELECT count(*)::int AS living FROM abeval.workers")).toEqual([{ living: 0 }]);
+  });
+
+  test("a column that lists have got since comes without a new version, and is filled from the logs", async () => {
+    const { url, sql } = await server.create();
+    const session = { ...anOutcome("session-sample-20260102T030405678Z", { state: "completed" }) };
+    const [a, b] = session.arms;
+    {
+      await using store = await open(url);
+      await keep(store, {
+        ...session,
+        arms: [
+          { ...a, status: "finished", turns: 3 },
+          { ...b, status: "finished", turns: 4 },
+        ],
+      });
+    }
+    const version = await sql("SELECT version FROM abeval.meta");
+    await sql(`ALTER TABLE abeval.sessions DROP COLUMN turns;
+      UPDATE abeval.sessions SET listing = replace(listing, '"turns":7,', '')`);
+    await using store = await open(url);
+    let [row] = await store.list();
+    for (; row?.turns === undefined; [row] = await store.list());
+    expect(row.turns).toBe(7);
+    expect(await sql("SELECT turns FROM abeval.sessions")).toEqual([{ turns: 7 }]);
+    expect(await sql("SELECT version FROM abeval.meta")).toEqual(version);
+    expect(await sql("SELECT indexname FROM pg_indexes WHERE indexname = 'sessions_by_turns'")).toHaveLength(1);
   });
 
   test("one that a newer version made is refused and left as it is", async () => {

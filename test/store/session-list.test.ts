@@ -18,6 +18,7 @@ interface Made {
   readonly later?: readonly Partial<Verdict>[];
   readonly cost_usd?: number;
   readonly wall_ms?: number;
+  readonly turns?: readonly [number, number];
   readonly title?: string;
   readonly state?: SessionOutcome["state"];
   readonly trial?: SessionOutcome["trial"];
@@ -32,6 +33,7 @@ function made({
   later = [],
   cost_usd,
   wall_ms,
+  turns,
   title,
   state,
   trial,
@@ -51,8 +53,18 @@ function made({
     ...(user && { user }),
     definition: { ...outcome.definition, title: title ?? outcome.definition.title },
     arms: [
-      { ...a, model: models?.[0] ?? "scripted/a", wall_ms: 1 },
-      { ...b, model: models?.[1] ?? "scripted/b", wall_ms: 1 },
+      {
+        ...a,
+        model: models?.[0] ?? "scripted/a",
+        wall_ms: 1,
+        ...(turns && { turns: turns[0], status: "finished" as const }),
+      },
+      {
+        ...b,
+        model: models?.[1] ?? "scripted/b",
+        wall_ms: 1,
+        ...(turns && { turns: turns[1], status: "finished" as const }),
+      },
     ],
     verdict: found ? verdictOf({ kind: "run", ...found }, 0) : null,
     verdicts: later.map((changes, index) => verdictOf({ kind: "rejudge", ...changes }, index + 1)),
@@ -159,12 +171,35 @@ describe.each(STORES)("%s store", (_name, open) => {
       "gap desc": [1, 3, 4, 2],
       "cost asc": [3, 1, 4, 2],
       "cost desc": [4, 1, 3, 2],
+      // Known when a session has ended.
+      "turns asc": [4, 3, 2, 1],
+      "turns desc": [4, 3, 2, 1],
       "duration asc": [3, 1, 4, 2],
       "duration desc": [4, 3, 1, 2],
     });
     const page = async (offset: number) =>
       (await store.list({ sort: "cost", offset, limit: 2 })).map((row) => numberOf(row.session_id));
     expect([await page(0), await page(2), await page(4)]).toEqual([[4, 1], [3, 2], []]);
+  });
+
+  test("the turns of a session are those of both arms, known from its end on, and lists come in their order", async () => {
+    await using opened = await open();
+    const { store } = opened;
+    await keep(store, made({ n: 1, found: WON, turns: [2, 30] }));
+    await keep(store, made({ n: 2, found: WON, turns: [40, 1], state: "judging" }));
+    await keep(store, made({ n: 3, found: TIE, turns: [0, 9] }));
+    const turnsBy = async (order: "asc" | "desc") =>
+      (await store.list({ sort: "turns", order })).map(({ session_id, turns }) => [numberOf(session_id), turns]);
+    expect(await turnsBy("desc")).toEqual([
+      [1, 32],
+      [3, 9],
+      [2, null],
+    ]);
+    expect(await turnsBy("asc")).toEqual([
+      [3, 9],
+      [1, 32],
+      [2, null],
+    ]);
   });
 
   test("a summary counts what matches, and names what there is", async () => {

@@ -96,7 +96,7 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     expect(asked.at(-1)).toEqual({ scenario: "quick", blind: "yes", limit: "100", offset: "0" });
     expect(await figures.count()).toBe(0);
     const orders = await page.locator("th button").allTextContents();
-    expect(orders.map((text) => text.replace(/\W/g, ""))).toEqual(["Created", "Scenario", "Cost", "Time"]);
+    expect(orders.map((text) => text.replace(/\W/g, ""))).toEqual(["Created", "Scenario", "Turns", "Cost", "Time"]);
     expect(complaints).toEqual([]);
   }, 60_000);
 
