@@ -37,7 +37,7 @@ const number = (value: (session: SessionOutcome) => number | null) => ({ type: "
  * In the order of the page. A figure that is added is null until the session has ended and stays the same from then on: what an
  * earlier version stored is filled in once.
  */
-export const LISTED_COLUMNS = {
+const LISTED_COLUMNS = {
   created: { head: "Created", sort: "desc" },
   scenario: { head: "Scenario", sort: "asc", filter: "scenario", kept: text(({ scenario }) => scenario) },
   state: { filter: "state", kept: text(({ state }) => state) },

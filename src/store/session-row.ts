@@ -44,20 +44,25 @@ export interface StaleRow {
   readonly session_id: string;
 }
 
-interface StaleRows {
+export interface StaleRows {
+  /** Above all positions. */
+  top(): Promise<number>;
   /** The youngest `most` between two positions. */
   stale(between: {
     readonly from: number;
     readonly below: number;
     readonly most: number;
-  }): StaleRow[] | Promise<StaleRow[]>;
+  }): Promise<readonly StaleRow[]>;
   /** Writes the rows of these sessions anew. A damaged log keeps the row that it has. */
-  relist(session_ids: readonly string[]): void | Promise<void>;
+  relist(session_ids: readonly string[]): Promise<void>;
 }
 
-/** Brings rows up to date that an earlier version wrote, from `top` down, some milliseconds at a time. */
-export async function relistAll(top: number, rows: StaleRows, signal: AbortSignal): Promise<void> {
-  for (let below = top; below > 0 && !signal.aborted; await breathe()) {
+/**
+ * Brings rows up to date that an earlier version wrote, the youngest first, some milliseconds at a time. What is left when it is
+ * stopped waits for the next start.
+ */
+export async function relistAll(rows: StaleRows, signal: AbortSignal): Promise<void> {
+  for (let below = await rows.top(); below > 0 && !signal.aborted; await breathe()) {
     const from = Math.max(0, below - STRETCH);
     const found = await rows.stale({ from, below, most: AT_ONCE });
     if (found.length > 0) await rows.relist(found.map(({ session_id }) => session_id));

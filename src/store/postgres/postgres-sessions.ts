@@ -18,6 +18,7 @@ import {
   readableTrials,
   relistAll,
   type StaleRow,
+  type StaleRows,
   type StoredTrial,
   type UnsavedEnd,
 } from "../session-row.ts";
@@ -126,20 +127,14 @@ export class PostgresSessions implements AsyncDisposable {
     while ((await flusher.write((flush) => this.#rows.interruptDead(flush, at))) > 0);
   }
 
-  /** Brings rows up to date that an earlier version wrote. What is left when it is stopped waits for the next start. */
-  protected async relistAll(signal: AbortSignal): Promise<void> {
+  protected async relist(signal: AbortSignal): Promise<void> {
     const { database, flusher } = this.#parts;
-    const [last] = await database.read((sql) => ask<{ top: number }>(sql, TOP));
-    await relistAll(
-      last?.top ?? 0,
-      {
-        stale: async ({ from, below, most }) => [
-          ...(await database.read((sql) => ask<StaleRow>(sql, STALE, [from, below, most]))),
-        ],
-        relist: (session_ids) => flusher.write((flush) => this.#rows.relist(flush, session_ids)),
-      },
-      signal,
-    );
+    const rows: StaleRows = {
+      top: async () => (await database.read((sql) => ask<{ top: number }>(sql, TOP)))[0]?.top ?? 0,
+      stale: ({ from, below, most }) => database.read((sql) => ask<StaleRow>(sql, STALE, [from, below, most])),
+      relist: (session_ids) => flusher.write((flush) => this.#rows.relist(flush, session_ids)),
+    };
+    await relistAll(rows, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -88,7 +88,7 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
     this.series = this.#opened.use(new PostgresSeries(database, flusher, { me, sweep: () => this.sweep() }));
     this.#timer = setInterval(() => void this.sweep().catch(() => undefined), database.lease_ms).unref();
     // Figures that an earlier version did not list are unknown until then.
-    void this.relistAll(this.#closing.signal).catch(() => undefined);
+    void this.relist(this.#closing.signal).catch(() => undefined);
   }
 
   reachable(): Promise<boolean> {

@@ -4,7 +4,15 @@ import type { CreatedEntry, EndedEntry, RunEntry, SessionEntry } from "../../dom
 import { fold } from "../fold.ts";
 import { sharedText } from "../page-sessions.ts";
 import { isLog } from "../read-session.ts";
-import { interruption, isListed, isStale, ROW_NAMES, relistAll, rowTextOf, type StaleRow } from "../session-row.ts";
+import {
+  interruption,
+  isListed,
+  isStale,
+  ROW_NAMES,
+  rowTextOf,
+  type StaleRow,
+  type StaleRows,
+} from "../session-row.ts";
 import { type Run, superseded } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { EndedSession, WrittenCopy } from "./json-copies.ts";
@@ -97,14 +105,16 @@ export class SessionRows {
     });
   }
 
-  /** Brings rows up to date that an earlier version wrote. What is left when it is stopped waits for the next start. */
-  async relistAll(signal: AbortSignal): Promise<void> {
-    const [[top]] = this.#database.query("SELECT coalesce(max(position), 0) + 1 FROM sessions").values() as [[number]];
-    const stale = (between: Record<string, number>) => this.#database.query(STALE).all(between) as StaleRow[];
-    const relist = (session_ids: readonly string[]) => {
-      for (const session_id of session_ids) this.#relist(session_id);
+  /** Rows that an earlier version wrote, and how to write them anew; by `write`, in a transaction of its own. */
+  staleRows(write: (work: () => void) => Promise<void>): StaleRows {
+    return {
+      top: async () => (this.#database.query(TOP).values() as [[number]])[0][0],
+      stale: async (between) => this.#database.query(STALE).all({ ...between }) as StaleRow[],
+      relist: (session_ids) =>
+        write(() => {
+          for (const session_id of session_ids) this.#relist(session_id);
+        }),
     };
-    await relistAll(top, { stale, relist: this.#database.transaction(relist).immediate }, signal);
   }
 
   /** Must be called when a transaction is rolled back: what is remembered may not be stored. */
@@ -192,6 +202,8 @@ export class SessionRows {
 const CREATE = `INSERT INTO sessions (session_id, comparison, owner, copied, ${ROW_NAMES.join(", ")})
   VALUES ($session_id, $comparison, $owner, 1, ${ROW_NAMES.map((name) => `$${name}`).join(", ")})
   ON CONFLICT DO NOTHING`;
+
+const TOP = "SELECT coalesce(max(position), 0) + 1 FROM sessions";
 
 const STALE = `SELECT position, session_id FROM sessions INDEXED BY sessions_listed
   WHERE position >= $from AND position < $below AND ${isStale("instr")} AND owner IS NULL

@@ -11,7 +11,7 @@ import type { TrialRow } from "../../domain/trial.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { breathe } from "../../runtime/pace.ts";
 import type { RequestKey } from "../request-keys.ts";
-import { endsWithFailure, type UnsavedEnd } from "../session-row.ts";
+import { endsWithFailure, relistAll, type UnsavedEnd } from "../session-row.ts";
 import {
   type EntriesOfTrials,
   entriesGiven,
@@ -170,8 +170,11 @@ export class SqliteSessions implements Disposable {
     }
   }
 
-  protected async relistAll(signal: AbortSignal): Promise<void> {
-    await this.#rows.relistAll(signal);
+  protected async relist(signal: AbortSignal): Promise<void> {
+    await relistAll(
+      this.#rows.staleRows((work) => this.batch.write(work)),
+      signal,
+    );
   }
 
   /** Writes copies that are missing or torn. */

@@ -79,7 +79,7 @@ class SqliteStore extends SqliteSessions implements SessionStore {
     database.transaction(() => lease.sweep()).immediate();
     // Searches are right without it, and slower; figures that an earlier version did not list are unknown until then.
     void addMissingTexts(database, this.#closing.signal).catch(() => undefined);
-    void this.relistAll(this.#closing.signal).catch(() => undefined);
+    void this.relist(this.#closing.signal).catch(() => undefined);
   }
 
   override [Symbol.dispose](): void {
