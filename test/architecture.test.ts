@@ -295,11 +295,11 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 98, 0],
-  "src/domain": [96, 6_690, 517],
+  "src/domain": [96, 6_684, 515],
   "src/runtime": [15, 851, 35],
   "src/arms": [243, 22_640, 668],
   "src/statistics": [38, 3_381, 144],
-  "src/store": [66, 6_895, 192],
+  "src/store": [66, 6_904, 191],
   "src/comparison": [245, 23_717, 732],
   "src/doors": [357, 32_890, 921],
 };
