@@ -1,6 +1,4 @@
-import { createApp } from "../src/doors/http/app.ts";
-import { openApi } from "../src/doors/http/openapi/openapi.ts";
-import type { Services } from "../src/doors/operation/operation.ts";
+import { documentOf } from "../src/doors/http/openapi/openapi.ts";
 import { version } from "../src/runtime/version.ts";
 
 /** What the reference reads of a JSON Schema. */
@@ -50,9 +48,7 @@ const HEAD = `# Reference of the HTTP API
 
 /** Every route and every type of the HTTP API as a page of markdown: tables of parameters, of answers and of fields. */
 export function apiReference(): string {
-  // No route is called, and of the services the document reads only the version.
-  const { routes } = createApp({ version } as Services);
-  const { paths, components } = openApi(routes, version) as unknown as ApiDocument; // the document's own tests say that it is one
+  const { paths, components } = documentOf(version) as unknown as ApiDocument; // the document's own tests say that it is one
   return `${[HEAD, routesText(paths), typesText(components)].join("\n\n")}\n`;
 }
 

@@ -8,7 +8,7 @@ import { JudgeProfiles as Answer, JudgeProfile } from "../../src/domain/judge-pr
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
 import type { Vote } from "../../src/domain/vote.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { buildCase, type CaseParts, judged, probe } from "../judge/build-case.ts";
 import { countingEntropy, fixedClock, mockJudge, type Slot, scoringJudge, spoken } from "../judge/mock-judge.ts";

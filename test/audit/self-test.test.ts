@@ -13,7 +13,7 @@ import type { PriceList } from "../../src/domain/price-list.ts";
 import { type Grade, SelfTest } from "../../src/domain/self-test.ts";
 import { selfTestSentence } from "../../src/domain/self-test-sentence.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import type { Responder } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playScript } from "../fake-provider/play-script.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { conditionsOf, selfTestKeyOf } from "../../src/comparison/planning/comparison.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { temporaryDirectory } from "../temporary.ts";

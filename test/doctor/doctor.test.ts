@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { DoctorReport } from "../../src/domain/doctor-report.ts";
 import { diagnose } from "../../src/doors/doctor/doctor.ts";
-import { runDoctor } from "../../src/doors/operation/doctor.ts";
+import { ENDPOINTS } from "../../src/doors/endpoint/endpoints.ts";
 import { SCENARIOS } from "../harness.ts";
 import { failureOf } from "../scenario/scenario-folder.ts";
 import { diagnoseFile, goodScenario, never, ofScenario, servicesOver } from "./small-scenario.ts";
@@ -15,10 +15,10 @@ test("an unknown scenario is a failure that names a likely one", async () => {
   ]);
 });
 
-test("a report has the shape that the operation promises, with a broken scenario and with a good one", async () => {
+test("a report has the shape that the endpoint promises, with a broken scenario and with a good one", async () => {
   const reports = [await diagnoseFile(goodScenario()), await diagnoseFile({ name: "small" })];
   expect(reports.map((report) => [...Value.Errors(DoctorReport, report)])).toEqual([[], []]);
-  expect(runDoctor.output).toBe(DoctorReport);
+  expect(ENDPOINTS.runDoctor.output).toBe(DoctorReport);
 });
 
 test("ids of a scenario's checks are unique and begin with a part of the scenario", async () => {

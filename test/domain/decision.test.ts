@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { DECISION_KINDS, Decision } from "../../src/domain/decision.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 
 const [turn] = EXAMPLES.session.decisions["plain"] ?? [];
 if (!turn) throw new Error("the example has no decision");

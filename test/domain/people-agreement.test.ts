@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { agreementOf, choiceOn, findingOf, NO_VOTES, withVote } from "../../src/domain/people-agreement.ts";
 import type { Vote } from "../../src/domain/vote.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 
 type Choice = Vote["choice"];
 

@@ -5,7 +5,7 @@ import type { Scenario } from "../../src/domain/scenario.ts";
 import type { Series, SeriesMembers } from "../../src/domain/series.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { SessionListing } from "../../src/domain/session-list.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { findSeries } from "../../src/doors/operation/find-series.ts";
 import { abridged } from "../../src/doors/operation/series.ts";
 import { talkServices, talkText } from "../session/series.ts";

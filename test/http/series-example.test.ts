@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { SeriesRecord } from "../../src/domain/series-record.ts";
 import { trialRowOf } from "../../src/domain/trial.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { standingOf } from "../../src/statistics/standing.ts";
 

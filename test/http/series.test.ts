@@ -5,7 +5,7 @@ import { Failure } from "../../src/domain/failure.ts";
 import type { Series } from "../../src/domain/series.ts";
 import type { SeriesListing } from "../../src/domain/series-listing.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { stopRuns } from "../../src/doors/operation/runs.ts";
 import { type Talk, talkServices, talkText } from "../session/series.ts";
 import { until } from "../turns.ts";

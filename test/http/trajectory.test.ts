@@ -6,7 +6,7 @@ import { readLog } from "../../src/arms/imported/read-log.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import type { Trajectory } from "../../src/domain/atif.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import { trajectoryOf } from "../../src/doors/operation/trajectory.ts";
+import { trajectoryOf } from "../../src/doors/report/trajectory.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";
 import { temporaryDirectory } from "../temporary.ts";

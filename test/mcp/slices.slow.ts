@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { ArmSummary, SessionOutcome } from "../../src/domain/session.ts";
 import type { CriterionScore, Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { RESULT_BYTES } from "../../src/doors/mcp/fit.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { anOutcome } from "../outcomes.ts";

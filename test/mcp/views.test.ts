@@ -3,7 +3,7 @@ import { type TObject, TypeGuard } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { SessionOutcome } from "../../src/domain/session.ts";
 import { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { pageDecisions, pageDiff } from "../../src/doors/mcp/view/arm-pages.ts";
 import { fullSession } from "../../src/doors/mcp/view/full-session.ts";
 import { ScenarioView } from "../../src/doors/mcp/view/scenario-view.ts";

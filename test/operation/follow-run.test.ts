@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { getEventListeners } from "node:events";
 import type { RunEvent } from "../../src/domain/event.ts";
 import type { RunEntry } from "../../src/domain/session-entry.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { followRun } from "../../src/doors/operation/follow-run.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import type { Run } from "../../src/store/store.ts";

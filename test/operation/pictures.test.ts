@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Failure } from "../../src/domain/failure.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
 import { pngOf } from "../../src/doors/operation/pictures.ts";
-import { sessionCard } from "../../src/doors/operation/reports.ts";
+import { sessionDrawing } from "../../src/doors/operation/reports.ts";
 import { aService } from "../http/service.ts";
 
 const drawing = (n: number) => `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><title>${n}</title></svg>`;
@@ -44,8 +44,8 @@ test("forty who ask for one drawing at once share one reading of its session", a
   });
   const services = { ...service.services, store };
   const { signal } = new AbortController();
-  const draw = () => sessionCard.run(services, { session_id }, signal);
+  const draw = () => sessionDrawing(services, { id: session_id }, signal);
   const drawn = await Promise.all(Array.from({ length: 40 }, draw));
   expect(readings).toBe(1);
-  expect(new Set(drawn.map(({ svg }) => svg)).size).toBe(1);
+  expect(new Set(drawn).size).toBe(1);
 });

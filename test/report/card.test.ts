@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { inflateSync } from "node:zlib";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { seriesCard, verdictCard } from "../../src/doors/report/card.ts";
 import { cardPng } from "../../src/doors/report/card-png.ts";
 import { reportedSession } from "../../src/doors/report/reported.ts";

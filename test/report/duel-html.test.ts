@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { duelHtml } from "../../src/doors/report/duel-html.ts";
 import { reportedSession } from "../../src/doors/report/reported.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { DecisionEntry, RunEntry } from "../../src/domain/session-entry.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { type PostgresStore, postgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { insertSession } from "../../src/store/postgres/session-rows.ts";

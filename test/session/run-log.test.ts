@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { RunLog } from "../../src/comparison/session/run/run-log.ts";
 import { Failure, type FailureCode } from "../../src/domain/failure.ts";
 import type { RunEntry } from "../../src/domain/session-entry.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";

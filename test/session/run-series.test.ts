@@ -6,7 +6,7 @@ import { type OpenOptions, openSeries } from "../../src/comparison/session/open-
 import { Failure } from "../../src/domain/failure.ts";
 import type { SelfTest } from "../../src/domain/self-test.ts";
 import type { Series } from "../../src/domain/series.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { seriesReport } from "../../src/doors/operation/find-series.ts";
 import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { readSession } from "../../src/store/read-session.ts";

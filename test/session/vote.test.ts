@@ -4,7 +4,7 @@ import { rejudge } from "../../src/comparison/session/rejudge.ts";
 import { vote } from "../../src/comparison/session/vote.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { MAX_VOTES, type VoteRequest } from "../../src/domain/vote.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { testServices } from "../harness.ts";
 import { CRITERIA, change } from "../judge/build-case.ts";

@@ -6,7 +6,7 @@ import { SessionOutcome } from "../../src/domain/session.ts";
 import type { EndedEntry, RunEntry, SessionEntry, SessionLog } from "../../src/domain/session-entry.ts";
 import { LOG_VERSION, unknownKind } from "../../src/domain/session-entry.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { fold } from "../../src/store/fold.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { anArm, anOutcome, aScenario, aTurn } from "../outcomes.ts";

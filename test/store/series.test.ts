@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { DecisionEntry, RunEntry } from "../../src/domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../../src/domain/trial.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import type { SessionStore } from "../../src/store/store.ts";

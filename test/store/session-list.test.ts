@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { SESSION_SORTS, type SessionListRequest } from "../../src/domain/session-list.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { anOutcome } from "../outcomes.ts";
 import { keep } from "../stored.ts";
 import { STORES } from "./stores.ts";

@@ -16,7 +16,7 @@ import { rejudge } from "../../src/comparison/session/rejudge.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { DecisionEntry, EndedEntry } from "../../src/domain/session-entry.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";

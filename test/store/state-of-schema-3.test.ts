@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { SessionOutcome } from "../../src/domain/session.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { DecisionEntry, RunEntry } from "../../src/domain/session-entry.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import type { Run, SessionStore } from "../../src/store/store.ts";

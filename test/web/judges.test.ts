@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { judgeGroups } from "../../src/doors/web/judges/judge-group.ts";
 import { agreementText, pullText, repeatsText, undecidedTexts } from "../../src/doors/web/judges/profile-text.ts";
 import { peopleText } from "../../src/doors/web/verdict/people.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Citation } from "../../src/domain/verdict.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { shownArmsOf } from "../../src/doors/web/evidence/shown-arm.ts";
 import { passageOf } from "../../src/doors/web/verdict/passage.ts";
 

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import type { Series } from "../../src/domain/series.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
-import { EXAMPLES } from "../../src/doors/http/openapi/examples.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 import { type Planned, type Result, rowOf, seriesOf } from "../statistics/series.ts";

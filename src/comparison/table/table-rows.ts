@@ -8,7 +8,7 @@ import { RecordLimits, tooLong } from "./record-limits.ts";
 /** The longest table that is read. Bytes. */
 export const TABLE_BYTES = 16 * 1024 * 1024;
 
-export const TABLE_FORMS = ["csv", "jsonl"] as const;
+const TABLE_FORMS = ["csv", "jsonl"] as const;
 export type TableForm = (typeof TABLE_FORMS)[number];
 
 /** A mistake in a table; the message says what, without the place. */

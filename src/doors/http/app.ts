@@ -4,25 +4,16 @@ import { isMalformed, NO_UTF8, readBoundedJson } from "../../domain/bounded-json
 import type { ErrorBody } from "../../domain/error-body.ts";
 import { Failure, wordsOf } from "../../domain/failure.ts";
 import { ownTurn } from "../../runtime/pace.ts";
-import { getHealth } from "../operation/health.ts";
 import type { Services } from "../operation/operation.ts";
 import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
 import { Metrics } from "./metrics.ts";
-import { apiDocs, openApiRoute } from "./openapi/api-docs.ts";
-import type { ApiRoute } from "./openapi/openapi.ts";
-import { readBytes, readTableBody } from "./read-body.ts";
+import { docsScript } from "./openapi/api-docs.ts";
+import { readBytes, readTableBody, TABLE_PATHS } from "./read-body.ts";
 import { type LogRequest, requestLog } from "./request-log.ts";
 import { requesterOf } from "./requester.ts";
-import { cardRoutes } from "./routes/card-routes.ts";
-import { judgeRoutes } from "./routes/judge-routes.ts";
-import { metricsRoute } from "./routes/metrics-route.ts";
-import type { RouteContext } from "./routes/query.ts";
-import { readRoutes } from "./routes/read-routes.ts";
-import { reportRoutes } from "./routes/report-routes.ts";
-import { RESULTS_PATH, resultsRoutes } from "./routes/results-routes.ts";
-import { runRoutes } from "./routes/run-routes.ts";
-import { seriesRoutes } from "./routes/series-routes.ts";
+import type { RouteContext } from "./routes/answerers.ts";
+import { endpointRoutes } from "./routes/routes.ts";
 import type { StreamTimes } from "./stream/event-feed.ts";
 import { EventStreams } from "./stream/event-stream.ts";
 import type { WebUi } from "./web-ui.ts";
@@ -47,12 +38,8 @@ export interface AppOptions {
 
 /** The HTTP service: the interface's endpoints, our additions, and the web UI if there is one. */
 export function createApp(services: Services, options: AppOptions = {}) {
-  const { hosts, origins, stopping = NEVER, abandoned = NEVER, metrics = new Metrics() } = options;
-  const context: RouteContext = {
-    ...{ services, streams: new EventStreams(options.pace), abandoned },
-    requesterOf: (call) => requesterOf(services, call, options.user_header),
-  };
-  const routes = (): readonly ApiRoute[] => app.routes;
+  const { hosts, origins, stopping = NEVER, metrics = new Metrics() } = options;
+  const routes = (): Parameters<typeof answerError>[1] => app.routes;
   const app = new Elysia({
     // Unknown fields are refused; the default drops them, and a misspelt `judge_model` with them.
     normalize: false,
@@ -87,30 +74,19 @@ export function createApp(services: Services, options: AppOptions = {}) {
       if (request.method !== "POST") return null;
       // A connection that was open before the server began to stop can still send requests.
       if (stopping.aborted) throw new Failure("interrupted", "the server is stopping", { retryable: true });
-      return path === RESULTS_PATH ? readTableBody(request) : readJson(request);
+      return TABLE_PATHS.has(path) ? readTableBody(request) : readJson(request);
     })
-    .onBeforeHandle(({ request, path }) => demandStore(services, request, path))
     .onError((thrown) => counted(metrics, answerError(thrown, routes(), services)))
     .mapResponse(sendJson)
-    .use(readRoutes(context))
-    .use(runRoutes(context))
-    .use(seriesRoutes(context))
-    .use(resultsRoutes(context))
-    .use(judgeRoutes(context))
-    .use(reportRoutes(context))
-    .use(cardRoutes(context))
-    .use(metricsRoute(services, metrics))
-    .use(apiDocs(services.version))
-    .use(openApiRoute(routes, services.version));
+    .use(endpointRoutes(contextOf(services, { ...options, metrics })))
+    .use(docsScript);
   if (options.web_ui) app.use(options.web_ui.routes);
   return app;
 }
 
 /** Serves only health and metrics. */
-export function createHealthApp(
-  services: Services,
-  { hosts, log, abandoned = NEVER, metrics = new Metrics() }: AppOptions,
-) {
+export function createHealthApp(services: Services, options: AppOptions) {
+  const { hosts, log, metrics = new Metrics() } = options;
   const app = new Elysia({ systemRouter: false, handler: { standardHostname: false } })
     .use(requestLog(services, log))
     .onRequest(({ request }) => {
@@ -118,10 +94,17 @@ export function createHealthApp(
       hosts?.(request);
     })
     .onError((thrown) => counted(metrics, answerError(thrown, app.routes, services)))
-    .get("/api/health", () => getHealth.run(services, {}, abandoned))
-    .use(metricsRoute(services, metrics));
+    .use(endpointRoutes(contextOf(services, { ...options, metrics }), ["getHealth", "readMetrics"]));
   return app;
 }
+
+const contextOf = (
+  services: Services,
+  { pace, user_header, abandoned = NEVER, metrics }: AppOptions & { readonly metrics: Metrics },
+): RouteContext => ({
+  ...{ services, streams: new EventStreams(pace), metrics, abandoned },
+  requesterOf: (call) => requesterOf(services, call, user_header),
+});
 
 /** Requests that begin in one turn: some milliseconds. */
 const TURN_REQUESTS = 20;
@@ -146,22 +129,6 @@ function counted(metrics: Metrics, body: ErrorBody): ErrorBody {
 function demandAddress({ url, headers }: Request): void {
   if (!URL.canParse(url) || headers.get("host")?.includes(","))
     throw new UnreadableRequest("the Host header is missing or is not a host");
-}
-
-/** What is answered without a database. */
-const WITHOUT_STORE = /^\/api\/(health|ready|metrics|doctor|providers|scenarios|openapi\.json|docs)(\/|$)/;
-
-/** Refuses at once while the database is away. @throws Failure `not_ready` */
-async function demandStore(services: Services, { method }: Request, path: string): Promise<void> {
-  if (!services.shared || !path.startsWith("/api/") || WITHOUT_STORE.test(path)) return;
-  await demandDatabase(services, method === "POST" || method === "DELETE");
-}
-
-/** Refuses at once what would wait for a database that is away, or that takes no writes. @throws Failure `not_ready` */
-async function demandDatabase({ shared }: Pick<Services, "shared">, writes: boolean): Promise<void> {
-  if (!shared || (await (writes ? shared.writable() : shared.reachable()))) return;
-  const why = writes && (await shared.reachable()) ? "takes no writes just now" : "does not answer this server";
-  throw new Failure("not_ready", `the database ${why}; nothing was done, try again`, { retryable: true });
 }
 
 const NEVER = new AbortController().signal;

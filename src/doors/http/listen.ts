@@ -1,5 +1,5 @@
 import type { createApp } from "./app.ts";
-import { IDLE_TIMEOUT_S } from "./routes/query.ts";
+import { IDLE_TIMEOUT_S } from "./routes/answerers.ts";
 
 export interface Address {
   readonly hostname: string;

@@ -2,8 +2,9 @@ import { RESULTS_BODY_BYTES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
 import { GrownBytes } from "../../domain/grown-bytes.ts";
 import { breathe, ownTurn } from "../../runtime/pace.ts";
+import type { ApiEndpoint } from "../endpoint/endpoint.ts";
+import { ENDPOINTS } from "../endpoint/endpoints.ts";
 import { UnreadableRequest } from "./error.ts";
-import { TABLE_TYPES, type TableBody } from "./routes/results-routes.ts";
 
 /** Bytes up to which a body is always read. */
 const SMALL_BYTES = 64 * 1024;
@@ -45,8 +46,20 @@ const crowded = () =>
     retryable: true,
   });
 
+/** Where a body is a table. */
+export const TABLE_PATHS: ReadonlySet<string | undefined> = new Set(
+  Object.values<ApiEndpoint>(ENDPOINTS).flatMap(({ route, table }) => (table ? [route.split(" ")[1]] : [])),
+);
+
+/** The types of a table. A page of another site cannot send one without asking the browser first. */
+const TABLE_TYPES: Readonly<Record<string, "csv" | "jsonl">> = {
+  "text/csv": "csv",
+  "application/x-ndjson": "jsonl",
+  "application/jsonl": "jsonl",
+};
+
 /** @throws Failure `unsupported_media_type`, `body_too_large`, `invalid_request` (400 when it is not UTF-8) */
-export async function readTableBody(request: Request): Promise<TableBody> {
+export async function readTableBody(request: Request) {
   const type = request.headers.get("content-type") ?? "";
   const [, named = ""] = /^([a-z/-]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?(?:;\s*header=\w+\s*)?$/i.exec(type) ?? [];
   const form = TABLE_TYPES[named.toLowerCase()];

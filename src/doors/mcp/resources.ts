@@ -44,7 +44,7 @@ export async function listResources(
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
   const [scenarios, rows] = await told(services, async () => [
-    cursor === undefined ? await listScenarios.run(services, {}, signal) : [],
+    cursor === undefined ? await listScenarios(services, {}, signal) : [],
     await sessionsAfter(services, cursor, signal),
   ]);
   const sessions = rows.slice(0, PAGE);
@@ -61,7 +61,7 @@ export async function listResources(
 async function sessionsAfter(services: Services, cursor: string | undefined, signal: AbortSignal) {
   const query = { limit: PAGE + 1, ...(cursor !== undefined && { before: cursor }) };
   try {
-    return await listSessions.run(services, query, signal);
+    return await listSessions(services, query, signal);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "unknown_session") throw error;
     throw new RequestError(ErrorCode.InvalidParams, "unknown cursor; start again without one");
@@ -95,8 +95,8 @@ async function valueAt(services: Services, uri: string, signal: AbortSignal): Pr
     services,
     async () =>
       kind === "scenarios"
-        ? viewScenario(await getScenario.run(services, { name: id }, signal), false)
-        : fullSession(await getSession.run(services, { session_id: id }, signal), false),
+        ? viewScenario(await getScenario(services, { name: id }, signal), false)
+        : fullSession(await getSession(services, { id }, signal), false),
     shownUri(uri),
   );
 }

@@ -1,5 +1,6 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import type { Static, TObject } from "@sinclair/typebox";
+import { ENDPOINTS, type EndpointName } from "../endpoint/endpoints.ts";
 import type { Services } from "../operation/operation.ts";
 
 /** What a tool gives back: data for programs, and the same for a model that is shown only text, as many clients do. */
@@ -54,7 +55,14 @@ export interface McpTool<Input extends TObject = TObject, Output extends TObject
   call(services: Services, input: Static<Input>, context: CallContext): Promise<Answer<Output>>;
 }
 
-/** Ties the types of input and output to the schemas. */
+type Facts<Input extends TObject, Output extends TObject> = Omit<McpTool<Input, Output>, "name" | "title">;
+
+/** The tool of an endpoint. `title` where the tool does more. */
 export const tool = <Input extends TObject, Output extends TObject>(
-  spec: McpTool<Input, Output>,
-): McpTool<Input, Output> => spec;
+  of: EndpointName,
+  facts: Facts<Input, Output> & { readonly title?: string },
+): McpTool<Input, Output> => ({
+  name: of.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  title: ENDPOINTS[of].title,
+  ...facts,
+});

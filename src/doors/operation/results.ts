@@ -1,17 +1,15 @@
-import { Type } from "@sinclair/typebox";
 import { type Choice, readResults } from "../../comparison/table/read-results.ts";
-import { TABLE_FORMS, TableFault, type TableForm } from "../../comparison/table/table-rows.ts";
+import { TableFault, type TableForm } from "../../comparison/table/table-rows.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { columnNamed } from "../../domain/columns.ts";
 import { Failure } from "../../domain/failure.ts";
-import { type ImportedResults, MAX_NAME, SCORE_TIE_MARGIN, TieMargin } from "../../domain/results.ts";
-import { oneOf, record } from "../../domain/schema.ts";
-import { Series } from "../../domain/series.ts";
-import { ALPHA, MARGIN, SeriesPlan } from "../../domain/series-record.ts";
+import { type ImportedResults, SCORE_TIE_MARGIN } from "../../domain/results.ts";
+import type { Series } from "../../domain/series.ts";
+import { ALPHA, MARGIN } from "../../domain/series-record.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { breathe, ownTurn } from "../../runtime/pace.ts";
 import { importedSeries } from "../../statistics/report.ts";
-import { operation, type Services } from "./operation.ts";
+import type { Operation, Services } from "./operation.ts";
 
 interface Comparing extends Choice {
   readonly tie_margin?: number | undefined;
@@ -75,33 +73,14 @@ export async function findResults({ store, version }: Services, series_id: strin
 const columnOf = ({ columns }: ImportedResults, by: string | undefined) =>
   by === undefined ? undefined : columnNamed(columns, by);
 
-const ImportRequest = record("ImportRequest", {
-  arms: Type.Optional(
-    Type.String({ maxLength: 2 * MAX_NAME + 10, description: "Two names, with a comma between them: a, then b." }),
-  ),
-  tie_margin: Type.Optional(TieMargin),
-  margin: Type.Optional(SeriesPlan.properties.margin),
-  by: Type.Optional(Type.String({ description: "Group the scenarios by this column (`groups`)." })),
-  text: Type.String({ description: "The table." }),
-  form: oneOf(TABLE_FORMS),
-});
-
-export const importResults = operation({
-  name: "import_results",
-  title: "Compare results of runs made elsewhere",
-  summary:
-    "What a table of results shows, as a series: one row for each run with `scenario`, `trial`, `arm`, and `passed` or `score`. Runs nothing and asks no judge. It is stored under its id, `results-<digest>`, and the same table is one series.",
-  input: ImportRequest,
-  output: Series,
-  async run(services, { text, form, ...comparing }) {
-    try {
-      return await keepResults(services, await seriesOfResults(text, form, comparing));
-    } catch (error) {
-      if (!(error instanceof TableFault)) throw error;
-      const { line, column, choices, message } = error;
-      const details = { line, ...(column !== undefined && { column }), ...(choices && { arms: [...choices] }) };
-      const place = column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
-      throw new Failure("invalid_request", `${place}: ${message}`, { details, cause: error });
-    }
-  },
-});
+export const importResults: Operation<"importResults"> = async (services, { text, form, ...comparing }) => {
+  try {
+    return await keepResults(services, await seriesOfResults(text, form, comparing));
+  } catch (error) {
+    if (!(error instanceof TableFault)) throw error;
+    const { line, column, choices, message } = error;
+    const details = { line, ...(column !== undefined && { column }), ...(choices && { arms: [...choices] }) };
+    const place = column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
+    throw new Failure("invalid_request", `${place}: ${message}`, { details, cause: error });
+  }
+};

@@ -2,11 +2,10 @@ import { oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { cancelInFlight, isInFlight } from "../../comparison/session/in-flight.ts";
 import { type Requester, type StartedSession, startedBefore } from "../../comparison/session/started-session.ts";
 import { Failure } from "../../domain/failure.ts";
-import { RunRequest, RunStarted } from "../../domain/request.ts";
-import { SessionOutcome } from "../../domain/session.ts";
+import type { RunRequest } from "../../domain/request.ts";
 import { ownTurn } from "../../runtime/pace.ts";
 import { doOnce } from "./do-once.ts";
-import { operation, type Services } from "./operation.ts";
+import type { Operation, Services } from "./operation.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startRun(
@@ -55,33 +54,19 @@ const importEngine = () =>
     import("../../comparison/session/start-session.ts"),
   ]);
 
-export const runScenario = operation({
-  name: "run_scenario",
-  title: "Run a scenario and wait",
-  summary: "Runs both arms and the judge, and answers with the outcome when the judge is done. Spends model tokens.",
-  input: RunRequest,
-  output: SessionOutcome,
-  async run(services, request, _signal, requester) {
-    const { done } = await startRun(services, request, requester);
-    const outcome = await done;
-    if (outcome.failure === null) return outcome;
-    const { code, message, retryable } = outcome.failure;
-    const details = { session_id: outcome.session_id, stage: outcome.failure.stage };
-    throw new Failure(code, message, { retryable, details });
-  },
-});
+export const runScenario: Operation<"runScenario"> = async (services, request, _signal, requester) => {
+  const { done } = await startRun(services, request, requester);
+  const outcome = await done;
+  if (outcome.failure === null) return outcome;
+  const { code, message, retryable } = outcome.failure;
+  const details = { session_id: outcome.session_id, stage: outcome.failure.stage };
+  throw new Failure(code, message, { retryable, details });
+};
 
-export const startScenario = operation({
-  name: "start_scenario",
-  title: "Start a run",
-  summary: "Starts a run in the background and answers with its id at once. Spends model tokens.",
-  input: RunRequest,
-  output: RunStarted,
-  async run(services, request, _signal, requester) {
-    const { session_id } = await startRun(services, request, requester);
-    return { session_id };
-  },
-});
+export const startScenario: Operation<"startScenario"> = async (services, request, _signal, requester) => {
+  const { session_id } = await startRun(services, request, requester);
+  return { session_id };
+};
 
 /** @throws Failure `not_live` for a session that has ended, or is unknown */
 export async function demandInFlight(services: Services, session_id: string): Promise<void> {
@@ -89,10 +74,10 @@ export async function demandInFlight(services: Services, session_id: string): Pr
 }
 
 /** Stops a run in flight or queued; its stream ends with `session_failed`. @throws Failure `not_live`. */
-export async function cancelRun(services: Services, session_id: string): Promise<RunStarted> {
-  if (await cancelInFlight(services, session_id)) return { session_id };
-  throw notLive(session_id);
-}
+export const cancelRun: Operation<"cancelRun"> = async (services, { id }) => {
+  if (await cancelInFlight(services, id)) return { session_id: id };
+  throw notLive(id);
+};
 
 /** Stops every series and every run in flight, and waits until each is stored and its workspaces are gone. */
 export async function stopRuns({ runs, series }: Pick<Services, "runs" | "series">, reason: Failure): Promise<void> {

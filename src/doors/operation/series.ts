@@ -1,4 +1,3 @@
-import { Type } from "@sinclair/typebox";
 import type { SeriesInFlight } from "../../comparison/planning/register.ts";
 import { membersOf, oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { cancelSeriesAnywhere } from "../../comparison/session/cancel.ts";
@@ -6,14 +5,13 @@ import { seriesInFlight } from "../../comparison/session/in-flight.ts";
 import type { Requester, StartedSeries } from "../../comparison/session/started-session.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName } from "../../domain/member.ts";
-import { record } from "../../domain/schema.ts";
-import { Series, SeriesMembers } from "../../domain/series.ts";
-import { SeriesListing } from "../../domain/series-listing.ts";
-import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../domain/series-request.ts";
+import type { Series } from "../../domain/series.ts";
+import type { SeriesRequest } from "../../domain/series-request.ts";
 import { ownTurn } from "../../runtime/pace.ts";
+import { LISTED } from "../endpoint/endpoint.ts";
 import { doOnce } from "./do-once.ts";
 import { findSeries } from "./find-series.ts";
-import { operation, type Services } from "./operation.ts";
+import type { Operation, Services } from "./operation.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startSeriesOf(
@@ -32,50 +30,19 @@ export async function startSeriesOf(
   return await openSeries(services, { scenarios, load, baseline }, { ...options, goOn }, requester);
 }
 
-export const startSeries = operation({
-  name: "start_series",
-  title: "Start a series",
-  summary:
-    "Runs scenarios again and again in the background, until enough is known or the plan is done, and answers with its id at once. Spends model tokens.",
-  input: SeriesRequest,
-  output: SeriesStarted,
-  async run(services, request, _signal, requester) {
-    return await doOnce(services, requester, {
-      start: async () => ({ series_id: (await startSeriesOf(services, request, requester)).series_id }),
-      again: async (series_id) => ({ series_id }),
-    });
-  },
-});
+export const startSeries: Operation<"startSeries"> = async (services, request, _signal, requester) =>
+  await doOnce(services, requester, {
+    start: async () => ({ series_id: (await startSeriesOf(services, request, requester)).series_id }),
+    again: async (series_id) => ({ series_id }),
+  });
 
-export const listSeries = operation({
-  name: "list_series",
-  title: "List series",
-  summary: "Persisted series, newest first; none when the server runs without a state directory.",
-  input: SeriesListRequest,
-  output: Type.Array(SeriesListing),
-  async run({ store }, query) {
-    return store.persistent ? [...(await store.series.list(query, await store.self_tests.failedKeys()))] : [];
-  },
-});
+export const listSeries: Operation<"listSeries"> = async ({ store }, query) =>
+  store.persistent ? [...(await store.series.list(query, await store.self_tests.failedKeys()))] : [];
 
-export const getSeries = operation({
-  name: "get_series",
-  title: "Get a series",
-  summary:
-    "What the trials of a series say together, also while it runs: win rate with its range, conclusion, costs, every trial. `cmp-<comparison>` is the series of all stored runs of a comparison.",
-  input: record("GetSeriesRequest", {
-    series_id: Type.String(),
-    by: Type.Optional(Type.String({ description: "Column of the inputs by which the rows are grouped (`groups`)." })),
-  }),
-  output: Series,
-  async run(services, { series_id, by }) {
-    const { report } = await findSeries(services, series_id, by);
-    return await report();
-  },
-});
-
-/** Rows of one answer over HTTP, and of one page. */
-const LISTED = 500;
+export const getSeries: Operation<"getSeries"> = async (services, { id, by }) => {
+  const { report } = await findSeries(services, id, by);
+  return await report();
+};
 
 /** The report without all but the first of many rows and trials. */
 export function abridged(series: Series): Series {
@@ -90,29 +57,18 @@ export function abridged(series: Series): Series {
   };
 }
 
-export const listMembers = operation({
-  name: "list_members",
-  title: "Page the scenarios of a series",
-  summary: "Scenarios of a series, or rows of its inputs, in the order of the plan, each with its trials.",
-  input: record("SeriesMembersRequest", {
-    series_id: Type.String(),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LISTED, description: `Default ${LISTED}.` })),
-    after: Type.Optional(Type.Integer({ minimum: 0, description: "Skip this many. Default 0." })),
-  }),
-  output: SeriesMembers,
-  async run(services, { series_id, limit = LISTED, after = 0 }) {
-    const { report } = await findSeries(services, series_id);
-    const { scenarios, trials } = await report();
-    const page = scenarios.slice(after, after + limit);
-    const named = new Set(page.map(memberName));
-    return {
-      total: scenarios.length,
-      scenarios: page,
-      trials: trials.filter((trial) => named.has(memberName(trial))),
-      next_after: after + limit < scenarios.length ? after + limit : null,
-    };
-  },
-});
+export const listMembers: Operation<"listMembers"> = async (services, { id, limit = LISTED, after = 0 }) => {
+  const { report } = await findSeries(services, id);
+  const { scenarios, trials } = await report();
+  const page = scenarios.slice(after, after + limit);
+  const named = new Set(page.map(memberName));
+  return {
+    total: scenarios.length,
+    scenarios: page,
+    trials: trials.filter((trial) => named.has(memberName(trial))),
+    next_after: after + limit < scenarios.length ? after + limit : null,
+  };
+};
 
 export { seriesInFlight };
 
@@ -133,7 +89,7 @@ export async function demandSeriesInFlight(
 }
 
 /** No further trial is started, those that run are stopped. @throws Failure `unknown_series`, `series_not_running` */
-export async function cancelSeries(services: Services, series_id: string): Promise<SeriesStarted> {
+export const cancelSeries: Operation<"cancelSeries"> = async (services, { id: series_id }) => {
   const { series, shared } = services;
   const running = series.live(series_id);
   if (running) {
@@ -146,4 +102,4 @@ export async function cancelSeries(services: Services, series_id: string): Promi
     return { series_id };
   }
   throw new Failure("series_not_running", `${series_id} does not run here; read it instead`);
-}
+};

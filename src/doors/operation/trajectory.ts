@@ -1,32 +1,23 @@
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { Failure } from "../../domain/failure.ts";
 import { Pace } from "../../runtime/pace.ts";
-import { trajectoryHead, trajectoryOf, trajectorySteps, trajectoryTotals } from "../report/trajectory.ts";
+import type { RequestOf } from "../endpoint/endpoints.ts";
+import { trajectoryHead, trajectorySteps, trajectoryTotals } from "../report/trajectory.ts";
 import type { Services } from "./operation.ts";
 import { getSession } from "./sessions.ts";
 
-export { trajectoryOf };
-
-interface TrajectoryRequest {
-  readonly session_id: string;
-  readonly arm_id: string;
+/** What one arm did, as JSON in pieces, which are made as they are asked for. @throws Failure `unknown_session`, `unknown_arm` */
+export async function exportTrajectory(
+  services: Services,
+  { id, arm_id }: RequestOf<"exportTrajectory">,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<string>> {
+  const session = await getSession(services, { id }, signal);
+  const arm = session.arms.find((one) => one.arm_id === arm_id);
+  if (arm === undefined) throw unknownArm(arm_id, session.arms);
+  const head = trajectoryHead(session, arm, services.version);
+  return pieces(head, trajectorySteps(session, arm_id), (steps) => trajectoryTotals(arm, steps));
 }
-
-/** What one arm did, in the form that other harnesses read. */
-export const exportTrajectory = {
-  name: "export_trajectory",
-  title: "An arm's run as a trajectory",
-  summary:
-    "In the Agent Trajectory Interchange Format (ATIF, Harbor's RFC 0001): what the arm was told, said, called and got back. It also works while the arm runs.",
-  /** JSON in pieces, which are made as they are asked for. @throws Failure `unknown_session`, `unknown_arm` */
-  async run(services: Services, { session_id, arm_id }: TrajectoryRequest, signal: AbortSignal) {
-    const session = await getSession.run(services, { session_id }, signal);
-    const arm = session.arms.find((one) => one.arm_id === arm_id);
-    if (arm === undefined) throw unknownArm(arm_id, session.arms);
-    const head = trajectoryHead(session, arm, services.version);
-    return pieces(head, trajectorySteps(session, arm_id), (steps) => trajectoryTotals(arm, steps));
-  },
-};
 
 async function* pieces(
   head: object,

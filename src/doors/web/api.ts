@@ -1,30 +1,8 @@
-import type { DoctorReport } from "../../domain/doctor-report.ts";
 import type { ErrorBody } from "../../domain/error-body.ts";
 import type { FailureCode } from "../../domain/failure.ts";
-import type { Health } from "../../domain/health.ts";
-import type { JudgeProfiles } from "../../domain/judge-profile.ts";
-import type { Provider } from "../../domain/provider.ts";
-import type { RunRequest, RunStarted, VerdictRequest } from "../../domain/request.ts";
-import type { Scenario, ScenarioListing } from "../../domain/scenario.ts";
-import type {
-  SelfTest,
-  SelfTestListing,
-  SelfTestListRequest,
-  SelfTestRequest,
-  SelfTestStarted,
-} from "../../domain/self-test.ts";
-import type { Series, SeriesMembers } from "../../domain/series.ts";
-import type { SeriesListing } from "../../domain/series-listing.ts";
-import type { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../domain/series-request.ts";
-import type { SessionOutcome } from "../../domain/session.ts";
-import type {
-  SessionListing,
-  SessionListRequest,
-  SessionSummary,
-  SessionSummaryRequest,
-} from "../../domain/session-list.ts";
-import type { Verdict } from "../../domain/verdict.ts";
-import type { Vote, VoteRequest } from "../../domain/vote.ts";
+import type { Scenario } from "../../domain/scenario.ts";
+import type { Series } from "../../domain/series.ts";
+import type { AnswerOf, EndpointAt, EndpointRoute, RequestOf } from "../endpoint/endpoints.ts";
 import { lostConnection } from "./connection.ts";
 
 /** A request that gave no value. `unreachable`: nothing answered. `unreadable`: the answer is not the API's. */
@@ -40,34 +18,50 @@ export class RequestFailed extends Error {
   }
 }
 
-export const getHealth = (signal?: AbortSignal) => get<Health>("/api/health", signal);
-export const listScenarios = (signal?: AbortSignal) => get<ScenarioListing[]>("/api/scenarios", signal);
+/** Fields without a value are not sent. */
+type Wanted<T> = { readonly [Name in keyof T]: T[Name] | (undefined extends T[Name] ? null | undefined : never) };
+
+/** Asks an endpoint of the table. */
+export function call<Route extends EndpointRoute>(
+  route: Route,
+  asked: Wanted<RequestOf<EndpointAt<Route>>>,
+  signal?: AbortSignal,
+): Promise<AnswerOf<EndpointAt<Route>>> {
+  const [method = "", path = ""] = route.split(" ");
+  const left: Record<string, unknown> = { ...asked };
+  const place = path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = String(left[name]);
+    delete left[name];
+    return encodeURIComponent(value);
+  });
+  if (method === "POST") return request(place, { ...jsonBody(left), ...(signal && { signal }) });
+  return request(`${place}${query(left)}`, { method, ...(signal && { signal }) });
+}
+
+const jsonBody = (body: object) => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+export const listScenarios = (signal?: AbortSignal) => call("GET /api/scenarios", {}, signal);
 export const getScenario = (name: string, signal?: AbortSignal) =>
-  get<Scenario>(`/api/scenarios/${encodeURIComponent(name)}`, signal);
-export const getSession = (id: string, signal?: AbortSignal) =>
-  get<SessionOutcome>(`/api/sessions/${encodeURIComponent(id)}`, signal);
+  call("GET /api/scenarios/:name", { name }, signal) as Promise<Scenario>; // its schema cannot say that there are two arms
+export const getSession = (id: string, signal?: AbortSignal) => call("GET /api/sessions/:id", { id }, signal);
 
 /** The checks of the machine answer at once. A scenario's commands run, which takes seconds. */
 export const runDoctor = (scenario: string | null, signal?: AbortSignal, trials?: number) =>
-  get<DoctorReport>(`/api/doctor${query({ scenario, trials })}`, signal);
+  call("GET /api/doctor", { scenario, trials }, signal);
 
-/** Fields without a value are not sent. */
-type Asked<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
-
-export const listSessions = (page: Asked<SessionListRequest>, signal?: AbortSignal) =>
-  get<SessionListing[]>(`/api/sessions${query(page)}`, signal);
-
-export const summarizeSessions = (filter: Asked<SessionSummaryRequest>, signal?: AbortSignal) =>
-  get<SessionSummary>(`/api/session-summary${query(filter)}`, signal);
-
-export const listSeries = (page: SeriesListRequest, signal?: AbortSignal) =>
-  get<SeriesListing[]>(`/api/series${query(page)}`, signal);
+export const listSessions = (page: Wanted<RequestOf<"listSessions">>, signal?: AbortSignal) =>
+  call("GET /api/sessions", page, signal);
+export const summarizeSessions = (filter: Wanted<RequestOf<"summarizeSessions">>, signal?: AbortSignal) =>
+  call("GET /api/session-summary", filter, signal);
+export const listSeries = (page: RequestOf<"listSeries">, signal?: AbortSignal) =>
+  call("GET /api/series", page, signal);
 /** The browser sends the last answer's tag along, so that nothing is sent again while nothing has changed. */
 export const getSeries = (id: string, signal?: AbortSignal, by: string | null = null) =>
-  get<Series>(`/api/series/${encodeURIComponent(id)}${query({ by })}`, signal);
-/** A page of its rows. */
-export const getMembers = (id: string, after: number, signal?: AbortSignal) =>
-  get<SeriesMembers>(`/api/series/${encodeURIComponent(id)}/members${query({ after })}`, signal);
+  call("GET /api/series/:id", { id, by }, signal);
 
 /** Address of a report in a format. */
 export type ReportAddress = (format: string) => string;
@@ -97,43 +91,20 @@ export async function readReport(path: string): Promise<string> {
   return await response.text();
 }
 
-export const startRun = (request: RunRequest) => send<RunStarted>("POST", "/api/runs/async", request);
-export const cancelRun = (id: string) => send<RunStarted>("DELETE", `/api/runs/${encodeURIComponent(id)}`);
-export const startSeries = (request: SeriesRequest) => send<SeriesStarted>("POST", "/api/series", request);
-/** What a table of results shows; the server keeps nothing of it. */
+/** What a table of results shows. */
 export const sendResults = (table: File, asked: { arms: string | null; tie_margin: number }) =>
   request<Series>(`/api/series/results${query(asked)}`, {
     method: "POST",
     headers: { "content-type": table.name.endsWith(".csv") ? "text/csv" : "application/x-ndjson" },
     body: table,
   });
-export const cancelSeries = (id: string) => send<SeriesStarted>("DELETE", `/api/series/${encodeURIComponent(id)}`);
-export const requestVerdict = (request: VerdictRequest) => send<Verdict>("POST", "/api/verdicts", request);
-
-export const sendVote = (session_id: string, request: VoteRequest) =>
-  send<Vote>("POST", `/api/sessions/${encodeURIComponent(session_id)}/votes`, request);
-
-export const listProviders = (signal?: AbortSignal) => get<Provider[]>("/api/providers", signal);
-export const listJudges = (signal?: AbortSignal) => get<JudgeProfiles>("/api/judges", signal);
-export const listSelfTests = (page: SelfTestListRequest, signal?: AbortSignal) =>
-  get<SelfTestListing[]>(`/api/self-tests${query(page)}`, signal);
-export const startSelfTest = (request: SelfTestRequest) => send<SelfTestStarted>("POST", "/api/self-tests", request);
-export const getSelfTest = (id: string, signal?: AbortSignal) =>
-  get<SelfTest>(`/api/self-tests/${encodeURIComponent(id)}`, signal);
 
 export const streamPath = (id: string) => `/api/runs/${encodeURIComponent(id)}/stream`;
 
-function query(parameters: Readonly<Record<string, string | number | null | undefined>>): string {
+function query(parameters: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const text = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
   return text === "" ? "" : `?${text}`;
-}
-
-const get = <T>(path: string, signal?: AbortSignal) => request<T>(path, signal ? { signal } : {});
-
-function send<T>(method: "POST" | "DELETE", path: string, body?: unknown): Promise<T> {
-  if (body === undefined) return request<T>(path, { method });
-  return request<T>(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 }
 
 async function request<T>(path: string, init: RequestInit): Promise<T> {

@@ -1,45 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { type Static, Type } from "@sinclair/typebox";
-import { type AnyElysia, Elysia } from "elysia";
-import { answer, failures } from "./describe.ts";
-import { type ApiRoute, INFO, openApi } from "./openapi.ts";
+import { type AnyElysia, type Context, Elysia } from "elysia";
+import { INFO } from "./openapi.ts";
 import scalar from "./scalar/standalone.js.gz" with { type: "file" };
 
 const SPEC = "/api/openapi.json";
 const SCRIPT = "/api/docs/scalar.js";
-
-const OpenApiDocument = Type.Object(
-  { openapi: Type.String(), info: Type.Unknown(), paths: Type.Unknown(), components: Type.Unknown() },
-  { $id: "OpenApiDocument", description: "As the OpenAPI 3.1 specification defines it.", additionalProperties: true },
-);
-
-/** Serves the OpenAPI document. It is made at the first request, when all routes exist. */
-export function openApiRoute(routes: () => readonly ApiRoute[], version: string) {
-  let document: Static<typeof OpenApiDocument> | undefined;
-  const made = () => {
-    document ??= openApi(routes(), version) as Static<typeof OpenApiDocument>;
-    return document;
-  };
-  return new Elysia({ name: "openapi" }).get(SPEC, made, {
-    response: OpenApiDocument,
-    detail: {
-      operationId: "getOpenApi",
-      tags: ["schema"],
-      summary: "OpenAPI document",
-      description: "This document: OpenAPI 3.1, every route, every type as a component.",
-      responses: {
-        200: answer("The document.", {
-          openapi: "3.1.1",
-          info: { title: "abeval", version },
-          paths: {},
-          components: {},
-        }),
-        ...failures(),
-      },
-    },
-  });
-}
 
 /** The page's one inline script is empty: it carries Scalar's settings in its attributes. */
 const INLINE_SCRIPT = "\n    ";
@@ -71,32 +37,17 @@ const SCALAR = {
   hideClientButton: true,
 };
 
-/** Serves the same document as a page with search, code samples and requests to try. It loads nothing from elsewhere. */
-export function apiDocs(version: string) {
-  let plugin: Promise<AnyElysia> | undefined;
-  return new Elysia({ name: "api-docs" })
-    .get(
-      "/api/docs",
-      async ({ set }) => {
-        Object.assign(set.headers, PAGE_HEADERS);
-        plugin ??= loadPlugin(version);
-        return (await plugin).handle(new Request("http://localhost/api/docs"));
-      },
-      {
-        detail: {
-          operationId: "getDocs",
-          tags: ["extension"],
-          summary: "Documentation",
-          description: "This document as a page for people, with search, code samples and requests to try.",
-          responses: {
-            200: { description: "A page.", content: { "text/html": { example: "<!doctype html>" } } },
-            ...failures(),
-          },
-        },
-      },
-    )
-    .get(SCRIPT, sendScalar, { detail: { hide: true } });
+let plugin: Promise<AnyElysia> | undefined;
+
+/** The document as a page with search, code samples and requests to try. It loads nothing from elsewhere. */
+export async function docsPage(version: string, set: Context["set"]): Promise<Response> {
+  Object.assign(set.headers, PAGE_HEADERS);
+  plugin ??= loadPlugin(version);
+  return await (await plugin).handle(new Request("http://localhost/api/docs"));
 }
+
+/** Serves what the page loads. */
+export const docsScript = new Elysia({ name: "api-docs" }).get(SCRIPT, sendScalar);
 
 /** Loads the plugin when the page is first opened, because it would add a fifth to the start of every server. */
 async function loadPlugin(version: string): Promise<AnyElysia> {

@@ -1,5 +1,4 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import type { DocumentDecoration } from "elysia";
 import * as arm from "../../../domain/arm.ts";
 import * as decision from "../../../domain/decision.ts";
 import * as doctor_report from "../../../domain/doctor-report.ts";
@@ -7,6 +6,7 @@ import * as error_body from "../../../domain/error-body.ts";
 import * as event from "../../../domain/event.ts";
 import * as evidence from "../../../domain/evidence.ts";
 import * as external_agent from "../../../domain/external-agent.ts";
+import type { FailureCode } from "../../../domain/failure.ts";
 import * as health from "../../../domain/health.ts";
 import * as judge_profile from "../../../domain/judge-profile.ts";
 import * as policies from "../../../domain/policies.ts";
@@ -26,30 +26,10 @@ import * as session from "../../../domain/session.ts";
 import * as session_list from "../../../domain/session-list.ts";
 import * as task from "../../../domain/task.ts";
 import * as verdict from "../../../domain/verdict.ts";
-import { UnreadableRequest } from "../error.ts";
-
-/** What the router knows of a route. */
-export interface ApiRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly hooks: {
-    readonly params?: TObject;
-    readonly query?: TObject;
-    readonly body?: TObject;
-    readonly response?: TSchema | Readonly<Record<number, TSchema>>;
-    readonly detail?: DocumentDecoration;
-  };
-}
-
-const TAGS = {
-  environment: "Is the service alive, and can runs work here.",
-  scenarios: "What can be run.",
-  sessions: "What has run, or is running.",
-  runs: "Run a scenario and watch it.",
-  verdicts: "Judge stored arms again.",
-  schema: "This document.",
-  extension: "Additions to the eleven endpoints.",
-};
+import { type ApiEndpoint, fieldPlaces, TAGS } from "../../endpoint/endpoint.ts";
+import { ENDPOINTS } from "../../endpoint/endpoints.ts";
+import { ERRORS, UnreadableRequest } from "../error.ts";
+import { KEY_PARAMETER } from "../requester.ts";
 
 export const INFO = {
   title: "abeval",
@@ -63,17 +43,27 @@ export const INFO = {
   license: { name: "MIT", identifier: "MIT" },
 };
 
+const documents = new Map<string, SchemaObject>();
+
+/** The document of this version, which is made at the first request. */
+export function documentOf(version: string): SchemaObject {
+  const document = documents.get(version) ?? openApi(version);
+  documents.set(version, document);
+  return document;
+}
+
 /**
- * The OpenAPI 3.1 document of the router's own table: every route under /api, every named type as a component. Written here
- * because the plugin's document has no components and does not validate.
- * @throws Error for a route that says neither what it is nor that it is hidden
+ * The OpenAPI 3.1 document of all endpoints, every named type as a component. Written here because the plugin's document has no
+ * components and does not validate.
  */
-export function openApi(routes: readonly ApiRoute[], version: string): SchemaObject {
+function openApi(version: string): SchemaObject {
   const components = new Components();
   const paths: Record<string, Record<string, SchemaObject>> = {};
-  for (const route of routes.filter(isDocumented)) {
-    const path = route.path.replace(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
+  for (const [name, endpoint] of Object.entries<ApiEndpoint>(ENDPOINTS)) {
+    const [method = "", route = ""] = endpoint.route.split(" ");
+    const path = route.replace(/:(\w+)/g, "{$1}");
+    const operation = { operationId: name, ...operationOf(endpoint, version, components) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   }
   for (const schema of VOCABULARY) components.refer(schema);
   return {
@@ -87,67 +77,92 @@ export function openApi(routes: readonly ApiRoute[], version: string): SchemaObj
   };
 }
 
-function isDocumented({ method, path, hooks: { detail } }: ApiRoute): boolean {
-  if (!path.startsWith("/api/")) return false;
-  if (detail?.operationId) return true;
-  if (detail?.hide) return false;
-  throw new Error(`${method} ${path} has no description`);
-}
-
-function operationOf({ hooks }: ApiRoute, components: Components): SchemaObject {
-  const { hide: _, requestBody, responses, parameters: headers = [], ...described } = hooks.detail as Described;
+function operationOf(endpoint: ApiEndpoint, version: string, components: Components): SchemaObject {
+  const { tag, title, description, keyed, body } = endpoint;
+  const { path, query } = fieldPlaces(endpoint);
   const parameters = [
-    ...parametersOf("path", hooks.params, components),
-    ...parametersOf("query", hooks.query, components),
-    ...headers,
+    ...parametersOf("path", path, components),
+    ...parametersOf("query", query, components),
+    ...(keyed ? [KEY_PARAMETER] : []),
   ];
-  const answers = hooks.body || hooks.query ? { ...responses, ...UNREADABLE } : responses;
   return {
-    ...described,
+    ...{ tags: [tag], summary: title, description },
     ...(parameters.length > 0 && { parameters }),
-    ...(requestBody && { requestBody: withSchema(requestBody, hooks.body, components) }),
-    responses: Object.fromEntries(
-      Object.entries(answers).map(([status, response]) => [
-        status,
-        withSchema(response, schemaOf(hooks.response, Number(status)), components),
-      ]),
-    ),
+    ...(body && { requestBody: { required: true, content: bodyOf(endpoint, components) } }),
+    responses: {
+      ...successOf(endpoint, version, components),
+      ...failuresOf(endpoint, query, components),
+      ...((body || query) && { [UnreadableRequest.status]: unreadable(components) }),
+    },
   };
 }
 
-/** What `describe.ts` makes of a route's `detail`. */
-type Described = DocumentDecoration & { readonly requestBody?: Content; readonly responses: Record<string, Content> };
-interface Content {
-  readonly content: Readonly<Record<string, { readonly of?: TSchema }>>;
+const json = (content: object) => ({ "application/json": content });
+
+const named = (examples: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
+
+const bodyOf = ({ body, table, requests = {} }: ApiEndpoint, components: Components) =>
+  table ?? json({ schema: body && components.refer(body), examples: named(requests) });
+
+function successOf(endpoint: ApiEndpoint, version: string, components: Components) {
+  const { status = 200, answer, output, media, headers, unchanged, exampleOf } = endpoint;
+  const example = exampleOf?.(version) ?? endpoint.example;
+  const content = media
+    ? mediaOf(media, output, components)
+    : json({ schema: output && components.refer(output), example });
+  return {
+    [status]: { description: answer, content, ...(headers && { headers }) },
+    ...(unchanged && { 304: { description: unchanged, content: {} } }),
+  };
 }
 
-const UNREADABLE = {
-  [UnreadableRequest.status]: {
-    description: `\`invalid_request\`: ${UnreadableRequest.meaning}`,
-    content: {
-      "application/json": { example: { error: { code: "invalid_request", message: UnreadableRequest.meaning } } },
-    },
-  },
-};
+/** Contents that are no JSON; lines of them may hold some. */
+const mediaOf = (media: NonNullable<ApiEndpoint["media"]>, line: TSchema | undefined, components: Components) =>
+  Object.fromEntries(
+    Object.entries(media).map(([type, one]) => [
+      type,
+      {
+        schema: {
+          type: "string",
+          ...(line && { contentMediaType: "application/json", contentSchema: components.refer(line) }),
+        },
+        ...one,
+      },
+    ]),
+  );
 
-function schemaOf(response: ApiRoute["hooks"]["response"], status: number): TSchema | undefined {
-  if (status >= 400) return error_body.ErrorBody;
-  return response && status in response ? (response as Record<number, TSchema>)[status] : (response as TSchema);
+/** One response for each status that the failures have. */
+function failuresOf({ body, failures }: ApiEndpoint, query: TObject | undefined, components: Components) {
+  const codes: readonly FailureCode[] = [
+    ...(body || query?.additionalProperties === false ? (["invalid_request"] as const) : []),
+    ...(body ? (["body_too_large", "unsupported_media_type"] as const) : []),
+    ...failures,
+    ...(failures.includes("storage_failed") ? (["not_ready"] as const) : []),
+    ...(["forbidden_host", "internal"] as const),
+  ];
+  const schema = components.refer(error_body.ErrorBody);
+  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
+  return Object.fromEntries([...byStatus].map(([status, own]) => [status, failure(own, schema)]));
 }
 
-/** JSON is described by the route's schema, a stream's text by the type of what its lines hold. */
-function withSchema(described: Content, checked: TSchema | undefined, components: Components): SchemaObject {
-  const content = Object.entries(described.content).map(([type, { of = checked, ...media }]) => {
-    const isJson = type === "application/json" && of !== undefined;
-    return [type, { schema: isJson ? components.refer(of) : textOf(of, components), ...media }];
-  });
-  return { ...described, content: Object.fromEntries(content) };
-}
+const failure = (codes: readonly FailureCode[], schema: SchemaObject) => ({
+  description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join("\n\n"),
+  content: json({
+    schema,
+    examples: named(Object.fromEntries(codes.map((code) => [code, errorOf(code, ERRORS[code].meaning)]))),
+  }),
+});
 
-const textOf = (schema: TSchema | undefined, components: Components): SchemaObject =>
-  schema
-    ? { type: "string", contentMediaType: "application/json", contentSchema: components.refer(schema) }
-    : { type: "string" };
+const unreadable = (components: Components) => ({
+  description: `\`invalid_request\`: ${UnreadableRequest.meaning}`,
+  content: json({
+    schema: components.refer(error_body.ErrorBody),
+    example: errorOf("invalid_request", UnreadableRequest.meaning),
+  }),
+});
+
+const errorOf = (code: FailureCode, message: string) => ({ error: { code, message } });
 
 function parametersOf(place: "path" | "query", schema: TObject | undefined, components: Components): SchemaObject[] {
   const { properties = {}, required = [] } = schema ?? {};

@@ -11,9 +11,7 @@ export const IncludeHidden = Type.Optional(
   }),
 );
 
-export const getScenario = tool({
-  name: operation.name,
-  title: operation.title,
+export const getScenario = tool("getScenario", {
   description:
     "The definition of one scenario: the task that both arms get, how the arms differ (prompt, model, tools, limits), policies, and the rubric that the judge scores. " +
     "Free and instant. Leave include_hidden false when you will write prompts for an arm: it gives the solution away. " +
@@ -26,7 +24,7 @@ export const getScenario = tool({
   annotations: READS,
   live: false,
   async call(services, { name, include_hidden = false }, { signal }) {
-    const view = viewScenario(await operation.run(services, { name }, signal), include_hidden);
+    const view = viewScenario(await operation(services, { name }, signal), include_hidden);
     return fullestThatFits(CLIPS, (chars) => {
       const structured = clipTexts(view, chars);
       return { structured, text: scenarioText(structured), rest: JSON.stringify(untold(structured)) };

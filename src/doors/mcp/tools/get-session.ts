@@ -71,9 +71,7 @@ const SessionDetail = record("SessionDetail", {
 });
 type Slice = Answer<typeof SessionDetail>;
 
-export const getSession = tool({
-  name: operation.name,
-  title: operation.title,
+export const getSession = tool("getSession", {
   description:
     "What is known of a session or a series, also while it runs. Free and instant. Start with the summary; then criteria, decisions or diff say why. " +
     "Slices fit about 8,000 tokens and page with after_seq; only the structured data of full may be larger. While state is not completed, failed, cancelled or interrupted, ask again in a few seconds. Next: rejudge for a second opinion.",
@@ -83,7 +81,7 @@ export const getSession = tool({
   live: true,
   async call(services, request, { signal }) {
     if (isSeriesId(request.session_id)) return await seriesSlice(services, request, signal);
-    const outcome = await operation.run(services, { session_id: request.session_id }, signal);
+    const outcome = await operation(services, { id: request.session_id }, signal);
     return SLICES[request.detail ?? "summary"](outcome, request);
   },
 });
@@ -104,7 +102,7 @@ async function seriesSlice(
       "invalid_request",
       `detail: a series has a summary; ask for ${detail} with the session_id of one of its trials`,
     );
-  const report = await getSeries.run(services, { series_id: session_id }, signal);
+  const report = await getSeries(services, { id: session_id }, signal);
   const advice = report.state === "running" ? "\nStill running; ask again in a few seconds." : "";
   return seriesThatFits(report, { after: after_seq, limit }, (series) => ({
     structured: { state: report.state, detail, series: { ...series } },

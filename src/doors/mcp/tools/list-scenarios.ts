@@ -6,6 +6,10 @@ import { listScenarios as operation } from "../../operation/scenarios.ts";
 import { CLIPS, fullestThatFits, takeThatFits } from "../fit.ts";
 import { READS, tool } from "../tool.ts";
 
+const ListRequest = record("ListScenariosRequest", {
+  tag: Type.Optional(Type.String({ description: "Only those with this tag." })),
+});
+
 const ScenarioList = record("ScenarioList", {
   scenarios: Type.Array(ScenarioListing),
   left_out: Count("Scenarios beyond what fits a result; narrow with tag."),
@@ -14,18 +18,17 @@ const ScenarioList = record("ScenarioList", {
 /** Half of a result, since text repeats the data in short. */
 const LIST_BYTES = 14_000;
 
-export const listScenarios = tool({
-  name: operation.name,
-  title: operation.title,
+export const listScenarios = tool("listScenarios", {
   description:
     "Start here. Lists the scenarios that can be run: name, what each is about, its two arms and their models, and for a broken file its error. " +
     "Free and instant. Next: get_scenario for one of them, or run_scenario with its name.",
-  input: operation.input,
+  input: ListRequest,
   output: ScenarioList,
   annotations: READS,
   live: false,
-  async call(services, input, { signal }) {
-    const rows = await operation.run(services, input, signal);
+  async call(services, { tag }, { signal }) {
+    const all = await operation(services, {}, signal);
+    const rows = all.filter(({ tags }) => tag === undefined || tags.includes(tag));
     return fullestThatFits(CLIPS, (chars) => listed(rows, chars));
   },
 });

@@ -36,9 +36,7 @@ const SessionList = record("SessionList", {
 });
 type SessionList = Answer<typeof SessionList>;
 
-export const listSessions = tool({
-  name: operation.name,
-  title: operation.title,
+export const listSessions = tool("listSessions", {
   description:
     "Stored sessions, newest first: id, scenario, state, arms and their models, who won; with kind series the stored series. Free and instant. " +
     `Finds a session again, or two of one scenario to compare. ${DEFAULT_LIMIT} a page by default. Next: get_session, or rejudge with arms of two sessions.`,
@@ -55,7 +53,7 @@ type Query = Omit<ListRequest, "kind">;
 
 async function sessions(services: Services, given: Query, signal: AbortSignal): Promise<SessionList> {
   const { limit = DEFAULT_LIMIT, ...query } = checkInput(SessionListRequest, given);
-  const rows = await operation.run(services, { ...query, limit: limit + 1 }, signal);
+  const rows = await operation(services, { ...query, limit: limit + 1 }, signal);
   const page = pageOf(rows, limit, ({ session_id }) => session_id);
   const { shown, next_before } = page;
   return { structured: { sessions: shown, next_before }, text: pageText("sessions", page, rowText) };
@@ -63,7 +61,7 @@ async function sessions(services: Services, given: Query, signal: AbortSignal): 
 
 async function series(services: Services, given: Query, signal: AbortSignal): Promise<SessionList> {
   const { limit = DEFAULT_LIMIT, ...query } = checkInput(SeriesListRequest, given);
-  const rows = await listSeries.run(services, { ...query, limit: limit + 1 }, signal);
+  const rows = await listSeries(services, { ...query, limit: limit + 1 }, signal);
   const page = pageOf(rows, limit, ({ series_id }) => series_id);
   const { shown, next_before } = page;
   return {

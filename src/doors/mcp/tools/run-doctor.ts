@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/doctor-report.ts";
+import { type CostEstimate, type DoctorCheck, DoctorReport } from "../../../domain/doctor-report.ts";
 import { checksToTell, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
 import { record } from "../../../domain/schema.ts";
+import { ENDPOINTS } from "../../endpoint/endpoints.ts";
 import { runDoctor as operation } from "../../operation/doctor.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
 import { READS, tool } from "../tool.ts";
@@ -13,19 +14,17 @@ const HiddenFindings = Type.Optional(
   }),
 );
 
-export const runDoctor = tool({
-  name: operation.name,
-  title: operation.title,
+export const runDoctor = tool("runDoctor", {
   description:
     "Checks whether runs can work here: sandbox, provider keys, directories. With a scenario it also materialises the fixture and runs the scenario's own setup and checks in private copies, up to two minutes, and estimates tokens and cost. " +
     "Never calls a model, spends nothing. Use it before a first run, and when the environment made a run fail. Next: run_scenario.",
-  input: record("DoctorToolRequest", { ...operation.input.properties, include_hidden: HiddenFindings }),
-  output: operation.output,
+  input: record("DoctorToolRequest", { ...ENDPOINTS.runDoctor.fields.properties, include_hidden: HiddenFindings }),
+  output: DoctorReport,
   // A scenario's setup may use the network.
   annotations: { ...READS, openWorldHint: true },
   live: false,
   async call(services, { include_hidden = false, ...input }, { signal }) {
-    const report = await operation.run(services, input, signal);
+    const report = await operation(services, input, signal);
     const shown = include_hidden ? report : withoutHidden(report);
     return fullestThatFits(CLIPS, (chars) => {
       const structured = clipTexts(shown, chars);

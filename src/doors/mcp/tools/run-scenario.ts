@@ -9,7 +9,7 @@ import { isFinal, SeriesId, SessionId, type SessionOutcome } from "../../../doma
 import { followRun } from "../../operation/follow-run.ts";
 import { followSeries } from "../../operation/follow-series.ts";
 import type { Services } from "../../operation/operation.ts";
-import { cancelRun, runScenario as operation, startRun } from "../../operation/runs.ts";
+import { cancelRun, startRun } from "../../operation/runs.ts";
 import { cancelSeries, getSeries, seriesInFlight, startSeriesOf } from "../../operation/series.ts";
 import { getSession } from "../../operation/sessions.ts";
 import { type Answer, type CallContext, SPENDS, tool } from "../tool.ts";
@@ -56,8 +56,7 @@ const RunToolRequest = record("RunToolRequest", {
 });
 type RunToolRequest = Static<typeof RunToolRequest>;
 
-export const runScenario = tool({
-  name: operation.name,
+export const runScenario = tool("runScenario", {
   title: "Run a scenario",
   description:
     "Runs both arms of a scenario on the same task, checks their work and has a judge compare them. " +
@@ -107,9 +106,9 @@ async function runOnce(
   const news = async function* (over: AbortSignal) {
     for await (const { event } of followRun(services.store, session_id, over)) yield eventText(event);
   };
-  const cancel = () => cancelRun(services, session_id);
+  const cancel = () => cancelRun(services, { id: session_id }, context.signal);
   await waitFor({ done, news, cancel, ended: "not_live" }, wait_ms, context);
-  return answer(await getSession.run(services, { session_id }, context.signal));
+  return answer(await getSession(services, { id: session_id }, context.signal));
 }
 
 async function runSeries(
@@ -124,9 +123,9 @@ async function runSeries(
     if (series === undefined) return;
     for await (const { event } of followSeries(services.store, series, over)) yield* trialText(event);
   };
-  const cancel = () => cancelSeries(services, series_id);
+  const cancel = () => cancelSeries(services, { id: series_id }, context.signal);
   await waitFor({ done, news, cancel, ended: "series_not_running" }, wait_ms, context);
-  return seriesAnswer(await getSeries.run(services, { series_id }, context.signal));
+  return seriesAnswer(await getSeries(services, { id: series_id }, context.signal));
 }
 
 function eventText(event: RunEvent): string {

@@ -1,5 +1,5 @@
 import { isScripted } from "../../../domain/model-name.ts";
-import { listScenarios, startRun } from "../api.ts";
+import { call, listScenarios } from "../api.ts";
 import { useLoaded, useSubmission } from "../loaded.ts";
 import { ArmMark } from "../part/arm-name.tsx";
 import { Refused } from "../part/show.tsx";
@@ -66,7 +66,7 @@ function Sample() {
       ? scenarios.value.find(({ error, arms }) => error === null && arms.every(({ model }) => isScripted(model)))
       : undefined;
   const { busy, failure, onSubmit } = useSubmission(async () => {
-    if (sample) navigate(toLive((await startRun({ scenario: sample.name })).session_id));
+    if (sample) navigate(toLive((await call("POST /api/runs/async", { scenario: sample.name })).session_id));
   });
   return (
     <form class="actions" onSubmit={onSubmit}>

@@ -1,5 +1,5 @@
 import { isFinal } from "../../../domain/session-state.ts";
-import { listSelfTests, listSeries, listSessions } from "../api.ts";
+import { call, listSeries, listSessions } from "../api.ts";
 import { count, countOf, usd } from "../format.ts";
 import { moment } from "../live/ticks.ts";
 import { useLoaded } from "../loaded.ts";
@@ -36,7 +36,7 @@ async function readLately(signal: AbortSignal): Promise<Lately> {
   const [sessions, series, self_tests, conflicts] = await Promise.all([
     listSessions({ limit: READ }, signal),
     listSeries({ limit: 20 }, signal),
-    listSelfTests({ limit: 100 }, signal),
+    call("GET /api/self-tests", { limit: 100 }, signal),
     listSessions({ conflict: "only", limit: 5 }, signal),
   ]);
   return { sessions, series, self_tests, conflicts };

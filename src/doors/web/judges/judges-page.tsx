@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { JudgeProfiles } from "../../../domain/judge-profile.ts";
 import { isBuiltin } from "../../../domain/model-name.ts";
 import type { SelfTestListing } from "../../../domain/self-test.ts";
-import { listJudges, listSelfTests } from "../api.ts";
+import { call } from "../api.ts";
 import { count } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Page, PagePart } from "../part/page.tsx";
@@ -18,7 +18,7 @@ const MOST_TESTS = 200;
 
 /** How far each judge can be trusted: what its stored verdicts say of it, and tests of which the right answer is known. */
 export function JudgesPage(asked: { scenario: string | null; judge: string | null }) {
-  const profiles = useLoaded("judges", listJudges);
+  const profiles = useLoaded("judges", (signal) => call("GET /api/judges", {}, signal));
   return (
     <Page title="Judges">
       <p class="lead">
@@ -41,7 +41,9 @@ export function JudgesPage(asked: { scenario: string | null; judge: string | nul
 }
 
 function Profiles({ profiles: { judges, sessions_read, complete } }: { profiles: JudgeProfiles }) {
-  const tests = useLoaded("tests of judges", (signal) => listSelfTests({ limit: MOST_TESTS }, signal)).value;
+  const tests = useLoaded("tests of judges", (signal) =>
+    call("GET /api/self-tests", { limit: MOST_TESTS }, signal),
+  ).value;
   const groups = judgeGroups(judges, tests.state === "ready" ? tests.value.filter(asksModel) : []);
   if (groups.length === 0) return <NothingKnown />;
   return (

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { isBuiltin } from "../../../domain/model-name.ts";
-import { getScenario, listScenarios, listSelfTests, startSelfTest } from "../api.ts";
+import { call, getScenario, listScenarios } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
 import { JudgeField } from "../part/model-field.tsx";
 import { SendingNotice } from "../part/sending-notice.tsx";
@@ -26,13 +26,13 @@ export function SelfTestForm({ scenario, judge: named }: { scenario: string | nu
     if (named !== null) form.current?.querySelector("select")?.focus();
   }, [named, scenarios.value.state]);
   const tests = async (limit: number) =>
-    (await listSelfTests({ limit })).map(({ self_test_id: id, scenario: of }) => ({ id, scenario: of }));
+    (await call("GET /api/self-tests", { limit })).map(({ self_test_id: id, scenario: of }) => ({ id, scenario: of }));
   const sending = useSendOnce({
     mark: async () => (await tests(1))[0]?.id ?? null,
     send: async () => {
       const judge_model = judge.value.trim();
       const request = { scenario: chosen.value, ...(judge_model && { judge_model }) };
-      return (await startSelfTest(request)).self_test_id;
+      return (await call("POST /api/self-tests", request)).self_test_id;
     },
     find: async (newest) => {
       const begun = firstSince(await tests(LOOKED_THROUGH), newest, ({ scenario: of }) => of === chosen.value);

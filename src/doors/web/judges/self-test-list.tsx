@@ -1,5 +1,5 @@
 import type { SelfTestListing } from "../../../domain/self-test.ts";
-import { listSelfTests } from "../api.ts";
+import { call } from "../api.ts";
 import { count, usd, when } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Show } from "../part/show.tsx";
@@ -12,7 +12,7 @@ const NEWEST = 20;
 
 /** The newest self-tests, also those that run. */
 export function SelfTestList() {
-  const tests = useLoaded("self-tests", (signal) => listSelfTests({ limit: NEWEST }, signal), {
+  const tests = useLoaded("self-tests", (signal) => call("GET /api/self-tests", { limit: NEWEST }, signal), {
     changes: (listed) => listed.some(({ state }) => state === "running"),
   });
   return (

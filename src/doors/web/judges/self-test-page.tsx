@@ -2,7 +2,7 @@ import { judgesNamed } from "../../../domain/model-name.ts";
 import type { SelfTest, SelfTestPartId } from "../../../domain/self-test.ts";
 import { selfTestSentence } from "../../../domain/self-test-sentence.ts";
 import type { Flag } from "../../../domain/verdict.ts";
-import { getSelfTest } from "../api.ts";
+import { call } from "../api.ts";
 import { count, countOf, named, usd, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Notice } from "../part/notice.tsx";
@@ -28,7 +28,7 @@ const FOUND = { invalid: "no usable answer", inconsistent: "its two orders disag
 
 /** A self-test of a judge, also while it runs. */
 export function SelfTestPage({ id }: { id: string }) {
-  const test = useLoaded(`self-test ${id}`, (signal) => getSelfTest(id, signal), {
+  const test = useLoaded(`self-test ${id}`, (signal) => call("GET /api/self-tests/:id", { id }, signal), {
     changes: ({ state }) => state === "running",
   });
   return (

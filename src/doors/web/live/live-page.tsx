@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { SessionOutcome } from "../../../domain/session.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import { type TimeAxis, timeAxis } from "../../../domain/timeline.ts";
-import { cancelRun } from "../api.ts";
+import { call } from "../api.ts";
 import { connected } from "../connection.ts";
 import { duration, when, words } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
@@ -104,7 +104,13 @@ function Clock({ run, session, logs, axis, filter, running }: ClockProps) {
       <div class="live-bar">
         <Stages session={session} />
         <span class="elapsed">{duration(elapsed)}</span>
-        {running && <StopButton what="the run" question="Stop both arms?" stop={() => cancelRun(session.session_id)} />}
+        {running && (
+          <StopButton
+            what="the run"
+            question="Stop both arms?"
+            stop={() => call("DELETE /api/runs/:id", { id: session.session_id })}
+          />
+        )}
       </div>
       <div class="lane-heads">
         {([0, 1] as const).map((index) => (

@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { isScripted } from "../../../domain/model-name.ts";
-import { listProviders, summarizeSessions } from "../api.ts";
+import { call, summarizeSessions } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
 import { type Caller, providersWithoutKey, suggestedModels } from "./model-names.ts";
 
@@ -23,7 +23,7 @@ interface ModelFieldProps {
 export function ModelField({ label, model, caller, used, placeholder, ...given }: ModelFieldProps) {
   const [input, list, note] = [useId(), useId(), useId()];
   const summary = useLoaded("names", (signal) => summarizeSessions({ names: "all" }, signal)).value;
-  const loaded = useLoaded("providers", listProviders).value;
+  const loaded = useLoaded("providers", (signal) => call("GET /api/providers", {}, signal)).value;
   const known = summary.state === "ready" ? (summary.value.known?.[used] ?? []) : [];
   const providers = loaded.state === "ready" ? loaded.value : undefined;
   // What replays a script belongs to its scenario.

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { RunRequest } from "../../../domain/request.ts";
-import { listSeries, startSeries } from "../api.ts";
+import { call, listSeries } from "../api.ts";
 import { CheckField, NumberField } from "../part/fields.tsx";
 import { SendingNotice } from "../part/sending-notice.tsx";
 import { leadOn, toSeries } from "../routes.ts";
@@ -31,7 +31,7 @@ export function RepeatForm({ chosen }: RepeatFormProps) {
     mark: async () => (await planned(1))[0]?.id ?? null,
     send: async () => {
       const limits = { trials: trials.value, stop_when_sure: sure.value, parallel: parallel.value };
-      return (await startSeries({ scenarios: [scenario], ...models, ...limits })).series_id;
+      return (await call("POST /api/series", { scenarios: [scenario], ...models, ...limits })).series_id;
     },
     find: async (newest) => firstSince(await planned(LOOKED_THROUGH), newest)?.id ?? null,
     done: (series_id, from) => leadOn(from, toSeries(series_id)),

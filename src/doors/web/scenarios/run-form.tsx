@@ -4,7 +4,7 @@ import type { CostEstimate } from "../../../domain/doctor-report.ts";
 import { withInputId } from "../../../domain/member.ts";
 import { isScripted } from "../../../domain/model-name.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
-import { listSessions, startRun } from "../api.ts";
+import { call, listSessions } from "../api.ts";
 import { Estimate } from "../doctor/checks.tsx";
 import { JudgeField, ModelField } from "../part/model-field.tsx";
 import { SendingNotice } from "../part/sending-notice.tsx";
@@ -43,7 +43,7 @@ export function RunForm({ scenario, estimate, models }: RunFormProps) {
     mark: async () => (await runs(1))[0]?.id ?? null,
     send: async () => {
       const request = requestOf(scenario.name, model.value.trim(), judge.value.trim());
-      return (await startRun({ ...request, ...withInputId(input.value || undefined) })).session_id;
+      return (await call("POST /api/runs/async", { ...request, ...withInputId(input.value || undefined) })).session_id;
     },
     find: async (newest) => firstSince(await runs(LOOKED_THROUGH), newest, ({ isTrial }) => !isTrial)?.id ?? null,
     done: (session_id, from) => leadOn(from, toLive(session_id)),

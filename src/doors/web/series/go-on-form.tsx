@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { Series } from "../../../domain/series.ts";
 import type { SeriesLimits } from "../../../domain/series-record.ts";
-import { getSeries, startSeries } from "../api.ts";
+import { call, getSeries } from "../api.ts";
 import { revision } from "../connection.ts";
 import { CheckField, NumberField } from "../part/fields.tsx";
 import { SendingNotice } from "../part/sending-notice.tsx";
@@ -27,7 +27,7 @@ export function GoOnForm({ series, limits }: { series: Series; limits: SeriesLim
     send: async () => {
       const scenarios = [...new Set(series.scenarios.map(({ scenario }) => scenario))];
       const changed = { trials: trials.value, stop_when_sure: sure.value };
-      await startSeries({ scenarios, ...changed, continue: series_id });
+      await call("POST /api/series", { scenarios, ...changed, continue: series_id });
       return series_id;
     },
     find: async (before) => (placeOf(await getSeries(series_id)) === before ? null : series_id),

@@ -1,10 +1,10 @@
 import { useMemo } from "preact/hooks";
 import { memberName } from "../../../domain/member.ts";
-import type { Series } from "../../../domain/series.ts";
+import type { Series, SeriesMembers } from "../../../domain/series.ts";
 import type { SeriesTrial } from "../../../domain/series-trial.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { type Failed, whatFailed } from "../../../statistics/what-failed.ts";
-import { getMembers } from "../api.ts";
+import { call } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
 import { missingTrials, type ScenarioRow } from "./suite-rows.ts";
 
@@ -45,7 +45,7 @@ async function everyPage(series_id: string, signal: AbortSignal): Promise<Pick<S
   const scenarios: ScenarioRow[] = [];
   const trials: SeriesTrial[] = [];
   for (let after: number | null = 0; after !== null; ) {
-    const page = await getMembers(series_id, after, signal);
+    const page: SeriesMembers = await call("GET /api/series/:id/members", { id: series_id, after }, signal);
     scenarios.push(...page.scenarios);
     trials.push(...page.trials);
     after = page.next_after;

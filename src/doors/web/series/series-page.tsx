@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { memberName, memberWord } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import { statusText } from "../../../domain/series-status.ts";
-import { cancelSeries, getSeries, seriesPicture, seriesReport } from "../api.ts";
+import { call, getSeries, seriesPicture, seriesReport } from "../api.ts";
 import { count, countOf, idText, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { CaveatLine } from "../part/caveats.tsx";
@@ -102,7 +102,7 @@ function SeriesReport({ series, by, group }: SeriesReportProps) {
           <StopButton
             what="the series"
             question="Stop the series and its trials?"
-            stop={() => cancelSeries(series.series_id)}
+            stop={() => call("DELETE /api/series/:id", { id: series.series_id })}
           />
         </div>
       )}

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { Health } from "../../../domain/health.ts";
-import { getHealth, requestVerdict } from "../api.ts";
+import { call } from "../api.ts";
 import { isJudgeable, pointerTo } from "../evidence/shown-arm.ts";
 import { when } from "../format.ts";
 import { moment } from "../live/ticks.ts";
@@ -73,7 +73,7 @@ function useJudging(pair: ArmPair, known: number, judgeModel: () => string) {
     remember(key, { verdicts: known, asked_at: moment(), judge_model });
     try {
       const pointers = { arm_a: pointerTo(pair[0]), arm_b: pointerTo(pair[1]) };
-      const verdict = await requestVerdict({ ...pointers, ...(judge_model && { judge_model }) });
+      const verdict = await call("POST /api/verdicts", { ...pointers, ...(judge_model && { judge_model }) });
       remember(key, null);
       leadOn(from, toSession(verdict.arm_a.session_id, verdict.verdict_id));
     } catch (error) {
@@ -91,7 +91,7 @@ const startOf = ({ uptime_ms }: Health): number => moment() - uptime_ms;
 /** Keeps a reader from paying twice for one judging. A server that was restarted does not know of it. */
 function Awaited({ asked, askAgain }: { asked: AskedJudging; askAgain: () => void }) {
   // When, not for how long: the answer grows old while the page waits.
-  const started = useLoaded("started", async (signal) => startOf(await getHealth(signal))).value;
+  const started = useLoaded("started", async (signal) => startOf(await call("GET /api/health", {}, signal))).value;
   const lost = started.state === "ready" && started.value > asked.asked_at;
   return (
     <div role="status">

@@ -3,7 +3,7 @@ import { useContext } from "preact/hooks";
 import { VOTE_REASON_CHARS, VOTER_CHARS } from "../../../domain/defaults.ts";
 import type { Side, Verdict } from "../../../domain/verdict.ts";
 import type { Vote } from "../../../domain/vote.ts";
-import { getSession, sendVote } from "../api.ts";
+import { call, getSession } from "../api.ts";
 import { revision } from "../connection.ts";
 import { ArmName, Neutral } from "../part/arm-name.tsx";
 import { SendingNotice } from "../part/sending-notice.tsx";
@@ -36,7 +36,14 @@ export function VoteForm({ session_id, verdict: { verdict_id }, first, names, bl
     send: () => {
       const [why, who] = [reason.value.trim(), voter.value.trim()];
       const said = { ...(why && { reason: why }), ...(who && { voter: who }) };
-      return sendVote(session_id, { verdict_id, order, choice: choice.value, blind, ...said });
+      return call("POST /api/sessions/:id/votes", {
+        id: session_id,
+        verdict_id,
+        order,
+        choice: choice.value,
+        blind,
+        ...said,
+      });
     },
     // What was said may be kept with a secret taken out, so it cannot be looked for.
     find: async (known) => {

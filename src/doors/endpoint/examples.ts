@@ -1,15 +1,15 @@
-import type { DoctorReport } from "../../../domain/doctor-report.ts";
-import type { RunEvent } from "../../../domain/event.ts";
-import type { JudgeProfiles } from "../../../domain/judge-profile.ts";
-import type { Provider } from "../../../domain/provider.ts";
-import type { ScenarioListing } from "../../../domain/scenario.ts";
-import type { SelfTest, SelfTestListing } from "../../../domain/self-test.ts";
-import type { Series } from "../../../domain/series.ts";
-import type { SeriesListing } from "../../../domain/series-listing.ts";
-import type { SessionOutcome } from "../../../domain/session.ts";
-import type { SessionListing, SessionSummary } from "../../../domain/session-list.ts";
-import type { Verdict } from "../../../domain/verdict.ts";
-import type { Vote } from "../../../domain/vote.ts";
+import type { DoctorReport } from "../../domain/doctor-report.ts";
+import type { RunEvent } from "../../domain/event.ts";
+import type { JudgeProfiles } from "../../domain/judge-profile.ts";
+import type { Provider } from "../../domain/provider.ts";
+import type { ScenarioListing } from "../../domain/scenario.ts";
+import type { SelfTest, SelfTestListing } from "../../domain/self-test.ts";
+import type { Series } from "../../domain/series.ts";
+import type { SeriesListing } from "../../domain/series-listing.ts";
+import type { SessionOutcome } from "../../domain/session.ts";
+import type { SessionListing, SessionSummary } from "../../domain/session-list.ts";
+import type { Verdict } from "../../domain/verdict.ts";
+import type { Vote } from "../../domain/vote.ts";
 import recorded from "./examples.json" with { type: "json" };
 
 // TypeScript reads every word of JSON as any string; a test holds each example against its schema.

@@ -1,0 +1,92 @@
+import type { Context } from "elysia";
+import type { EndpointName, RequestOf } from "../../endpoint/endpoints.ts";
+import { findSeries } from "../../operation/find-series.ts";
+import { followRun } from "../../operation/follow-run.ts";
+import { followSeries } from "../../operation/follow-series.ts";
+import type { Requester, Services } from "../../operation/operation.ts";
+import { reportSeries, reportSession, seriesDrawing, sessionDrawing } from "../../operation/reports.ts";
+import { demandInFlight } from "../../operation/runs.ts";
+import { abridged, demandSeriesInFlight } from "../../operation/series.ts";
+import { exportTrajectory } from "../../operation/trajectory.ts";
+import { isKnown } from "../compress.ts";
+import type { Metrics } from "../metrics.ts";
+import { docsPage } from "../openapi/api-docs.ts";
+import { documentOf } from "../openapi/openapi.ts";
+import { EVENT_STREAM_HEADERS, type EventStreams } from "../stream/event-stream.ts";
+import { attached, picture, pieceByPiece } from "./files.ts";
+
+export interface RouteContext {
+  readonly services: Services;
+  /** Who asks. @throws Failure for headers that cannot be read */
+  readonly requesterOf: (call: Pick<Call, "request" | "body">) => Requester;
+  readonly streams: EventStreams;
+  readonly metrics: Metrics;
+  /** Fires when the server gives up what still works. */
+  readonly abandoned: AbortSignal;
+}
+
+/** A request that was read and fits the schemas of its endpoint. */
+export interface Call extends Pick<Context, "server" | "request" | "set"> {
+  readonly params: object;
+  readonly query: object;
+  readonly body: unknown;
+}
+
+/** Answers an endpoint whose answer is more than what an operation gives. */
+export type Answerer<Name extends EndpointName> = (
+  context: RouteContext,
+  asked: RequestOf<Name>,
+  call: Call,
+) => unknown;
+
+/** Seconds a connection may be silent, so that a stalled body does not stay for ever. */
+export const IDLE_TIMEOUT_S = 30;
+
+/** What is answered by hand: streams, files, and what has headers of its own. */
+export const ANSWERERS = {
+  async streamRun({ services, streams }, { id, ids }, call) {
+    await demandInFlight(services, id);
+    const after = call.request.headers.get("last-event-id") ?? undefined;
+    return stream(call, (idleTimeout) => {
+      const options = { after, ids: after !== undefined || ids === "1", idleTimeout };
+      return streams.open(id, (signal) => followRun(services.store, id, signal), options);
+    });
+  },
+  async streamSeries({ services, streams }, { id }, call) {
+    const series = await demandSeriesInFlight(services, id, call.request.signal);
+    return stream(call, (idleTimeout) =>
+      streams.openAlone((signal) => followSeries(services.store, series, signal), { idleTimeout }),
+    );
+  },
+  async getSeries({ services }, { id, by }, { request, set }) {
+    const { version, report } = await findSeries(services, id, by);
+    const headers = { etag: `W/"${version}"`, "cache-control": "no-cache" };
+    if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers });
+    Object.assign(set.headers, headers);
+    return abridged(await report());
+  },
+  reportSession: async ({ services, abandoned }, asked) => attached(await reportSession(services, asked, abandoned)),
+  reportSeries: async ({ services, abandoned }, asked) => attached(await reportSeries(services, asked, abandoned)),
+  exportTrajectory: async ({ services, abandoned }, asked) =>
+    pieceByPiece(await exportTrajectory(services, asked, abandoned)),
+  sessionCardSvg: async ({ services, abandoned }, asked, { request }) =>
+    await picture(request, "svg", await sessionDrawing(services, asked, abandoned)),
+  sessionCardPng: async ({ services, abandoned }, asked, { request }) =>
+    await picture(request, "png", await sessionDrawing(services, asked, abandoned)),
+  seriesCardSvg: async ({ services, abandoned }, asked, { request }) =>
+    await picture(request, "svg", await seriesDrawing(services, asked, abandoned)),
+  seriesCardPng: async ({ services, abandoned }, asked, { request }) =>
+    await picture(request, "png", await seriesDrawing(services, asked, abandoned)),
+  async readMetrics({ services, metrics }) {
+    const { type, text } = await metrics.text(services);
+    return new Response(text, { headers: { "content-type": type, "cache-control": "no-store" } });
+  },
+  getDocs: ({ services }, _asked, { set }) => docsPage(services.version, set),
+  getOpenApi: ({ services }) => documentOf(services.version),
+} satisfies { readonly [Name in EndpointName]?: Answerer<Name> };
+
+function stream({ request, server }: Call, open: (idleTimeout: (seconds: number) => void) => Response): Response {
+  if (request.method === "HEAD") return new Response(null, { headers: EVENT_STREAM_HEADERS });
+  server?.timeout(request, 0);
+  return open((seconds) => server?.timeout(request, seconds));
+}
