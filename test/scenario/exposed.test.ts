@@ -29,7 +29,12 @@ const hidden = (fixture: unknown, more: object = {}) => ({
   ...more,
 });
 
-const exposedIn = async (path: string) => (await loadScenarioFile(path)).exposed;
+/** Undefined: nothing. */
+const exposedOf = async ({ findExposed }: Pick<LoadedScenario, "findExposed">, agents_dir?: string) => {
+  const found = (await findExposed?.(agents_dir)) ?? [];
+  return found.length > 0 ? found : undefined;
+};
+const exposedIn = async (path: string) => await exposedOf(await loadScenarioFile(path));
 
 /** The paths that a workspace would hold. */
 async function given(loaded: LoadedScenario): Promise<string[]> {
@@ -91,7 +96,7 @@ describeNeeding(GIT)("a fixture of the repository around the scenario", () => {
     const globs = globsIn((await exposedIn(path))?.[0]?.mend);
     await Bun.write(path, yaml(hidden({ git: "HEAD", exclude: globs })));
     const loaded = await loadScenarioFile(path);
-    expect(loaded.exposed).toBeUndefined();
+    expect(await exposedOf(loaded)).toBeUndefined();
     expect(await given(loaded)).toEqual(Object.keys(beside).sort());
   });
 
@@ -148,7 +153,7 @@ describeNeeding(GIT)("a fixture of the repository around the scenario", () => {
     ]);
     await Bun.write(path, yaml(hidden({ git: "HEAD", exclude: ["app/hidden", "app/one.yaml"] })));
     const loaded = await loadScenarioFile(path);
-    expect(loaded.exposed).toBeUndefined();
+    expect(await exposedOf(loaded)).toBeUndefined();
     expect(await given(loaded)).toEqual(["app/main.py"]);
   });
 
@@ -249,7 +254,8 @@ describe("a directory as fixture", () => {
     });
     const { table } = await loadScenarioFile(folder.path("one.yaml"));
     const members = await Promise.all((table?.rows ?? []).map((row) => table?.resolve(row)));
-    expect(members.map((member) => member?.exposed?.map(({ mend }) => mend))).toEqual([
+    const exposed = await Promise.all(members.map((member) => exposedOf(member ?? expect.unreachable())));
+    expect(exposed.map((found) => found?.map(({ mend }) => mend))).toEqual([
       undefined,
       ['write in task: fixture: {dir: "app", exclude: ["answer.txt"]}'],
     ]);
@@ -308,5 +314,70 @@ describe("a directory as fixture", () => {
     const { message } = await failureOf(loadScenarioFile(folder.path("one.yaml")));
     expect(message).toContain("task.fixture.exclude");
     expect(message).toContain(said);
+  });
+});
+
+/** Long enough to be no chance. */
+const ANSWER = Array.from({ length: 12 }, (_, nth) => `Step ${nth + 1} of "the answer" is due.`).join("\n");
+
+describe("what a file tells by itself", () => {
+  const header = (scenario: string) => `{"cassette":1,"abeval":"1.0.0","scenario":"${scenario}","of":"a"}\n`;
+  const saved = (scenario: string) =>
+    `{"type":"abeval-baseline","version":1}\n{"type":"scenario","scenario":"${scenario}"}\n`;
+  const packed = async (gzip: boolean) => {
+    const tar = await new Bun.Archive({ "deep/answer.txt": ANSWER }).bytes();
+    return gzip ? Bun.gzipSync(tar) : tar;
+  };
+
+  const files: readonly (readonly [string | undefined, string, () => string | Promise<Uint8Array>])[] = [
+    ["a recording of this scenario", "tapes/x.jsonl", () => header("one")],
+    ["a saved series of this scenario", "kept.jsonl", () => saved("one")],
+    ["the reference answer", "table.jsonl", () => JSON.stringify({ answer: ANSWER })],
+    ["the reference answer", "table.csv", () => `id,answer\n1,"${ANSWER.replaceAll('"', '""')}"\n`],
+    ["the reference answer", "notes.md", () => `It is:\n\n${ANSWER}\n`],
+    ["the reference answer", "old.tar", () => packed(false)],
+    ["the reference answer", "old.tgz", () => packed(true)],
+    [undefined, "tape.jsonl", () => header("other")],
+    [undefined, "kept.jsonl", () => saved("other")],
+    [undefined, "notes.md", () => ANSWER.slice(0, -1)],
+    [undefined, "broken.tgz", () => "no archive"],
+  ];
+
+  test.each(files)("%s in %s, in a directory, in a commit and in a server's files", async (what, path, write) => {
+    const bytes = await write();
+    const found = what === undefined ? undefined : [`${what} can be read in ${path}`];
+    const task = { reference_answer: ANSWER };
+    await using repository = await gitRepository({ "app/a.txt": "1\n", "servers/s/x.txt": "1\n" });
+    const file = repository.path("evals/one.yaml");
+    const told = async (fixture: object | undefined, arms: object = {}, agents_dir?: string) => {
+      await Bun.write(file, yaml({ ...task, ...(fixture && { fixture }) }, arms));
+      return (await exposedOf(await loadScenarioFile(file), agents_dir))?.[0]?.found;
+    };
+    await Bun.write(repository.path(`evals/app/${path}`), bytes);
+    expect(await told({ dir: "app" })).toEqual(found);
+    await Bun.write(repository.path(`app/${path}`), bytes);
+    repository.commit("more");
+    expect(await told({ git: "HEAD", path: "app" })).toEqual(found);
+    await Bun.write(repository.path(`servers/s/${path}`), bytes);
+    const mcp = { s: { install: "s", command: ["x"] } };
+    expect(await told(undefined, { mcp }, repository.path("servers"))).toEqual(found);
+  });
+
+  test("an install that holds the scenario is refused, too, and one elsewhere is not", async () => {
+    await using folder = await scenarioFolder({
+      "servers/s/evals/one.yaml": yaml({}, { mcp: { s: { install: "s", command: ["x"] } } }),
+    });
+    const loaded = await loadScenarioFile(folder.path("servers/s/evals/one.yaml"));
+    expect((await exposedOf(loaded, folder.path("servers")))?.map(({ among, found }) => [among, found])).toEqual(
+      [0, 1].map((nth) => [`arms[${nth}].mcp s`, ["the scenario file can be read in evals/one.yaml"]]),
+    );
+    expect(await exposedOf(loaded, folder.path("elsewhere"))).toBeUndefined();
+  });
+
+  test("nobody looks while a scenario is only listed", async () => {
+    await using folder = await scenarioFolder({ "one.yaml": yaml({ fixture: "app" }), "app/a.txt": "1\n" });
+    const loaded = await loadScenarioFile(folder.path("one.yaml"));
+    await Bun.write(folder.path("app/tape.jsonl"), header("one"));
+    expect(await exposedOf(loaded)).toHaveLength(1);
   });
 });

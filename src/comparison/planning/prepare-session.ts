@@ -101,7 +101,7 @@ export async function prepareSession(
     () => demandArmPrices(paid),
     () => installsOf(services, first),
     () => installsOf(services, second),
-    () => demandUnseen(loaded),
+    () => demandUnseen(loaded, services.agents_dir),
   ]);
   demandFirstTurns(paid);
   const replayed = toldOfReplay(recordings);

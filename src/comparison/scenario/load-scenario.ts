@@ -43,14 +43,13 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
   if (parsed.result instanceof Failure) return { result: parsed.result, sources };
   const { rows, inputs_file, fill, warnings, find } = parsed;
   const loaded = async (definition: Scenario): Promise<LoadedScenario> => {
-    const exposed = await find(definition, basename(path));
     return {
       definition,
       digest: scenarioDigest(definition),
       file,
       directory,
       ...(inputs_file !== undefined && { inputs_file }),
-      ...(exposed.length > 0 && { exposed }),
+      findExposed: (agents_dir) => find(definition, basename(path), agents_dir),
     };
   };
   // A list of scenarios holds this as long as the process lives: a row is kept while somebody else has it.

@@ -22,8 +22,8 @@ export interface LoadedScenario {
   readonly table?: InputTable;
   /** What its author should know, though it runs. */
   readonly warnings?: readonly string[];
-  /** What its arms would find of what they are tested with. Absent: nothing, as far as places tell it. */
-  readonly exposed?: readonly Exposed[];
+  /** Looks for what its arms would find of what they are tested with. Absent: the files around it are not known. @throws Unusable */
+  readonly findExposed?: (agents_dir?: string) => Promise<readonly Exposed[]>;
 }
 
 /** What no arm may see, in a place where arms find it. */

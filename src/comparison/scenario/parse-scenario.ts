@@ -54,7 +54,7 @@ interface ParsedScenario {
   /** The scenario with the values of a row in its texts, or `invalid_scenario`. */
   readonly fill: (row: ScenarioInput) => Promise<Scenario | Failure>;
   /** What its arms would find of what they are tested with. `name` is the file's own. */
-  readonly find: (definition: Scenario, name: string) => Promise<readonly Exposed[]>;
+  readonly find: (definition: Scenario, name: string, agents_dir: string | undefined) => Promise<readonly Exposed[]>;
   /** `<file>:<line>:<column> <field>: <what>` for what its author should know, though it can be run. */
   readonly warnings: readonly string[];
 }
@@ -111,11 +111,11 @@ function fillerOf(
       errors.map((error) => ({ ...error, message: `${error.message} (with the input "${row.id}"${emptyIn(row)})` })),
     );
   };
-  const find: ParsedScenario["find"] = (definition, name) => {
+  const find: ParsedScenario["find"] = (definition, name, agents_dir) => {
     const { input } = definition;
-    if (!input) return findExposed(context, { name, file, definition });
+    if (!input) return findExposed(context, { name, file, definition }, agents_dir);
     const text = filled(input.values, new Problems()) as ScenarioFile; // it was resolved
-    return findExposed({ ...context, row: true }, { name, file: text, definition });
+    return findExposed({ ...context, row: true }, { name, file: text, definition }, agents_dir);
   };
   return { fill, find };
 }

@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { SCENARIO_FILE_BYTES } from "../../../domain/defaults.ts";
 import { literalGlob } from "../../../domain/path-glob.ts";
@@ -6,6 +6,7 @@ import type { Scenario } from "../../../domain/scenario.ts";
 import type { FileSet } from "../../../domain/task.ts";
 import type { ScenarioFile } from "../authored/scenario-file.ts";
 import { isBelow } from "../confined-path.ts";
+import { blobsOf } from "../git/blobs.ts";
 import { textOfBlob } from "../git/git-files.ts";
 import { listTree } from "../git/tree.ts";
 import type { Exposed } from "../loaded-scenario.ts";
@@ -15,6 +16,7 @@ import type { Repository } from "../repository.ts";
 import { Unusable } from "../unusable.ts";
 import { type ResolveContext, readOnce } from "./context.ts";
 import { repositoryOf } from "./git-source.ts";
+import { searched, teller } from "./told-in-files.ts";
 
 /** Something of the scenario that no arm may see. */
 interface Hidden {
@@ -44,17 +46,72 @@ interface Resolved {
  * Where arms would find what they are tested with, as far as places tell it: the scenario's own files among those that arms
  * are given, or another scenario in its place.
  */
-export async function findExposed(context: ResolveContext, resolved: Resolved): Promise<readonly Exposed[]> {
+export async function findExposed(
+  context: ResolveContext,
+  resolved: Resolved,
+  agents_dir: string | undefined,
+): Promise<readonly Exposed[]> {
   const home = await realpath(context.root);
   const hidden = await hiddenOf(home, resolved);
   const found: Exposed[] = [];
-  for (const given of givenOf(context, home, resolved)) {
-    if (given.top !== home && !isBelow(given.top, home) && !isBelow(home, given.top)) continue;
+  for (const given of [...givenOf(context, home, resolved), ...installsOf(resolved.definition, agents_dir)]) {
     const search = { given, home, hidden, fixture: resolved.file.task.fixture };
-    const exposed = await readOnce(context, "exposed", JSON.stringify(search), () => exposedAmong(context, search));
+    const isNear = given.top === home || isBelow(given.top, home) || isBelow(home, given.top);
+    const placed = isNear
+      ? await readOnce(context, "exposed", JSON.stringify(search), () => exposedAmong(context, search))
+      : null;
+    const told = [JSON.stringify(search), resolved.definition.task.reference_answer?.digest].join();
+    const exposed =
+      placed ?? (await readOnce(context, "told", told, () => toldAmong(context, search, resolved.definition)));
     if (exposed !== null) found.push(exposed);
   }
   return found;
+}
+
+/** Directories of programs that an arm's agent and servers can read. */
+function installsOf({ arms }: Scenario, agents_dir: string | undefined): Given[] {
+  if (agents_dir === undefined) return [];
+  return arms
+    .flatMap(({ mcp = [], agent }, index) => [
+      ...mcp.map(({ name, install }) => ({ among: `arms[${index}].mcp ${name}`, install })),
+      ...(agent?.install ? [{ among: `arms[${index}].agent.install`, install: agent.install }] : []),
+    ])
+    .map(({ among, install }) => ({ among, top: resolve(agents_dir, install), tree: undefined }));
+}
+
+/** What the files themselves tell, wherever they stand. */
+async function toldAmong(context: ResolveContext, search: Search, definition: Scenario): Promise<Exposed | null> {
+  const { given } = search;
+  const tell = teller(definition);
+  const paths: string[] = [];
+  const lines: string[] = [];
+  for await (const { path, bytes } of bytesGiven(context, given)) {
+    const what = await tell(path, bytes);
+    if (what === undefined) continue;
+    paths.push(path);
+    lines.push(`${what} can be read in ${path}`);
+    if (lines.length === SHOWN) break;
+  }
+  return paths.length === 0 ? null : { among: given.among, found: lines, mend: mendOf(search, paths) };
+}
+
+/** Files that can be searched, one after the other. An install may have more than a fixture may. */
+async function* bytesGiven(context: ResolveContext, { top, tree, exclude }: Given) {
+  if (tree !== undefined) {
+    const { git_dir } = repositoryOf(context);
+    for await (const { file, pieces } of blobsOf(git_dir, searched(await listTree(git_dir, tree, { exclude }))))
+      yield { path: file.path, bytes: Buffer.concat(await Array.fromAsync(pieces)) };
+    return;
+  }
+  const entries = await listMaterial(top, exclude).catch(noneWhenUnusable);
+  const files = entries.flatMap(({ path, stats }) => (stats.isFile() ? [{ path, bytes: stats.size }] : []));
+  for (const { path } of searched(files))
+    yield { path, bytes: await readFile(join(top, path)).catch(() => Buffer.of()) };
+}
+
+function noneWhenUnusable(error: unknown): [] {
+  if (error instanceof Unusable) return [];
+  throw error;
 }
 
 async function hiddenOf(home: string, { name, file }: Resolved): Promise<Hidden[]> {

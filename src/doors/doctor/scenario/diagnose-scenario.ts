@@ -104,7 +104,8 @@ async function diagnoseByDryRun(
   await using dryRun = new DryRun({
     places,
     signal: AbortSignal.any([signal, deadline]),
-    ...{ loaded, redact, sandbox: forPrograms instanceof Failure ? sandbox : forPrograms },
+    loaded: { ...loaded, findExposed: async () => (await loaded.findExposed?.(services.agents_dir)) ?? [] },
+    ...{ redact, sandbox: forPrograms instanceof Failure ? sandbox : forPrograms },
     openTools: async (arm, workspace, stop) => {
       if (forPrograms instanceof Failure) throw forPrograms;
       return await openMcpTools(services, { arm, workspace, policies }, stop);

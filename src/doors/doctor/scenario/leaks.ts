@@ -24,7 +24,7 @@ const leakedFiles: Check<DryRun> = {
     const hidden = await hiddenFiles(loaded);
     const texts = [...(await visibleTexts(pristine, loaded.definition)), ...(await ownTexts(loaded))];
     const visible = texts.filter((text) => !isScenario(loaded, text));
-    const { exposed = [] } = loaded;
+    const exposed = (await loaded.findExposed?.()) ?? [];
     const read = new Set([
       ...exposed.flatMap(({ found }) => found),
       ...hidden.flatMap((file) => copiesOf(file, visible)),
