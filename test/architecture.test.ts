@@ -307,7 +307,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/arms": [243, 22_640, 668],
   "src/statistics": [38, 3_381, 144],
   "src/store": [66, 6_904, 191],
-  "src/comparison": [245, 23_717, 732],
+  "src/comparison": [246, 23_863, 734],
   "src/doors": [357, 32_492, 913],
 };
 
