@@ -51,7 +51,7 @@ export async function findExposed(
   resolved: Resolved,
   agents_dir: string | undefined,
 ): Promise<readonly Exposed[]> {
-  const home = await realpath(context.root);
+  const home = await realpath(context.root).catch(() => context.root);
   const hidden = await hiddenOf(home, resolved);
   const found: Exposed[] = [];
   for (const given of [...givenOf(context, home, resolved), ...installsOf(resolved.definition, agents_dir)]) {
