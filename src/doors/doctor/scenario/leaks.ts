@@ -20,7 +20,6 @@ const leakedFiles: Check<DryRun> = {
   title: "No hidden file is visible",
   needs: ["fixture.files"],
   async run({ pristine, loaded }) {
-    const { task } = loaded.definition;
     const hidden = await hiddenFiles(loaded);
     const texts = [...(await visibleTexts(pristine, loaded.definition)), ...(await ownTexts(loaded))];
     const visible = texts.filter((text) => !isScenario(loaded, text));
@@ -33,7 +32,7 @@ const leakedFiles: Check<DryRun> = {
     const hint = exposed.length > 0 ? exposed.map(({ mend }) => mend).join("\n") : HINT;
     // An arm that is told a name knows less than one that reads the file.
     if (leaks !== "") return read.size > 0 ? fail(leaks, hint) : warn(leaks, hint);
-    return task.probe === null
+    return loaded.definition.task.probe === null
       ? skip(IDLE.no_probe)
       : pass(`searched ${counted(visible.length, "text")} for ${counted(hidden.length, "file")}`);
   },
