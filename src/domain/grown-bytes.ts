@@ -24,16 +24,19 @@ export class GrownBytes {
 
   /** All of them; none are left. */
   take(): Uint8Array {
+    const parts = this.takeParts();
+    return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+  }
+
+  /** The same in parts, each of whole pieces. */
+  takeParts(): readonly Uint8Array[] {
     this.#begin(0);
-    const bytes = this.#full[0]?.length === this.length ? this.#full[0] : Buffer.concat(this.#full);
-    this.drop();
-    return bytes;
+    this.#full_bytes = 0;
+    return this.#full.splice(0);
   }
 
   drop(): void {
-    this.#full.length = 0;
-    this.#full_bytes = 0;
-    this.#used = 0;
+    this.takeParts();
   }
 
   /** Ends a segment, whose place serves the next one unless that grows. */

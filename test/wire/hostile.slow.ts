@@ -7,7 +7,7 @@ import { WIRES } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
 import { GOLDEN } from "./golden.ts";
-import { atOnce, pass, STREAM, sse } from "./streams.ts";
+import { atOnce, endOf, pass, STREAM, sse } from "./streams.ts";
 
 const PATH = "/v1beta/models/m:generateContent";
 
@@ -121,7 +121,7 @@ test("a call without an end is held up to a bound, and then nothing more passes"
   let out = atOnce(reader.push(Buffer.from(sse(CALL_START)))).length;
   const chunk = piece("x".repeat(64 * 1024));
   for (let sent = 0; sent < 100; sent += 1) out += atOnce(reader.push(chunk)).length;
-  const { bytes, reply } = atOnce(reader.end());
+  const { bytes, reply } = endOf(reader);
   expect(out + bytes.length).toBe(0);
   expect(reply).toMatchObject({ ended: "cut", error: expect.stringContaining("larger") });
   expect(reply.calls[0]?.unparsed?.length).toBeLessThanOrEqual(4 * 1024 * 1024);
@@ -140,9 +140,9 @@ test("replies that come side by side hold so many bytes together, and one that i
   };
   const [first, second] = [opened(20_000_000), opened(20_000_000)];
   const third = opened(10_000_000);
-  expect(atOnce(second.end()).reply).toMatchObject({ error: expect.stringContaining("those beside it") });
-  expect([first, third].map((reader) => atOnce(reader.end()).reply.error)).toEqual([null, null]);
-  expect(atOnce(opened(30_000_000).end()).reply.error).toBeNull();
+  expect(endOf(second).reply).toMatchObject({ error: expect.stringContaining("those beside it") });
+  expect([first, third].map((reader) => endOf(reader).reply.error)).toEqual([null, null]);
+  expect(endOf(opened(30_000_000)).reply.error).toBeNull();
   expect(room).toEqual(replyRoom());
 });
 
@@ -151,7 +151,7 @@ test("an event without an end is kept up to a bound, and then nothing more passe
   const chunk = Buffer.alloc(1024 * 1024, "x");
   let out = atOnce(reader.push(Buffer.from("data: "))).length;
   for (let sent = 0; sent < 40; sent += 1) out += atOnce(reader.push(chunk)).length;
-  const { bytes, reply } = atOnce(reader.end());
+  const { bytes, reply } = endOf(reader);
   expect(out + bytes.length).toBe(0);
   expect(reply).toMatchObject({ ended: "cut", error: expect.stringContaining("larger") });
 });
@@ -175,7 +175,7 @@ test("calls without number are kept up to a bound", () => {
   const reader = openReply("chat", { ...STREAM, gate: () => null });
   for (let from = 0; from < 30_000; from += 1000)
     atOnce(reader.push(Buffer.from(sse({ choices: [{ index: 0, delta: { tool_calls: calls(from) } }] }))));
-  const { reply } = atOnce(reader.end());
+  const { reply } = endOf(reader);
   expect(reply).toMatchObject({ ended: "cut", error: expect.stringContaining("larger") });
   expect(reply.calls.length).toBeLessThan(20_000);
 });

@@ -6,7 +6,7 @@ import { readRequest } from "../../src/arms/wire/read-request.ts";
 import type { WireName } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
 import { cpuRatio, LINEAR } from "../cpu-ratio.ts";
-import { atOnce, STREAM, sse } from "./streams.ts";
+import { atOnce, endOf, STREAM, sse } from "./streams.ts";
 
 const many = <T>(length: number, one: (at: number) => T): T[] => Array.from({ length }, (_, at) => one(at));
 
@@ -128,6 +128,14 @@ const REPLIES: readonly Streamed[] = [
     (n) => sse({ type: "content_block_delta", delta: { type: "text_delta", text: "x".repeat(n) } }),
     1,
   ],
+  [
+    "bytes of one event that come byte by byte",
+    "chat",
+    100_000,
+    (n) => sse({ choices: [{ index: 0, delta: { content: "x".repeat(n) } }] }),
+    1,
+  ],
+  ["tiny pieces of a text", "chat", 10_000, (n) => sse({ choices: [{ index: 0, delta: { content: "x" } }] }).repeat(n)],
   ["empty lines", "chat", 20_000, (n) => "\n".repeat(n)],
   ["short lines in one event", "chat", 20_000, (n) => `${"a\n".repeat(n)}\n`],
   ["lines of data in one event", "chat", 20_000, (n) => `${"data:1\n".repeat(n)}\n`],
@@ -199,7 +207,7 @@ describe.each(REPLIES)(
       const read = (bytes: Uint8Array) => {
         const reader = openReply(wire, { content_type, ...(gate && { gate }) });
         for (let at = 0; at < bytes.length; at += piece) atOnce(reader.push(bytes.subarray(at, at + piece)));
-        return atOnce(reader.end());
+        return endOf(reader);
       };
       expect(await cpuRatio({ n, input: (size) => Buffer.from(sent(size)), read })).toBeLessThan(LINEAR);
     });

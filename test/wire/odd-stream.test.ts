@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openReply } from "../../src/arms/wire/open-reply.ts";
-import { atOnce } from "./streams.ts";
+import { atOnce, endOf } from "./streams.ts";
 
 const gate = ({ input, unparsed }: { readonly input: unknown; readonly unparsed?: string }) =>
   (unparsed ?? JSON.stringify(input)).includes("rm ") ? { command: "refused" } : null;
@@ -20,7 +20,7 @@ const events = (...all: readonly (object | string)[]) =>
 function passed(text: string, content_type = "text/event-stream") {
   const reader = openReply("chat", { content_type, gate });
   const first = atOnce(reader.push(Buffer.from(text)));
-  const { bytes, reply } = atOnce(reader.end());
+  const { bytes, reply } = endOf(reader);
   return { text: `${Buffer.from(first)}${Buffer.from(bytes)}`, reply };
 }
 

@@ -1,6 +1,6 @@
 import type { OpenReply } from "../../src/arms/wire/open-reply.ts";
 import { openReply } from "../../src/arms/wire/open-reply.ts";
-import type { InSteps } from "../../src/arms/wire/reply-reader.ts";
+import type { InSteps, ReplyReader } from "../../src/arms/wire/reply-reader.ts";
 import type { WireReply } from "../../src/arms/wire/wire.ts";
 import type { WireName } from "../../src/domain/external-agent.ts";
 
@@ -31,13 +31,22 @@ export function pass(
   const places = [0, ...[...cuts].sort((a, b) => a - b).map((cut) => Math.min(cut, bytes.length)), bytes.length];
   const reader = openReply(wire, options);
   const passed = places.slice(1).map((to, at) => atOnce(reader.push(bytes.subarray(places[at], to))));
-  const { bytes: rest, reply } = atOnce(reader.end());
+  const { bytes: rest, reply } = endOf(reader);
   return { bytes: Buffer.concat([...passed, rest]), reply };
 }
 
-/** All steps without a turn for others. */
-export function atOnce<T>(steps: InSteps<T>): T {
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+/** The bytes of all steps, without a turn for others. */
+export const atOnce = (steps: InSteps<void>): Buffer =>
+  Buffer.concat([...steps].filter((bytes) => bytes !== undefined));
+
+/** What is left, and what was said. */
+export function endOf(reader: ReplyReader): Passed {
+  const bytes: Uint8Array[] = [];
+  const steps = reader.end();
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return { bytes: Buffer.concat([...bytes, atOnce(reader.rest())]), reply: step.value };
+    if (step.value) bytes.push(step.value);
+  }
 }
 
 /** The same stream with every event's JSON over several lines. */

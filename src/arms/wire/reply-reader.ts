@@ -6,20 +6,20 @@ import type { ReplySoFar } from "./reply/reply-so-far.ts";
 import { messageDigest, type Part } from "./request/message.ts";
 import type { CallGate, WireReply } from "./wire.ts";
 
-/** Work with a place before each call that the gate is asked about, where others can have their turn: a gate may take its time. */
-export type InSteps<T> = Generator<void, T, void>;
+/**
+ * Work that yields bytes where these may go on, and nothing where others can have their turn: before each call that the gate is asked
+ * about, which may take its time.
+ */
+export type InSteps<T> = Generator<Uint8Array | undefined, T, void>;
 
 /** Reads one reply while it passes. Nothing that a provider sends makes it throw. */
 export interface ReplyReader {
-  /** Takes bytes in and returns those that may go on now. */
-  push(chunk: Uint8Array): InSteps<Uint8Array>;
-  /** The provider sends no more: the bytes that were held, and what it said. */
-  end(): InSteps<EndedReply>;
-}
-
-export interface EndedReply {
-  readonly bytes: Uint8Array;
-  readonly reply: WireReply;
+  /** Takes bytes in and yields those that may go on now. */
+  push(chunk: Uint8Array): InSteps<void>;
+  /** The provider sends no more: what it said. */
+  end(): InSteps<WireReply>;
+  /** Yields the bytes that are left then. */
+  rest(): InSteps<void>;
 }
 
 /** What replies that come side by side may hold together: what came of calls and events that are not whole. */

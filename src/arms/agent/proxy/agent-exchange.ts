@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { cut } from "../../../domain/excerpt.ts";
 import type { Clock } from "../../../runtime/clock.ts";
+import { collectPassed } from "../../../runtime/collect-garbage.ts";
 import { ownTurn } from "../../../runtime/pace.ts";
 import type { Throttle } from "../../arm/throttle.ts";
 import type { CallOptions } from "../../model/client.ts";
@@ -186,24 +187,26 @@ class TurnExchange {
     });
     const send = async (bytes: Uint8Array) => {
       if (bytes.byteLength === 0 || turn.spent || log.stopped || response.destroyed) return;
-      if (finder) await inTurns(finder.push(bytes));
+      if (finder) await inTurns(finder.push(bytes), send);
       if (bytes.byteLength > STEP_BYTES) await ownTurn();
       if (!response.headersSent) response.writeHead(status, passedHeaders(headers, upstream));
       if (!response.write(concealed(bytes, upstream))) await once(response, "drain", { signal });
     };
     let broken = false;
     try {
-      for await (const piece of inPieces(chunks)) await send(await inTurns(reader.push(piece)));
+      for await (const piece of inPieces(chunks)) await inTurns(reader.push(piece), send);
     } catch {
       broken = true;
     }
     await ownTurn();
-    const { bytes, reply } = await inTurns(reader.end());
+    const late: Uint8Array[] = [];
+    const reply = await inTurns(reader.end(), async (bytes) => void late.push(bytes));
     await ownTurn();
     const took = clock.ticks() - turn.began_ticks - this.#lost_ms;
     log.replied(turn, reply, recorded_ms ?? Math.max(0, took));
     if (turn.spent || log.stopped) return;
-    await send(bytes);
+    for (const bytes of late) await send(bytes);
+    await inTurns(reader.rest(), send);
     // An agent must see that a reply broke off, and then it asks again.
     if (broken) response.destroy();
     else if (reply.ended === "cut" && reply.error !== null && !response.headersSent)
@@ -213,16 +216,17 @@ class TurnExchange {
 }
 
 /** Rules for commands take some ten milliseconds for the worst call, and a reply may have a thousand. */
-async function inTurns<T>(steps: InSteps<T>): Promise<T> {
+async function inTurns<T>(steps: InSteps<T>, send: (bytes: Uint8Array) => Promise<void>): Promise<T> {
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value;
-    await ownTurn();
+    await (step.value === undefined ? ownTurn() : send(step.value));
   }
 }
 
 /** A piece may hold thousands of events: each is read in a turn of its own, unless it is the only one. */
 async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
+    if (collectPassed(chunk.length)) await ownTurn();
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       if (at > 0) await ownTurn();
       yield chunk.subarray(at, at + PIECE_BYTES);
@@ -234,7 +238,7 @@ async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 const PIECE_BYTES = 4 * 1024;
 
 /** The bytes that are searched for keys in a turn with what was done before. */
-const STEP_BYTES = 1024 * 1024;
+const STEP_BYTES = 32 * 1024;
 
 /** The characters of a provider's refusal that the log shows. */
 const REFUSAL_CHARS = 500;

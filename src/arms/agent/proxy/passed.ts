@@ -13,7 +13,7 @@ export const passedHeaders = (headers: Headers, upstream: Conceals): Record<stri
 
 /** A provider may quote what it was sent. As Latin-1 all bytes but those of a key stay what they are. */
 export function concealed(bytes: Uint8Array, upstream: Conceals): Uint8Array {
-  const text = Buffer.from(bytes).toString("latin1");
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   const told = upstream.conceal(text);
   return told === text ? bytes : Buffer.from(told, "latin1");
 }

@@ -2,7 +2,6 @@ import { GrownBytes } from "../../../domain/grown-bytes.ts";
 import { asRecords } from "../../../domain/lenient.ts";
 import {
   decideCalls,
-  type EndedReply,
   EVENT_LIMITS,
   type InSteps,
   NO_REPLY,
@@ -14,6 +13,7 @@ import {
   UNREADABLE,
   wireReply,
 } from "../reply-reader.ts";
+import type { WireReply } from "../wire.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import { ReplySoFar } from "./reply-so-far.ts";
 import { StreamedReply } from "./streamed-reply.ts";
@@ -24,32 +24,37 @@ export class JsonReply implements ReplyReader {
   readonly #kept = new GrownBytes();
   readonly #reply = new ReplySoFar();
   #too_large = false;
+  #rest: Uint8Array | undefined;
+  #stream: StreamedReply | undefined;
 
   constructor(options: ReadOptions) {
     this.#options = options;
   }
 
   // biome-ignore lint/correctness/useYield: nothing is decided before the end
-  *push(chunk: Uint8Array): InSteps<Uint8Array> {
+  *push(chunk: Uint8Array): InSteps<void> {
     this.#too_large ||= this.#kept.length + chunk.length > EVENT_LIMITS.bytes;
     if (!this.#too_large) this.#kept.add(chunk);
-    return new Uint8Array();
   }
 
-  *end(): InSteps<EndedReply> {
+  *end(): InSteps<WireReply> {
     const bytes = this.#kept.take();
     const { json, beyond = this.#too_large } = readEvent(bytes);
     if (json === undefined && !beyond) return yield* this.#endAsStream(bytes);
-    const passed = beyond ? this.#stop(UNREADABLE) : yield* this.#pass(json, bytes);
-    return { bytes: passed, reply: yield* wireReply(this.#reply, this.#options.form) };
+    this.#rest = beyond ? this.#stop(UNREADABLE) : yield* this.#pass(json, bytes);
+    return yield* wireReply(this.#reply, this.#options.form);
+  }
+
+  *rest(): InSteps<void> {
+    yield this.#rest;
+    yield* this.#stream?.rest() ?? [];
   }
 
   /** Some gateways send a stream by another name, and agents that asked for one read it. */
-  *#endAsStream(whole: Uint8Array): InSteps<EndedReply> {
-    const stream = new StreamedReply(this.#options, MAX_EVENTS);
-    const first = yield* stream.push(whole);
-    const { bytes, reply } = yield* stream.end();
-    return { bytes: Buffer.concat([first, bytes]), reply };
+  *#endAsStream(whole: Uint8Array): InSteps<WireReply> {
+    this.#stream = new StreamedReply(this.#options, MAX_EVENTS);
+    yield* this.#stream.push(whole);
+    return yield* this.#stream.end();
   }
 
   *#pass(json: unknown, bytes: Uint8Array): InSteps<Uint8Array> {

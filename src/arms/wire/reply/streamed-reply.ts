@@ -2,7 +2,6 @@ import { GrownBytes } from "../../../domain/grown-bytes.ts";
 import { asRecord, asText, type LooseRecord } from "../../../domain/lenient.ts";
 import {
   decideCalls,
-  type EndedReply,
   EVENT_LIMITS,
   type InSteps,
   NO_REPLY,
@@ -15,6 +14,7 @@ import {
   wireReply,
 } from "../reply-reader.ts";
 import { type SseBlock, SseBlocks, sseBytes } from "../sse-blocks.ts";
+import type { WireReply } from "../wire.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import { isUsageOnly } from "./chat.ts";
 import { ReplySoFar } from "./reply-so-far.ts";
@@ -29,8 +29,8 @@ const MAX_EVENTS = 1_000_000;
 /** The bytes of an event that is read in one step. */
 const STEP_BYTES = 1024 * 1024;
 
-/** Events that are written in one step: one of a call that was exchanged is read again. */
-const STEP_EVENTS = 1_000;
+/** Runs of events that are written in one step. */
+const STEP_RUNS = 1_000;
 
 /** Events in a row of one name and of the same calls. A call in pieces is one, and a hundred thousand objects would take more than it. */
 interface HeldRun extends Pick<SseBlock, "event"> {
@@ -45,6 +45,8 @@ export class StreamedReply implements ReplyReader {
   readonly #options: ReadOptions;
   readonly #blocks = new SseBlocks(EVENT_LIMITS.bytes);
   readonly #reply = new ReplySoFar();
+  /** What may go on. */
+  readonly #passed = new GrownBytes();
   #held: HeldRun[] = [];
   #held_bytes = 0;
   /** What it has of the room. */
@@ -61,19 +63,18 @@ export class StreamedReply implements ReplyReader {
     this.#events_left = max_events;
   }
 
-  *push(chunk: Uint8Array): InSteps<Uint8Array> {
-    if (this.#stopped) return new Uint8Array();
-    const passed: Uint8Array[] = [];
+  *push(chunk: Uint8Array): InSteps<void> {
+    if (this.#stopped) return;
     for (const block of this.#blocks.push(chunk)) {
       // Its lines were read just now, in about the time that its JSON takes.
       if (block.bytes.length > STEP_BYTES) yield;
-      passed.push(...(yield* this.#take(block)));
+      yield* this.#take(block);
       if (this.#stopped) break;
     }
+    yield* this.#passed.takeParts();
     this.#bytes_left -= chunk.length;
     if (this.#blocks.isTooLarge || this.#bytes_left < 0) this.#stop(UNREADABLE);
     if (!this.#settleRoom() && !this.#stopped) this.#stop(CROWDED);
-    return whole(passed);
   }
 
   /** Takes room for what is held now, or gives it back. False: there is too little. */
@@ -85,30 +86,38 @@ export class StreamedReply implements ReplyReader {
     return room.bytes >= 0;
   }
 
-  *end(): InSteps<EndedReply> {
+  *end(): InSteps<WireReply> {
     const { form, gate } = this.#options;
     // An event that breaks off says nothing to a client. With a gate it is left out: a call could stand in it.
     const ended = this.#blocks.end().filter((block) => gate === undefined || isWhole(block));
     if (this.#blocks.isTooLarge) this.#stop(UNREADABLE);
-    const last: Uint8Array[] = [];
-    for (const block of ended) last.push(...(yield* this.#take(block)));
+    for (const block of ended) yield* this.#take(block);
     if (gate !== undefined && this.#events === 0 && !this.#stopped) this.#stop(NO_REPLY);
     if (!this.#stopped) yield* decideCalls(this.#reply.calls, gate);
     // Inputs of calls without an end were not read before.
     if (this.#reply.isUnreadable) this.#stop(UNREADABLE);
-    const bytes = whole([...last, ...(yield* this.#release())]);
-    this.#settleRoom();
-    return { bytes, reply: yield* wireReply(this.#reply, form) };
+    return yield* wireReply(this.#reply, form);
   }
 
-  *#take(block: SseBlock): InSteps<readonly Uint8Array[]> {
-    if (this.#stopped) return [];
+  /** The room is given back when the client has taken them. */
+  *rest(): InSteps<void> {
+    try {
+      yield* this.#release();
+      yield* this.#passed.takeParts();
+    } finally {
+      this.#held_bytes = 0;
+      this.#settleRoom();
+    }
+  }
+
+  *#take(block: SseBlock): InSteps<void> {
+    if (this.#stopped) return;
     const { form, gate } = this.#options;
     this.#events_left -= 1;
     if (isDone(block)) this.#reply.finishCalls();
     const { event, beyond } = eventIn(block);
     if (beyond || this.#events_left < 0) return this.#stop(UNREADABLE);
-    if (gate !== undefined && isOdd(block, event)) return [];
+    if (gate !== undefined && isOdd(block, event)) return;
     this.#events += Number(block.data !== undefined);
     const calls = event === undefined ? [] : form.take(event, this.#reply);
     const closed = this.#reply.takeClosed();
@@ -116,15 +125,16 @@ export class StreamedReply implements ReplyReader {
     const fault = this.#faultOf(block.event, calls, event);
     if (fault !== null) return this.#stop(fault);
     yield* decideCalls(closed, gate);
-    const shown = this.#isHidden(event) ? [] : [block];
-    if (gate === undefined || this.#reply.open.size === 0)
-      return [...(yield* this.#release()), ...shown.flatMap((one) => this.#written(one, calls))];
-    for (const one of shown) this.#hold(one, calls);
-    return [];
+    yield* this.#show(block, event, calls);
   }
 
-  #isHidden(event: LooseRecord | undefined): boolean {
-    return this.#options.hide_usage && event !== undefined && isUsageOnly(event);
+  *#show(block: SseBlock, event: LooseRecord | undefined, calls: readonly CallSoFar[]): InSteps<void> {
+    const { gate, hide_usage } = this.#options;
+    const isHeld = gate !== undefined && this.#reply.open.size > 0;
+    if (!isHeld) yield* this.#release();
+    if (hide_usage && event !== undefined && isUsageOnly(event)) return;
+    if (isHeld) this.#hold(block, calls);
+    else this.#write(block, calls);
   }
 
   /** Why neither this event nor any after it goes on. */
@@ -150,7 +160,7 @@ export class StreamedReply implements ReplyReader {
     return run;
   }
 
-  #stop(reason: string): [] {
+  #stop(reason: string): void {
     this.#stopped = true;
     this.#held = [];
     this.#held_bytes = 0;
@@ -158,7 +168,6 @@ export class StreamedReply implements ReplyReader {
     this.#blocks.drop();
     this.#settleRoom();
     this.#reply.stop(reason);
-    return [];
   }
 
   /** Some clients go by an event's name, others by its type, and some hear of no event that has no name, or another one. */
@@ -169,42 +178,38 @@ export class StreamedReply implements ReplyReader {
     return this.#names.size > 1 || (type !== undefined && name !== undefined && name !== type);
   }
 
-  *#release(): InSteps<readonly Uint8Array[]> {
+  *#release(): InSteps<void> {
     const held = this.#held;
+    if (held.length === 0) return;
     this.#held = [];
-    this.#held_bytes = 0;
-    const written: Uint8Array[] = [];
+    yield* this.#passed.takeParts();
     for (const [at, { bytes, calls }] of held.entries()) {
-      if (at % STEP_EVENTS === STEP_EVENTS - 1) yield;
-      const run = bytes.take();
-      if (isLeft(calls)) written.push(run);
-      else yield* this.#exchanged(run, calls, written);
+      if (at % STEP_RUNS === STEP_RUNS - 1) yield;
+      if (isLeft(calls)) yield* bytes.takeParts();
+      else yield* this.#exchanged(bytes.takeParts(), calls);
     }
-    return written;
+    this.#held_bytes = 0;
   }
 
   /** Each event of a run is read again, and written with what is in the place of its calls. */
-  *#exchanged(run: Uint8Array, calls: readonly CallSoFar[], written: Uint8Array[]): InSteps<void> {
+  *#exchanged(parts: readonly Uint8Array[], calls: readonly CallSoFar[]): InSteps<void> {
     const blocks = new SseBlocks(EVENT_LIMITS.bytes);
-    let count = 0;
-    for (const block of [...blocks.push(run), ...blocks.end()]) {
-      count += 1;
-      if (count % STEP_EVENTS === 0) yield;
-      written.push(...this.#written(block, calls));
+    for (const part of parts) {
+      for (const block of blocks.push(part)) this.#write(block, calls);
+      yield* this.#passed.takeParts();
     }
+    for (const block of blocks.end()) this.#write(block, calls);
+    yield* this.#passed.takeParts();
   }
 
-  #written(block: SseBlock, calls: readonly CallSoFar[]): readonly Uint8Array[] {
+  #write(block: SseBlock, calls: readonly CallSoFar[]): void {
     const event = isLeft(calls) ? undefined : eventIn(block).event;
-    if (event === undefined) return [block.bytes];
-    return this.#options.form
-      .exchange(event, calls)
-      .map((one) => sseBytes(block.event === undefined ? undefined : asText(one["type"]), JSON.stringify(one)));
+    const told = event === undefined ? [] : this.#options.form.exchange(event, calls);
+    if (event === undefined) this.#passed.add(block.bytes);
+    for (const one of told)
+      this.#passed.add(sseBytes(block.event === undefined ? undefined : asText(one["type"]), JSON.stringify(one)));
   }
 }
-
-/** Megabytes that are one part are not copied. */
-const whole = (parts: readonly Uint8Array[]) => (parts.length === 1 ? parts[0] : undefined) ?? Buffer.concat(parts);
 
 /** Whether nothing is in the place of their inputs. */
 const isLeft = (calls: readonly CallSoFar[]) => calls.every(({ exchanged }) => exchanged == null);
