@@ -302,8 +302,8 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 98, 0],
-  "src/domain": [96, 6_684, 515],
-  "src/runtime": [15, 851, 35],
+  "src/domain": [96, 6_690, 515],
+  "src/runtime": [15, 870, 36],
   "src/arms": [243, 22_640, 668],
   "src/statistics": [38, 3_381, 144],
   "src/store": [66, 6_904, 191],
