@@ -17,7 +17,7 @@ test("a run whose session is deleted meanwhile stops, and its caller is told so;
   }
   expect((await answer).status).toBe(503);
   expect(await (await answer).json()).toEqual({
-    error: { code: "interrupted", message: `${one?.session_id} was deleted while it ran` },
+    error: { code: "interrupted", message: `${one?.session_id} was deleted or taken while it ran` },
   });
   expect(service.notices.filter((line) => /internal|error/.test(line))).toEqual([]);
   expect((await service.get(`/api/sessions/${one?.session_id}`)).status).toBe(404);

@@ -164,3 +164,13 @@ test("many who follow a run are told of an entry in turns of their own: others a
   await store.append(run, [decision(1), COMPLETED], "durable");
   expect(await turnsDuring(() => Promise.all(followers))).toBeGreaterThanOrEqual(90);
 });
+
+test("a run that nobody runs any more is followed no further, though its log has no end", async () => {
+  const store = memoryStore();
+  const run = await begin(store, anOutcome(ID));
+  const over = Promise.withResolvers<void>();
+  const events = Array.fromAsync(followRun(store, ID, undefined, over.promise), ({ event }) => event.event);
+  await store.append(run, [decision(1)], "written");
+  over.resolve();
+  expect(await events).toEqual(["decision"]);
+});

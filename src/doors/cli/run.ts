@@ -103,7 +103,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const painter = new Painter(!has("no-color"));
   const progress = has("quiet") ? undefined : openProgress(plan.scenario, painter, services.clock);
   const session = await startSession(services, plan);
-  const followed = progress?.follow(followRun(store, session.session_id));
+  const followed = progress?.follow(followRun(store, session.session_id, undefined, session.done));
   const stop = (reason: Failure) => services.runs.live(session.session_id)?.cancel(reason);
   using _cancelled = cancelledByOthers(opened, session, stop);
   onInterrupt(() => stop(new Failure("cancelled", "The run was interrupted.")));

@@ -12,15 +12,17 @@ export interface Announcement extends Pick<LoggedEntry, "n" | "attempt"> {
 
 /**
  * What the log of a session announces: everything of its last attempt so far, then what comes, to its end; the decisions of a
- * later attempt bear its number. `signal` ends it earlier. Nothing for a session that is not there.
+ * later attempt bear its number. `signal` ends it earlier; `over` settles when nobody here runs it any more, and another process
+ * need not have written an end. Nothing for a session that is not there.
  */
 export async function* followRun(
   store: Pick<SessionStore, "read" | "watch">,
   session_id: string,
   signal?: AbortSignal,
+  over?: Promise<unknown>,
 ): AsyncGenerator<Announcement, void, void> {
   const telling: SessionEntry[] = [];
-  for await (const { n, attempt, entry } of entriesOf(store, session_id, signal)) {
+  for await (const { n, attempt, entry } of entriesOf(store, session_id, signal, over)) {
     if (entry.type !== "decision") telling.push(entry);
     const event = eventOf(session_id, entry, { attempt, telling });
     if (event) yield { n, attempt, event };
@@ -33,21 +35,29 @@ async function* entriesOf(
   store: Pick<SessionStore, "read" | "watch">,
   session_id: string,
   signal: AbortSignal | undefined,
+  over: Promise<unknown> | undefined,
 ): AsyncGenerator<LoggedEntry, void, void> {
   let woken = Promise.withResolvers<void>();
   const wake = () => woken.resolve();
   const unwatch = store.watch(session_id, wake);
   signal?.addEventListener("abort", wake, { once: true });
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+    wake();
+  };
+  void over?.then(end, end);
   try {
     for (let from = 0; !signal?.aborted; ) {
       woken = Promise.withResolvers<void>();
+      const last = isOver;
       // A thousand readers are woken at once by one entry.
       await ownTurn();
       const entries = await store.read(session_id, from);
       yield* withoutLost(entries);
       from = entries.at(-1)?.n ?? from;
       // Every session has an entry from its start.
-      if (from === 0) return;
+      if (from === 0 || (last && entries.length === 0)) return;
       if (entries.length === 0) await woken.promise;
     }
   } finally {

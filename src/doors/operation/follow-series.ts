@@ -15,7 +15,7 @@ export async function* followSeries(
   series: SeriesInFlight,
   signal?: AbortSignal,
 ): AsyncGenerator<Announcement, void, void> {
-  using trials = new FollowedTrials(store, signal);
+  using trials = new FollowedTrials(store, series.done, signal);
   const isOver = endOf(series, trials.wake);
   trials.add(series.open);
   let [begun, n] = [series.sessions.length, 0];
@@ -52,6 +52,8 @@ function endOf(series: SeriesInFlight, wake: () => void): () => boolean {
 /** The logs of some trials, read at the pace of whoever takes the events. */
 class FollowedTrials implements Disposable {
   readonly #store: Pick<SessionStore, "read" | "watch">;
+  /** Settles when no trial runs any more. */
+  readonly #over: Promise<unknown>;
   readonly #left = new AbortController();
   readonly #signal: AbortSignal;
   /** Trials not followed yet. At most as many logs are followed as trials can run at once. */
@@ -62,8 +64,9 @@ class FollowedTrials implements Disposable {
   #woken = Promise.withResolvers<void>();
   #taken = Promise.withResolvers<void>();
 
-  constructor(store: Pick<SessionStore, "read" | "watch">, signal: AbortSignal | undefined) {
+  constructor(store: Pick<SessionStore, "read" | "watch">, over: Promise<unknown>, signal: AbortSignal | undefined) {
     this.#store = store;
+    this.#over = over;
     this.#signal = signal ? AbortSignal.any([signal, this.#left.signal]) : this.#left.signal;
     this.#signal.addEventListener("abort", this.wake, { once: true });
   }
@@ -116,7 +119,7 @@ class FollowedTrials implements Disposable {
   }
 
   async #follow(session_id: string): Promise<void> {
-    for await (const { event } of followRun(this.#store, session_id, this.#signal)) {
+    for await (const { event } of followRun(this.#store, session_id, this.#signal, this.#over)) {
       this.#events.push(event);
       this.wake();
       await this.#taken.promise;

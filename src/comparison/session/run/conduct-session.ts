@@ -18,8 +18,8 @@ export async function conductSession(session: Session, reservation: Reservation)
   try {
     await runSession(session);
     const outcome = log.outcome ?? foldLog(await services.store.read(log.session_id));
-    if (outcome === undefined)
-      throw new Failure("interrupted", `${log.session_id} was deleted while it ran`, { retryable: true });
+    if (outcome === undefined || (outcome.finished_at === null && !services.shared))
+      throw new Failure("interrupted", `${log.session_id} was deleted or taken while it ran`, { retryable: true });
     cost_usd = costOfRun(plan, outcome);
     if (!log.abandoned) tellEnd(services, outcome);
     return outcome;

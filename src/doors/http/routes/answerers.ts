@@ -49,7 +49,7 @@ export const ANSWERERS = {
     const after = call.request.headers.get("last-event-id") ?? undefined;
     return stream(call, (idleTimeout) => {
       const options = { after, ids: after !== undefined || ids === "1", idleTimeout };
-      return streams.open(id, (signal) => followRun(services.store, id, signal), options);
+      return streams.open(id, (signal) => followRun(services.store, id, signal, services.runs.live(id)?.done), options);
     });
   },
   async streamSeries({ services, streams }, { id }, call) {

@@ -104,7 +104,7 @@ async function runOnce(
 ): Promise<RunResult> {
   const { session_id, done } = await startRun(services, request);
   const news = async function* (over: AbortSignal) {
-    for await (const { event } of followRun(services.store, session_id, over)) yield eventText(event);
+    for await (const { event } of followRun(services.store, session_id, over, done)) yield eventText(event);
   };
   const cancel = () => cancelRun(services, { id: session_id }, context.signal);
   await waitFor({ done, news, cancel, ended: "not_live" }, wait_ms, context);
