@@ -16,9 +16,11 @@ export class HealthDoor {
   constructor({ hostname, port }: Address, silent: () => number | undefined) {
     const server = createServer((request, response) => {
       const [path] = (request.url ?? "").split("?", 1);
-      const [status, body] = path === "/api/health" ? healthOf(silent()) : NOT_FOUND;
+      const sends = request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"]) > 0;
+      const [status, body] = sends ? NO_BODY : path === "/api/health" ? healthOf(silent()) : NOT_FOUND;
       response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
-      response.end(JSON.stringify(body));
+      // A body that is never read would still be taken in, for as long as it comes.
+      response.end(JSON.stringify(body), () => sends && request.socket.destroy());
     });
     this.opened = new Promise((resolve) => {
       server.once("error", (error) => resolve(errorCode(error) ?? "unknown"));
@@ -36,6 +38,8 @@ type Answer = readonly [status: number, body: object];
 const errorOf = (code: string, message: string) => ({ error: { code, message } });
 
 const NOT_FOUND: Answer = [404, errorOf("not_found", "only GET /api/health is answered here")];
+
+const NO_BODY: Answer = [413, errorOf("body_too_large", "no body is read here; ask without one")];
 
 function healthOf(silent_ms: number | undefined): Answer {
   if (silent_ms === undefined) return [503, errorOf("not_ready", "the server is starting")];
