@@ -308,7 +308,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/statistics": [38, 3_381, 144],
   "src/store": [66, 6_904, 191],
   "src/comparison": [246, 23_863, 734],
-  "src/doors": [357, 32_492, 913],
+  "src/doors": [357, 32_515, 913],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
