@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { FAILURE_CODES, Failure } from "../../src/domain/failure.ts";
+import { type ApiEndpoint, fieldPlaces } from "../../src/doors/endpoint/endpoint.ts";
+import { ENDPOINTS } from "../../src/doors/endpoint/endpoints.ts";
 import { allowedHosts } from "../../src/doors/http/allowed-callers.ts";
 import { createApp } from "../../src/doors/http/app.ts";
 import { ERRORS } from "../../src/doors/http/error.ts";
@@ -140,6 +142,21 @@ describe("a request that cannot be served", () => {
         details: { field: "trials" },
       },
     });
+  });
+
+  test("every endpoint refuses a field of its query that is given twice", async () => {
+    await using service = aService();
+    const closed = Object.values<ApiEndpoint>(ENDPOINTS).flatMap((endpoint) => {
+      const { query } = fieldPlaces(endpoint);
+      const [field] = Object.keys(query?.additionalProperties === false ? query.properties : {});
+      return field !== undefined && endpoint.route.startsWith("GET ") ? [{ path: endpoint.route.slice(4), field }] : [];
+    });
+    expect(closed.length).toBeGreaterThan(10);
+    for (const { path, field } of closed) {
+      const answer = await service.get(`${path.replace(/:\w+/, "quick")}?${field}=1&${field}=2`);
+      const { error } = (await answer.json()) as { error: { message: string } };
+      expect([path, answer.status, error.message]).toEqual([path, 422, `${field} is given twice`]);
+    }
   });
 
   test("an unknown query field, a value out of range and a field given twice are refused", async () => {
