@@ -4,9 +4,12 @@ import { symlinkSync } from "node:fs";
 import type { Series } from "../../src/domain/series.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
+import type { RunArguments } from "../../src/doors/cli/flags/run-flags.ts";
+import { checkoutInputs } from "../../src/doors/cli/services/checkout-inputs.ts";
 import { abeval } from "../abeval.ts";
 import { scored, scoredScenario } from "../baseline/scored.ts";
 import { gitRepository } from "../git-repository.ts";
+import { temporaryDirectory } from "../temporary.ts";
 
 const SHUT = { because: "inputs_from_checkout", needs: null } as const;
 
@@ -109,6 +112,20 @@ test.each([
   const { status, stdout, stderr } = await repository.run(`--results results.csv --arms old,new --base=${base}`);
   expect([status, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(words);
+});
+
+test("programs of agents and servers that a change could have edited are named as part of the scenario", async () => {
+  await using repository = await checkout({ "agents/a/run.sh": "true\n" });
+  using elsewhere = temporaryDirectory();
+  const named = (agents_dir: string) =>
+    checkoutInputs(
+      { value: (flag: string) => (flag === "agents-dir" ? agents_dir : undefined) } as Pick<RunArguments, "value">,
+      { in_ci: true, replayed_from: undefined },
+      {},
+    );
+  const inputs = await named(repository.path("agents"));
+  expect(inputs).toMatchObject([{ input: "scenario", path: expect.stringMatching(/agents$/) }]);
+  expect((await named(elsewhere.path)) ?? []).toEqual([]);
 });
 
 test("a forged baseline in a pull request opens no gate, and that of the base does", async () => {

@@ -65,8 +65,9 @@ function* flagInputs(
   { baseline }: Read,
 ): Generator<NamedInput> {
   if (replayed_from !== undefined) yield { input: "recording", path: replayed_from };
-  const [prices, state_dir] = [value("prices"), value("state-dir")];
+  const [prices, agents_dir, state_dir] = [value("prices"), value("agents-dir"), value("state-dir")];
   if (prices !== undefined) yield { input: "prices", path: prices };
+  if (agents_dir !== undefined) yield { input: "scenario", path: agents_dir };
   if (state_dir === undefined) return;
   // Whatever is read there may have been committed: trials that count, runs that stand in, self-tests of the judge.
   const counts = typeof baseline === "string" || value("continue") !== undefined;

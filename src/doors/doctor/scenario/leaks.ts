@@ -20,10 +20,9 @@ const leakedFiles: Check<DryRun> = {
   title: "No hidden file is visible",
   needs: ["fixture.files"],
   async run({ pristine, loaded }) {
-    const hidden = await hiddenFiles(loaded);
+    const [hidden, exposed] = await Promise.all([hiddenFiles(loaded), loaded.findExposed?.() ?? []]);
     const texts = [...(await visibleTexts(pristine, loaded.definition)), ...(await ownTexts(loaded))];
     const visible = texts.filter((text) => !isScenario(loaded, text));
-    const exposed = (await loaded.findExposed?.()) ?? [];
     const read = new Set([
       ...exposed.flatMap(({ found }) => found),
       ...hidden.flatMap((file) => copiesOf(file, visible)),
