@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { canonicalJson } from "./canonical-json.ts";
 import { Decision } from "./decision.ts";
+import type { MemberKey } from "./member.ts";
 import type { StoredRun } from "./ran.ts";
 import { InputId, type Scenario } from "./scenario.ts";
 import { record, Slug, Timestamp } from "./schema.ts";
@@ -60,7 +61,7 @@ export interface Baseline {
   /** It was stopped by what it showed, or was made longer later. */
   readonly stopped: boolean;
   readonly preferred: Side | null;
-  readonly members: ReadonlyMap<string, BaselineMember>;
+  readonly members: ReadonlyMap<MemberKey, BaselineMember>;
   /** Absent: the runs are those of a store. */
   readonly file?: BundleFile;
 }

@@ -4,9 +4,14 @@ export interface Member {
   readonly input?: string | undefined;
 }
 
+/** What a member is found by: a scenario's bare name is none, since every row of its inputs has it. */
+export type MemberKey = string & { readonly [key]: true };
+
+declare const key: unique symbol;
+
 /** `<scenario>` or `<scenario>[<input>]`: no two members have the same. */
-export const memberName = ({ scenario, input }: Member): string =>
-  input === undefined ? scenario : `${scenario}[${input}]`;
+export const memberName = ({ scenario, input }: Member): MemberKey =>
+  (input === undefined ? scenario : `${scenario}[${input}]`) as MemberKey; // made here alone
 
 /** An object to spread: it names the row, and is empty where there is none. */
 export const withInputId = (input: string | undefined): { readonly input?: string } =>

@@ -1,8 +1,15 @@
 import { describe, expect, test } from "bun:test";
+import { memberName } from "../../src/domain/member.ts";
 import type { Series } from "../../src/domain/series.ts";
 import { definitionChanges, readable } from "../../src/doors/web/series/compare/definition.ts";
 import { figureGroups, pointsText } from "../../src/doors/web/series/compare/figures.ts";
-import { kinshipOf, sharedTrials, whyNoDifference } from "../../src/doors/web/series/compare/kinship.ts";
+import {
+  changedScenarios,
+  kinshipOf,
+  scenarioPairs,
+  sharedTrials,
+  whyNoDifference,
+} from "../../src/doors/web/series/compare/kinship.ts";
 import { differs, namesOfDifferences, setUpRows } from "../../src/doors/web/series/compare/set-up.ts";
 import { results } from "../statistics/series.ts";
 import { FIRST, SECOND, type Told, tellingSeries, tellingTrial } from "./two-series.ts";
@@ -14,6 +21,16 @@ const both = async (change: Partial<Told>): Promise<readonly [Series, Series]> =
   await tellingSeries(ONE),
   await tellingSeries({ ...OTHER, ...change }),
 ];
+
+/** A series of two rows of one table. */
+async function rowsOf(told: Told): Promise<Series> {
+  const series = await tellingSeries({ ...told, scenarios: ["S", "R"] });
+  const asRow = <Each extends { readonly scenario: string }>(each: Each) => ({
+    ...each,
+    ...{ scenario: "table", input: each.scenario },
+  });
+  return { ...series, scenarios: series.scenarios.map(asRow), trials: series.trials.map(asRow) };
+}
 
 describe("what two series have to do with each other", () => {
   test.each([
@@ -35,6 +52,27 @@ describe("what two series have to do with each other", () => {
       else expect(whyNoDifference(two)).toMatch(why);
     },
   );
+
+  test("rows of one table are told apart: two series of it repeat each other, or one of its rows has changed", async () => {
+    const two = [await rowsOf(ONE), await rowsOf(OTHER)] as const;
+    expect(kinshipOf(two)).toBe("repeats");
+    expect(whyNoDifference(two)).toBeNull();
+    const [first, second] = two[1].scenarios;
+    if (!first || !second) throw new Error("a row is missing");
+    const changed = { ...two[1], scenarios: [first, { ...second, digest: "0", comparison: "0" }] };
+    expect(changedScenarios([two[0], changed])).toEqual([memberName(second)]);
+    const rows = setUpRows([
+      { series: two[0], trial: null },
+      { series: changed, trial: null },
+    ]);
+    expect(rows.filter(differs).map(({ name }) => name)).toEqual(["Definition of table[R]"]);
+    expect(scenarioPairs([two[0], changed]).map((pair) => `${memberName(pair.member)} ${pair.changed}`)).toEqual([
+      "table[S] false",
+      "table[R] true",
+    ]);
+    const other = { ...two[1], scenarios: [first] };
+    expect(kinshipOf([two[0], other])).toBe("apart");
+  });
 
   test("copies of one run give no range of a difference, of win rates or of checks", async () => {
     const [one, other] = await both({});

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Baseline, type BaselineMember, type BaselineRun, runsDigests } from "../../domain/baseline.ts";
 import { Failure } from "../../domain/failure.ts";
-import { memberName, withInputId } from "../../domain/member.ts";
+import { type MemberKey, memberName, withInputId } from "../../domain/member.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import { preferredSide } from "../../domain/series-status.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
@@ -19,7 +19,7 @@ export async function storedBaseline(store: SessionStore, series_id: string): Pr
   const rows = all.filter(isWhole);
   // A person who cancelled a trial may have seen how it went.
   const chosen = all.some(({ state }) => state === "cancelled");
-  const members = new Map<string, BaselineMember>();
+  const members = new Map<MemberKey, BaselineMember>();
   for (const [name, own] of Map.groupBy(rows, (row) => memberName(row))) {
     const [first] = own;
     if (first === undefined) continue;

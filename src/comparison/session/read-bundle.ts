@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { type Baseline, type BaselineMember, BlessedRun, runsDigests } from "../../domain/baseline.ts";
 import { readBoundedJson } from "../../domain/bounded-json.ts";
 import type { Failure } from "../../domain/failure.ts";
-import { memberName } from "../../domain/member.ts";
+import { type MemberKey, memberName } from "../../domain/member.ts";
 import { pinnedFile } from "../../domain/pinned-file.ts";
 import { InputId, Scenario } from "../../domain/scenario.ts";
 import { Digest, nullable, oneOf, record, Slug, Timestamp } from "../../domain/schema.ts";
@@ -63,7 +63,7 @@ const BlessedSeries = record("BlessedSeries", {
 class BundleReading {
   readonly #file: string;
   readonly #hash = createHash("sha256");
-  readonly #members = new Map<string, Filling>();
+  readonly #members = new Map<MemberKey, Filling>();
   #line = 0;
   #head: typeof BlessedSeries.static | undefined;
   #digest: string | undefined;

@@ -1,4 +1,4 @@
-import { type Member, memberName } from "../../domain/member.ts";
+import { type Member, type MemberKey, memberName } from "../../domain/member.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import { MAX_REPLACEMENTS, type TrialRow } from "../../domain/trial.ts";
 
@@ -70,7 +70,7 @@ export const missingOf = ({ missing }: Tally): number => missing.invalid + missi
 
 /** Rows of a planned series as its scenarios' tallies, in the order of the plan. @param trials planned of each */
 export function tallyByScenario(scenarios: readonly Member[], rows: readonly TrialRow[], trials: number): Tally[] {
-  const groups = new Map<string, TrialRow[]>(scenarios.map((member) => [memberName(member), []]));
+  const groups = new Map<MemberKey, TrialRow[]>(scenarios.map((member) => [memberName(member), []]));
   for (const row of inOrder(rows)) groups.get(memberName(row))?.push(row);
   return [...groups.values()].map((group, place) => {
     const tally = tallyOf(group);

@@ -44,5 +44,5 @@ export function plannedMember(plan: SessionPlan, first: SessionPlan["scenario"][
 const armAt = (arms: SessionPlan["scenario"]["arms"], side: number) => (side === 0 ? arms[0] : arms[1]);
 
 /** Its name in the series. */
-export const nameInSeries = ({ definition: { name, input } }: LoadedScenario): string =>
+export const nameInSeries = ({ definition: { name, input } }: LoadedScenario) =>
   memberName({ scenario: name, input: input?.id });

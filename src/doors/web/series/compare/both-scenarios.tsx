@@ -1,10 +1,11 @@
+import { memberName } from "../../../../domain/member.ts";
 import type { Series } from "../../../../domain/series.ts";
 import { DataTable } from "../../part/table.tsx";
-import { toScenario } from "../../routes.ts";
 import { RangeBar, rateAndRange } from "../range-bar.tsx";
+import { ScenarioLink } from "../scenario-link.tsx";
 import { SeriesName } from "../series-mark.tsx";
 import type { ScenarioRow } from "../suite-rows.ts";
-import type { PairOf } from "./kinship.ts";
+import { type PairOf, scenarioPairs } from "./kinship.ts";
 
 /** Every scenario of either series: those of both first. */
 export function BothScenarios({ series }: { series: PairOf<Series> }) {
@@ -12,10 +13,10 @@ export function BothScenarios({ series }: { series: PairOf<Series> }) {
   return (
     <>
       <DataTable label="Both series by scenario" kind="both-scenarios" heads={heads}>
-        {scenarioPairs(series).map(({ scenario, rows, changed }) => (
-          <tr key={scenario}>
+        {scenarioPairs(series).map(({ member, rows, changed }) => (
+          <tr key={memberName(member)}>
             <th scope="row">
-              <a href={toScenario(scenario)}>{scenario}</a>
+              <ScenarioLink series={series[0]} member={member} />
               {changed && <small>defined or judged otherwise</small>}
             </th>
             {rows.map((row, index) => (
@@ -43,22 +44,3 @@ function OfScenario({ row: { counts, headline, conclusion } }: { row: ScenarioRo
     </div>
   );
 }
-
-interface ScenarioPair {
-  readonly scenario: string;
-  readonly rows: PairOf<ScenarioRow | undefined>;
-  /** Its comparison is another one. */
-  readonly changed: boolean;
-}
-
-function scenarioPairs([one, other]: PairOf<Series>): readonly ScenarioPair[] {
-  const [first, second] = [byName(one), byName(other)];
-  const pairs = [...new Set([...first.keys(), ...second.keys()])].map((scenario) => {
-    const rows = [first.get(scenario), second.get(scenario)] as const;
-    return { scenario, rows, changed: rows.every(Boolean) && rows[0]?.comparison !== rows[1]?.comparison };
-  });
-  const inBoth = ({ rows }: ScenarioPair) => rows.every((row) => row !== undefined);
-  return [...pairs.filter(inBoth), ...pairs.filter((pair) => !inBoth(pair))];
-}
-
-const byName = ({ scenarios }: Series) => new Map(scenarios.map((row) => [row.scenario, row]));

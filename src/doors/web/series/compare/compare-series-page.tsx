@@ -1,3 +1,4 @@
+import { type MemberKey, memberName } from "../../../../domain/member.ts";
 import type { Series } from "../../../../domain/series.ts";
 import type { SessionOutcome } from "../../../../domain/session.ts";
 import { getSeries, getSession } from "../../api.ts";
@@ -140,7 +141,7 @@ function Card({ series, nth }: { series: Series; nth: 1 | 2 }) {
         <CaveatChips flags={series.flags} named={series.undecided_by} />
       </p>
       <p>
-        {first?.scenario}
+        {first && memberName(first)}
         {others.length > 0 && ` and ${countOf(others.length, "other")}`} · {counts.wins} – {counts.ties} –{" "}
         {counts.losses}{" "}
         <span class="aside">
@@ -160,16 +161,16 @@ function Card({ series, nth }: { series: Series; nth: 1 | 2 }) {
 }
 
 /** The one that is asked for; else the first that both have and that differs; else the first that both have. */
-function scenarioToRead(series: PairOf<Series>, asked: string | null): string | undefined {
+function scenarioToRead(series: PairOf<Series>, asked: string | null): MemberKey | undefined {
   const [one, other] = series;
-  const names = new Set(other.scenarios.map(({ scenario }) => scenario));
-  const both = one.scenarios.map(({ scenario }) => scenario).filter((name) => names.has(name));
+  const names = new Set(other.scenarios.map(memberName));
+  const both = one.scenarios.map(memberName).filter((name) => names.has(name));
   return both.find((name) => name === asked) ?? changedScenarios(series)[0] ?? both[0];
 }
 
 /** The session of a trial that shows how the scenario was set up; one with a verdict, if there is any. */
-function trialOf({ trials }: Series, scenario: string | undefined): string | null {
-  const own = trials.filter((trial) => scenario === undefined || trial.scenario === scenario);
+function trialOf({ trials }: Series, member: MemberKey | undefined): string | null {
+  const own = trials.filter((trial) => member === undefined || memberName(trial) === member);
   return (own.find(({ outcome }) => outcome !== null) ?? own[0])?.session_id ?? null;
 }
 

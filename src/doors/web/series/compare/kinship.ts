@@ -1,4 +1,6 @@
+import { type Member, type MemberKey, memberName } from "../../../../domain/member.ts";
 import type { Series } from "../../../../domain/series.ts";
+import type { ScenarioRow } from "../suite-rows.ts";
 
 /** The first and the second of two series. */
 export type PairOf<T> = readonly [T, T];
@@ -18,12 +20,12 @@ export function kinshipOf([one, other]: PairOf<Series>): Kinship {
   return changedScenarios([one, other]).length === 0 ? "repeats" : "variants";
 }
 
-/** Names of scenarios that are in both, and are another comparison in each: by their definition, arms, judge or sandbox. */
-export function changedScenarios([one, other]: PairOf<Series>): readonly string[] {
-  const comparisons = new Map(other.scenarios.map(({ scenario, comparison }) => [scenario, comparison]));
+/** Scenarios or rows that are in both, and are another comparison in each: by their definition, arms, judge or sandbox. */
+export function changedScenarios([one, other]: PairOf<Series>): readonly MemberKey[] {
+  const comparisons = new Map(other.scenarios.map((member) => [memberName(member), member.comparison]));
   return one.scenarios
-    .filter(({ scenario, comparison }) => (comparisons.get(scenario) ?? comparison) !== comparison)
-    .map(({ scenario }) => scenario);
+    .filter((member) => (comparisons.get(memberName(member)) ?? member.comparison) !== member.comparison)
+    .map(memberName);
 }
 
 /** What of a series must be named alike in another, so that their win rates are of the same arm on the same tasks. */
@@ -34,7 +36,7 @@ interface Named {
 }
 
 export const namesIn = ({ scenarios, arms }: Series): Named => ({
-  scenarios: scenarios.map(({ scenario }) => scenario),
+  scenarios: scenarios.map(memberName),
   arms: [arms.a.arm_id, arms.b.arm_id],
 });
 
@@ -72,3 +74,23 @@ export function whyNoDifference(two: PairOf<Series>): string | null {
     return "The two were planned with other statistics.";
   return null;
 }
+
+interface ScenarioPair {
+  readonly member: Member;
+  readonly rows: PairOf<ScenarioRow | undefined>;
+  /** Its comparison is another one. */
+  readonly changed: boolean;
+}
+
+/** Those of both first. */
+export function scenarioPairs([one, other]: PairOf<Series>): readonly ScenarioPair[] {
+  const [first, second] = [byName(one), byName(other)];
+  const pairs = [...new Map([...second, ...first])].map(([name, member]) => {
+    const rows = [first.get(name), second.get(name)] as const;
+    return { member, rows, changed: rows.every(Boolean) && rows[0]?.comparison !== rows[1]?.comparison };
+  });
+  const inBoth = ({ rows }: ScenarioPair) => rows.every((row) => row !== undefined);
+  return [...pairs.filter(inBoth), ...pairs.filter((pair) => !inBoth(pair))];
+}
+
+const byName = ({ scenarios }: Series) => new Map(scenarios.map((row) => [memberName(row), row]));

@@ -1,3 +1,4 @@
+import { type MemberKey, memberName } from "../../../../domain/member.ts";
 import { percentText } from "../../../../domain/number-text.ts";
 import type { Series } from "../../../../domain/series.ts";
 import type { ArmSummary, SessionOutcome } from "../../../../domain/session.ts";
@@ -76,19 +77,23 @@ const bothOf = ([one, other]: PairOf<SetUp>, text: Text): PairOf<string | null> 
   text(other) ?? null,
 ];
 
-/** The rows of every scenario in either series. */
+/** The rows of every scenario, or row of inputs, in either series. */
 function definitionRows(two: PairOf<SetUp>): readonly SetUpRow[] {
-  const names = two.map(({ series }) => series.scenarios.map(({ scenario }) => scenario));
-  const all = [...new Set(names.flat())];
-  return all.map((name) => ({
+  const [first, second] = [digestsIn(two[0]), digestsIn(two[1])];
+  return [...new Set([...first.keys(), ...second.keys()])].map((name) => ({
     name: `Definition of ${name}`,
-    texts: bothOf(two, ({ series }) => {
-      const row = series.scenarios.find(({ scenario }) => scenario === name);
-      return row ? short(row.digest) : "not in it";
-    }),
+    texts: [textOf(first, name), textOf(second, name)],
     kind: "definition",
   }));
 }
+
+const digestsIn = ({ series }: SetUp) =>
+  new Map(series.scenarios.map((member) => [memberName(member), short(member.digest) ?? null]));
+
+const textOf = (digests: ReadonlyMap<MemberKey, string | null>, name: MemberKey) => {
+  const digest = digests.get(name);
+  return digest === undefined ? "not in it" : digest;
+};
 
 /** `Judge, Model of arm A, the definitions of 5 scenarios`: what is known to differ and a win rate may depend on; empty for nothing. */
 export function namesOfDifferences(rows: readonly SetUpRow[]): string {

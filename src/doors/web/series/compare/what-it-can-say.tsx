@@ -1,3 +1,4 @@
+import { memberName, memberWord } from "../../../../domain/member.ts";
 import type { Series } from "../../../../domain/series.ts";
 import { countOf } from "../../format.ts";
 import { Notice } from "../../part/notice.tsx";
@@ -86,10 +87,11 @@ const APART: Readonly<Record<Apartness, (series: PairOf<Series>) => string>> = {
   exchanged: ([one]) =>
     `Their arms are exchanged: ${one.arms.a.arm_id} is arm A of series 1 and arm B of series 2. Read one win rate the other way round.`,
   scenarios: ([one, other]) => {
-    const names = new Set(other.scenarios.map(({ scenario }) => scenario));
-    const both = one.scenarios.filter(({ scenario }) => names.has(scenario)).length;
-    if (both === 0) return "They have no scenario in common.";
-    return `They have ${countOf(both, "scenario")} in common, of ${one.scenarios.length} and ${other.scenarios.length}. Only the rows of these can be read against each other.`;
+    const names = new Set(other.scenarios.map(memberName));
+    const both = one.scenarios.filter((member) => names.has(memberName(member))).length;
+    const word = memberWord([...one.scenarios, ...other.scenarios]);
+    if (both === 0) return `They have no ${word} in common.`;
+    return `They have ${countOf(both, word)} in common, of ${one.scenarios.length} and ${other.scenarios.length}. Only the rows of these can be read against each other.`;
   },
 };
 
