@@ -17,11 +17,11 @@ export interface Figures {
 }
 
 /**
- * Bounds, wide enough for a busy machine. The goal is an answer within 50 ms. Without their remedies hostile arms held the
- * server up for 12 to 150 seconds, or for good, and took 400 MB to 5 GB. A server at rest has about 150 MB, and a copy of the
- * largest real workspace 120 MB.
+ * Bounds. The goal is an answer within 50 ms; a busy machine may add some, and what it does to a bare server is allowed on top.
+ * Without their remedies hostile arms held the server up for 12 to 150 seconds, or for good, and took 400 MB to 5 GB. A server at
+ * rest has about 150 MB, and a copy of the largest real workspace 120 MB.
  */
-const MOST = { pause_ms: 1_000, memory_mb: 600, disk_mb: 700 };
+const MOST = { pause_ms: 250, memory_mb: 300, disk_mb: 700 };
 
 interface Watched {
   readonly name: string;
@@ -58,7 +58,9 @@ export async function watched(
   };
   rows.push(figures);
   hold(failed === 0, "every question for health to be answered", `${failed} were not`);
-  for (const [what, limit] of Object.entries({ ...MOST, ...most }) as [keyof typeof MOST, number][])
+  const { pause_ms, ...others } = { ...MOST, ...most };
+  const limits = { ...others, pause_ms: pause_ms + figures.bare_ms };
+  for (const [what, limit] of Object.entries(limits) as [keyof typeof MOST, number][])
     hold(figures[what] < limit, `${what} below ${limit}`, `${figures[what]}`);
 }
 
@@ -73,4 +75,8 @@ export function printFigures(title: string, rows: readonly Figures[]): void {
       `  ${name.slice(0, 44).padEnd(44)} ${String(pause_ms).padStart(8)} ${String(bare_ms).padStart(8)} ${String(samples).padStart(9)} ` +
         `${String(memory_mb).padStart(10)} ${String(disk_mb).padStart(8)} ${seconds.toFixed(1).padStart(8)}`,
     );
+  const middle = (of: (row: Figures) => number) => String(median(rows.map(of))).padStart(8);
+  console.log(`  ${"the median".padEnd(44)} ${middle(({ pause_ms }) => pause_ms)} ${middle(({ bare_ms }) => bare_ms)}`);
 }
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1];
