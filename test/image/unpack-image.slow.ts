@@ -180,6 +180,14 @@ test("others have their turn between the entries of a layer that each take long 
   expect(turns.count).toBeGreaterThan(100);
 });
 
+test("others have their turn after every twenty entries: a busy disk takes a millisecond for one", async () => {
+  using place = temporaryDirectory();
+  const tree = new ImageTree(place.path, null, IMAGE_LIMITS);
+  using turns = countTurns();
+  for (let entry = 0; entry < 2_000; entry += 1) await tree.turn(`f${entry}`);
+  expect(turns.count).toBeGreaterThan(90);
+});
+
 test("the directories that one image may lead along are bounded for all its entries together", () => {
   const lookUps = new LookUps();
   const walk = () => {

@@ -168,14 +168,10 @@ const SPACE = 0x20;
 
 /** The lines of an event's data as one. A single line is no copy. */
 function joined(text: Buffer, lines: readonly Range[]): Buffer | undefined {
-  const [first] = lines;
-  if (first === undefined || lines.length === 1) return first && text.subarray(...first);
+  if (lines.length < 2) return lines[0] && text.subarray(...lines[0]);
   const data = Buffer.alloc(text.length);
   let length = 0;
-  for (const [from, end] of lines) {
-    length += text.copy(data, length, from, end);
-    length = data.writeUInt8(LF, length);
-  }
+  for (const [from, end] of lines) length = data.writeUInt8(LF, length + text.copy(data, length, from, end));
   return data.subarray(0, length - 1);
 }
 

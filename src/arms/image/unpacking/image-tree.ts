@@ -26,7 +26,10 @@ import { type ImageLimits, ImageTally } from "./image-tally.ts";
 const WHITEOUT = ".wh.";
 const OPAQUE = ".wh..wh..opq";
 
-/** Steps of looking up that take as long as one unit of `Pace`. */
+/** What writing or moving an entry takes, in units of `Pace`: on a busy disk it waits for those of others. */
+const ENTRY_UNITS = 10;
+
+/** Steps of looking up that take as long as one unit. */
 const STEPS_OF_UNIT = 4;
 
 /** A file that is being written. */
@@ -74,7 +77,7 @@ export class ImageTree {
 
   /** Await it before each entry: others have their turn, by what the one before it took. */
   async turn(path: string): Promise<void> {
-    await this.#pace.units(1 + this.#lookUps.begin(path) / STEPS_OF_UNIT);
+    await this.#pace.units(ENTRY_UNITS + this.#lookUps.begin(path) / STEPS_OF_UNIT);
   }
 
   /** Hides what an earlier layer had. False when the name is that of no whiteout. */
@@ -217,7 +220,7 @@ export class ImageTree {
     for (const name of this.#ofLayer.get(directory) ?? []) {
       // Each counts: a layer may ask for it again and again.
       this.tally.addEntry();
-      await this.#pace.entry();
+      await this.#pace.units(ENTRY_UNITS);
       if (before && lstatSync(join(before, name), { throwIfNoEntry: false }))
         renameSync(join(before, name), join(directory, name));
     }
