@@ -118,19 +118,11 @@ function successOf(endpoint: ApiEndpoint, version: string, components: Component
 }
 
 /** Contents that are no JSON; lines of them may hold some. */
-const mediaOf = (media: NonNullable<ApiEndpoint["media"]>, line: TSchema | undefined, components: Components) =>
-  Object.fromEntries(
-    Object.entries(media).map(([type, one]) => [
-      type,
-      {
-        schema: {
-          type: "string",
-          ...(line && { contentMediaType: "application/json", contentSchema: components.refer(line) }),
-        },
-        ...one,
-      },
-    ]),
-  );
+function mediaOf(media: NonNullable<ApiEndpoint["media"]>, line: TSchema | undefined, components: Components) {
+  const held = line && { contentMediaType: "application/json", contentSchema: components.refer(line) };
+  const schema = { type: "string", ...held };
+  return Object.fromEntries(Object.entries(media).map(([type, one]) => [type, { schema, ...one }]));
+}
 
 /** One response for each status that the failures have. */
 function failuresOf({ body, failures }: ApiEndpoint, query: TObject | undefined, components: Components) {
