@@ -1,6 +1,5 @@
 import { Database } from "bun:sqlite";
 import { closeSync, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
 import { errorCode, Failure } from "../../domain/failure.ts";
 import { ADD_LISTED_COLUMNS, ADD_USERS, missingColumns } from "./listed-columns.ts";
 
@@ -148,21 +147,6 @@ const BESIDE_OTHERS_MS = 20;
 /** The event loop stands still while a statement waits for a lock. */
 export const waitForLocks = (database: Database, who: "alone" | "beside others") =>
   database.run(`PRAGMA busy_timeout = ${who === "alone" ? ALONE_MS : BESIDE_OTHERS_MS}`);
-
-/**
- * Remembers the file; what it gives throws once another one lies in its place, or none: what is written into a file that was removed
- * is gone with this process. @throws Failure `storage_failed`
- */
-export function rememberFile(path: string): () => void {
-  const { dev, ino } = statSync(path);
-  return () => {
-    const now = statSync(path, { throwIfNoEntry: false });
-    if (now?.ino === ino && now.dev === dev) return;
-    const why =
-      "its sessions.db was removed or moved while this server uses it: put it back, or start the server again";
-    throw new Failure("storage_failed", `${dirname(path)}: ${why}`, { retryable: true, details: { why } });
-  };
-}
 
 /** Opening a pipe would wait for its other end. */
 function demandFile(path: string): void {

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
+import { closeSync, fdatasync, fstatSync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 
 type Sync = (descriptor: number, done: (error: Error | null) => void) => void;
@@ -19,6 +19,11 @@ export class DiskSync implements Disposable {
     syncDirectory(dirname(path));
     this.#descriptor = openSync(path, "r+");
     this.#sync = sync;
+  }
+
+  /** What is written now is gone with this process. A file that was only moved takes it along. */
+  get removed(): boolean {
+    return fstatSync(this.#descriptor).nlink === 0;
   }
 
   /** Resolves when everything written to the file before the call is on the disk. */

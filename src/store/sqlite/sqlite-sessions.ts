@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Failure } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type {
@@ -59,7 +60,13 @@ export class SqliteSessions implements Disposable {
   constructor(parts: SqliteParts) {
     const { stateDir, database, lease, clock } = parts;
     this.#parts = parts;
-    this.batch = new WriteBatch(database, clock, stateDir, () => this.#rows.forget());
+    this.batch = new WriteBatch(
+      database,
+      clock,
+      stateDir,
+      () => this.#rows.forget(),
+      () => this.demandPlace(),
+    );
     this.request_keys = new SqliteKeys(database, this.batch, stateDir);
     this.#disk = new DiskSync(join(stateDir, "sessions.db-wal"));
     this.#rows = new SessionRows(database, lease);
@@ -144,7 +151,9 @@ export class SqliteSessions implements Disposable {
   }
 
   demandPlace(): void {
-    this.batch.demandPlace();
+    if (!this.#disk.removed) return;
+    const why = "its state directory was removed while this server uses it: start the server again";
+    throw new Failure("storage_failed", `${this.#parts.stateDir}: ${why}`, { retryable: true, details: { why } });
   }
 
   watch(session_id: string, wake: () => void): () => void {

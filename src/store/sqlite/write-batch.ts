@@ -1,5 +1,5 @@
 import type { Clock } from "../../runtime/clock.ts";
-import { type Database, rememberFile } from "./database.ts";
+import type { Database } from "./database.ts";
 import { isLocked, storageFailure } from "./storage-failure.ts";
 
 /** How long a write waits while another process keeps the database locked. */
@@ -27,19 +27,24 @@ export class WriteBatch {
   /** Named in failures. */
   readonly #subject: string;
   readonly #takenBack: () => void;
-  /** @throws Failure while nothing can be written that lasts */
-  readonly demandPlace: () => void;
+  readonly #demandPlace: () => void;
   #writes: Write[] = [];
   /** Why writes wait between two tries. */
   #locked: unknown;
 
-  /** `takenBack` is called when nothing is stored of what was written; some of it may be written again. */
-  constructor(database: Database, clock: Clock, subject: string, takenBack: () => void) {
+  /** `takenBack` is called when nothing is stored of what was written; some of it may be written again. `demandPlace` throws while nothing lasts. */
+  constructor(
+    database: Database,
+    clock: Clock,
+    subject: string,
+    takenBack: () => void,
+    demandPlace: () => void = () => undefined,
+  ) {
     this.#database = database;
     this.#clock = clock;
     this.#subject = subject;
     this.#takenBack = takenBack;
-    this.demandPlace = rememberFile(database.filename);
+    this.#demandPlace = demandPlace;
   }
 
   /**
@@ -63,7 +68,7 @@ export class WriteBatch {
   now<T>(work: () => T): T {
     if (this.#locked !== undefined) throw this.#locked;
     try {
-      this.demandPlace();
+      this.#demandPlace();
       return this.#database.transaction(work).immediate();
     } catch (error) {
       this.#takenBack();
