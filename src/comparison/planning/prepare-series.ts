@@ -14,7 +14,6 @@ import {
 } from "../../domain/series-record.ts";
 import type { SeriesRequest } from "../../domain/series-request.ts";
 import { sha256 } from "../../domain/sha256.ts";
-import { SIDES } from "../../domain/verdict.ts";
 import { Pace } from "../../runtime/pace.ts";
 import type { TrialSpec } from "../../statistics/advance.ts";
 import type { Needs } from "../../store/shared-store.ts";
@@ -151,10 +150,10 @@ async function planEach(services: Services, { scenarios, baseline, replacement, 
 }
 
 /** @throws Failure `invalid_request` for a trial that costs what nobody knows, under a limit of the whole series */
-function demandTrialPrices({ scenario, chosen, stand_in }: SessionPlan, { max_cost_usd }: SeriesLimits): void {
+function demandTrialPrices({ scenario, chosen, sources }: SessionPlan, { max_cost_usd }: SeriesLimits): void {
   if (max_cost_usd === null) return;
   demandEveryPrice(
-    scenario.arms.filter((_, index) => stand_in?.side !== SIDES[index]),
+    scenario.arms.filter((_, index) => sources[index]?.stored === undefined),
     { limit: "max_cost_usd (--max-cost)", judge_prices: chosen.prices },
   );
 }

@@ -1,11 +1,9 @@
-import { builtInArm } from "../../arms/arm/built-in-arm.ts";
-import type { RunArm } from "../../arms/arm/run-arm.ts";
 import type { Recordings } from "../../arms/recording/recordings.ts";
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
-import { toolbox } from "../../arms/tool/toolbox.ts";
 import type { Arm } from "../../domain/arm.ts";
 import type { StandIn } from "../../domain/baseline.ts";
 import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS, PROVIDER_TRIES } from "../../domain/defaults.ts";
+import { Failure } from "../../domain/failure.ts";
 import { judgesNamed } from "../../domain/model-name.ts";
 import { FREE } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
@@ -14,20 +12,19 @@ import type { SessionSettings } from "../../domain/session-settings.ts";
 import type { Flag } from "../../domain/verdict.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
-import { type AgentServices, agentDigest, agentRunner, isAgentArm } from "./agent-runner.ts";
+import { agentDigest } from "./agent-runner.ts";
+import { type ArmSource, sourceOfArm } from "./arm-source.ts";
 import { type StoredChoice, standInFor } from "./baseline/stand-in.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { comparisonDigest, conditionsOf, evidenceDigests, selfTestKeyOf } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
-import { importedRunner, isRanArm } from "./imported-runner.ts";
 import { serverDigests } from "./mcp-tools.ts";
 import { withPrices } from "./prices.ts";
-import { askAll } from "./refusals/ask-all.ts";
 import { demandPrograms } from "./refusals/demand-programs.ts";
 import { demandUnseen } from "./refusals/demand-unseen.ts";
 import { type SessionSandbox, sandboxFor } from "./sandbox-for.ts";
-import { type Draw, scriptChoices, scriptFor } from "./scripts/choose-script.ts";
+import { scriptChoices } from "./scripts/choose-script.ts";
 import type { SessionServices } from "./services.ts";
 import { openRecordings, toldOfReplay } from "./session-recordings.ts";
 import { workspacePlaces } from "./task-image.ts";
@@ -55,8 +52,7 @@ export interface SessionPlan {
   /** The definition with override, prices and cost limits applied; `loaded.definition` stays what the file says. */
   readonly scenario: Scenario;
   readonly options: RunOptions;
-  /** What runs each arm. */
-  readonly runners: readonly [RunArm, RunArm];
+  readonly sources: readonly [ArmSource, ArmSource];
   readonly chosen: ChosenJudge;
   readonly worst_case: CostByPart;
   readonly sandbox: Sandbox;
@@ -64,8 +60,6 @@ export interface SessionPlan {
   /** What is compared with what, by which judge. */
   readonly comparison: string;
   readonly evidence_digests: EvidenceDigests;
-  /** The stored arm that does not run again. */
-  readonly stand_in: StandIn | undefined;
   /** What self-tests of the judge on this scenario are kept by; null when no model judges. */
   readonly self_test_key: string | null;
   readonly declared: readonly string[];
@@ -93,9 +87,10 @@ export async function prepareSession(
     options.stored &&
     standInFor(options.stored, { definition, digests: await digestsBeforehand(services, loaded, priced) });
   const paid = withFree(priced, stand_in);
-  const [runnerA, runnerB, chosen, { sandbox, note, needed }, _prices, installsA, installsB] = await askAll([
-    () => (stand_in?.side === "a" ? neverRuns : runnerOf(services, loaded, first, { draw, recordings })),
-    () => (stand_in?.side === "b" ? neverRuns : runnerOf(services, loaded, second, { draw, recordings })),
+  const casting = { stand_in, draw, recordings };
+  const [source_a, source_b, chosen, { sandbox, note, needed }, _prices, installsA, installsB] = await askAll([
+    () => sourceOfArm(services, loaded, [0, first], casting),
+    () => sourceOfArm(services, loaded, [1, second], casting),
     () => chooseJudge(services, options.judge_model, definition, recordings?.judge()),
     () => soundSandbox(services, loaded, priced),
     () => demandArmPrices(paid),
@@ -117,7 +112,7 @@ export async function prepareSession(
     loaded,
     scenario,
     options,
-    runners: [runnerA, runnerB],
+    sources: [source_a, source_b],
     chosen,
     worst_case: worstCaseOfRun(withFree(scenario, stand_in), chosen.price),
     sandbox,
@@ -132,7 +127,6 @@ export async function prepareSession(
     },
     comparison: comparisonDigest({ ...conditions, ...evidence, arms: scenario.arms }),
     evidence_digests: evidenceDigests(definition, evidence),
-    stand_in,
     self_test_key: selfTestKeyOf(conditions),
     declared,
     flags: [...contextFlags(priced.arms, scenario.policies, chosen.judge_model), ...replayed.flags],
@@ -151,9 +145,6 @@ async function digestsBeforehand(
   const installs = [await installsOf(services, first), await installsOf(services, second)] as const;
   return evidenceDigests(loaded.definition, { arms: priced.arms, sandbox: sandbox.kind, installs });
 }
-
-/** Refuses to run: the arm's stored work stands in. */
-const neverRuns: RunArm = () => Promise.reject(new Error("an arm whose stored work stands in was run"));
 
 /** What stands in was paid for when it ran. */
 function withFree(scenario: Scenario, stand_in: StandIn | undefined): Scenario {
@@ -232,19 +223,22 @@ async function installsOf(services: Pick<SessionServices, "agents_dir">, arm: Ar
   return [...(agent === null ? [] : [agent]), ...(await serverDigests(services, arm))];
 }
 
-interface Casting {
-  readonly draw: Draw;
-  readonly recordings: Recordings | undefined;
+/**
+ * The answers to several questions. When some are refused, the user reads all refusals at once.
+ * @throws Failure with the code and details of the first refusal, and a line for each. Other errors are thrown as they are.
+ */
+async function askAll<Answers extends readonly unknown[]>(
+  questions: { readonly [I in keyof Answers]: () => Answers[I] | Promise<Answers[I]> },
+): Promise<Answers> {
+  const answers = await Promise.allSettled(questions.map(async (ask) => await ask()));
+  const refusals = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason as unknown] : []));
+  const [first] = refusals;
+  if (first === undefined)
+    return answers.map((answer) => (answer as PromiseFulfilledResult<unknown>).value) as unknown as Answers; // in the order of the questions
+  const fault = refusals.find((reason) => !(reason instanceof Failure));
+  if (fault !== undefined || !(first instanceof Failure)) throw fault;
+  const lines = new Set(refusals.map((reason) => (reason as Failure).message)); // other errors were thrown
+  if (lines.size === 1) throw first;
+  const { code, details } = first;
+  throw new Failure(code, [...lines].join("\n"), { cause: first, ...(details && { details }) });
 }
-
-const runnerOf = (
-  services: AgentServices & Pick<SessionServices, "resolveModel">,
-  loaded: LoadedScenario,
-  arm: Arm,
-  { draw, recordings }: Casting,
-): RunArm | Promise<RunArm> =>
-  isRanArm(arm)
-    ? importedRunner(loaded, arm)
-    : isAgentArm(arm)
-      ? agentRunner(services, loaded, arm, recordings?.arm(arm.id))
-      : builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw), recordings?.arm(arm.id)), toolbox(arm.tools));

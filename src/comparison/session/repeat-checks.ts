@@ -3,11 +3,9 @@ import type { CheckResult, ProbeResult } from "../../domain/evidence.ts";
 import type { Task } from "../../domain/task.ts";
 import { answerOf, type Evidence, type Probed, probeOf, referenceScore } from "../evidence/collect.ts";
 import type { JudgedArm } from "../judge/judge.ts";
-import type { SessionPlan } from "../planning/prepare-session.ts";
-import type { SessionServices } from "../planning/services.ts";
 import { probeSource } from "../scenario/materials.ts";
 import type { StoppedArm } from "./run/conduct-arm.ts";
-import type { RunLog } from "./run/run-log.ts";
+import type { Examination } from "./run/open-arm.ts";
 
 type Both<T> = readonly [T, T];
 
@@ -66,26 +64,20 @@ async function settled(task: Task, { changes, probe: found }: Checked, by_chance
   return { probe, reference_fix: await referenceScore(task, { changes, probe }) };
 }
 
-interface Examination {
-  readonly plan: SessionPlan;
-  readonly log: RunLog;
-  readonly services: SessionServices;
-  readonly signal: AbortSignal;
-  readonly stopped: readonly [StoppedArm, StoppedArm];
-}
-
 /** Both arms without checks by which chance told equal work apart. What came of their repetition is in the log. */
 export async function withoutCoinFlips(
-  { plan, log, services, signal, stopped }: Examination,
-  [a, b]: readonly [JudgedArm, JudgedArm],
-): Promise<readonly [JudgedArm, JudgedArm]> {
+  { plan, log, services, signal }: Examination,
+  [left_a, left_b]: Both<StoppedArm | null>,
+  [a, b]: Both<JudgedArm>,
+): Promise<Both<JudgedArm>> {
+  if (left_a === null || left_b === null) return [a, b];
   const { task, input, policies } = plan.scenario;
   const shared = { task, input, policies, overlay: probeSource(plan.loaded), redact: services.redact };
   const probed = ({ workspace, end }: StoppedArm, { decisions }: JudgedArm) => ({
     ...{ ...shared, workspace, decisions },
     ...{ ...answerOf(end), calls: end.calls },
   });
-  const found = await repeatChecks([probed(stopped[0], a), probed(stopped[1], b)], [a.summary, b.summary], signal);
+  const found = await repeatChecks([probed(left_a, a), probed(left_b, b)], [a.summary, b.summary], signal);
   if (found === undefined) return [a, b];
   const changed = (arm: JudgedArm, summary: (typeof found)[0]): JudgedArm => {
     log.note({ type: "examined", arm_id: arm.pointer.arm_id, summary });

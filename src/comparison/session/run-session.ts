@@ -1,25 +1,21 @@
-import type { ArmTools } from "../../arms/tool/arm-tools.ts";
 import { openPristine } from "../../arms/workspace/pristine.ts";
-import type { Pristine, Workspace } from "../../arms/workspace/workspace.ts";
-import type { StandIn } from "../../domain/baseline.ts";
-import { Failure, ofArm } from "../../domain/failure.ts";
+import type { Pristine } from "../../arms/workspace/workspace.ts";
+import { Failure } from "../../domain/failure.ts";
 import { paidFor } from "../../domain/ran.ts";
 import type { SeriesSummary } from "../../domain/series-summary.ts";
 import type { ArmSummary, TrialPlace } from "../../domain/session.ts";
 import { shortage } from "../../domain/shortage.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
-import { NO_TOOLS, openMcpTools, serversOf } from "../planning/mcp-tools.ts";
+import { serversOf } from "../planning/mcp-tools.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { workspacePlaces } from "../planning/task-image.ts";
-import { filesSource, fixtureSource } from "../scenario/fixture-source.ts";
+import { fixtureSource } from "../scenario/fixture-source.ts";
 import { withoutCoinFlips } from "./repeat-checks.ts";
-import { type ArmPlace, conductArm, type StoppedArm } from "./run/conduct-arm.ts";
-import { examine } from "./run/examine.ts";
 import { observedDifferences } from "./run/fairness.ts";
-import { importArm } from "./run/import-arm.ts";
 import { judgeFlags } from "./run/judge-flags.ts";
+import { openArm, runBoth } from "./run/open-arm.ts";
 import type { RunLog, SummaryOfTrials } from "./run/run-log.ts";
 
 /** What makes a run a trial. */
@@ -83,7 +79,7 @@ async function workOf(session: Session): Promise<Examined> {
     clock: services.arm_clock,
   });
   await pristine.setup(setup, signal);
-  return plan.stand_in ? await gatherBeside(session, pristine, plan.stand_in) : await gatherArms(session, pristine);
+  return await gatherArms(session, pristine);
 }
 
 async function judgeAgain(examined: Examined, log: RunLog): Promise<Examined> {
@@ -100,111 +96,28 @@ async function beginRecordings({ plan: { recordings }, services }: Session): Pro
   return { [Symbol.asyncDispose]: end };
 }
 
-/** Runs both arms at the same time, each in its own workspace. Looks at what they left when both have stopped. */
+/** Takes both arms through their stages. Looks at what they left when both have stopped. */
 async function gatherArms(session: Session, pristine: Pristine): Promise<Examined> {
-  const { plan, log } = session;
-  const [first, second] = [await openFor(session, pristine, 0), await openFor(session, pristine, 1)];
-  await using tools = await openTools(session, [first, second]);
+  const { plan, log, signal } = session;
+  await using opened = new AsyncDisposableStack();
+  const arms = [
+    opened.use(await openArm(session, pristine, 0)),
+    opened.use(await openArm(session, pristine, 1)),
+  ] as const;
   await log.enter("running");
-  const [a, b] = await runBoth(session, [
-    { workspace: first, mcp: tools.ofArms[0] },
-    { workspace: second, mcp: tools.ofArms[1] },
-  ]);
-  const isImportedPair = a.end.imported !== undefined || b.end.imported !== undefined;
-  const skew_ms = isImportedPair ? 0 : a.end.began_ticks - b.end.began_ticks;
+  const [a, b] = await runBoth(arms, signal);
+  const skew_ms = a.began_ticks === null || b.began_ticks === null ? 0 : a.began_ticks - b.began_ticks;
   log.note({ type: "observed", differences: observedDifferences(a.summary, b.summary, skew_ms) });
-  const touched = first.location !== null || second.location !== null;
-  if (touched || plan.scenario.task.probe !== null) await log.enter("probing");
-  const examined = [await examine(session, a), await examine(session, b)] as const;
-  const arms = await withoutCoinFlips({ ...session, stopped: [a, b] }, examined);
+  if (arms.some(({ workspace }) => workspace?.location) || plan.scenario.task.probe !== null)
+    await log.enter("probing");
+  const examined = await withoutCoinFlips(session, [a.stopped, b.stopped], [await a.examine(), await b.examine()]);
   await log.enter("judging");
   // Their disk is given back while the judge works. It is asked first: a program that removes takes milliseconds to start.
   // Otherwise they go with the fixture.
   setImmediate(() => {
-    for (const workspace of [first, second]) void workspace[Symbol.asyncDispose]();
+    for (const { workspace } of arms) void workspace?.[Symbol.asyncDispose]();
   });
-  return arms;
-}
-
-/** The workspace of an arm, with its own files in it: where they cannot lie there, no model is asked. */
-async function openFor({ plan }: Session, pristine: Pristine, index: 0 | 1): Promise<Workspace> {
-  const { id, files } = plan.scenario.arms[index];
-  const workspace = pristine.open(files && filesSource(plan.loaded, files));
-  try {
-    await workspace.notes();
-  } catch (error) {
-    throw ofArm(id, error);
-  }
-  return workspace;
-}
-
-/** Runs one arm. What a stored run left stands in for the other, and is looked at no more. */
-async function gatherBeside(session: Session, pristine: Pristine, stand_in: StandIn): Promise<Examined> {
-  const { plan, log, services, signal } = session;
-  const { scenario, runners } = plan;
-  const index = stand_in.side === "a" ? 1 : 0;
-  const absent = scenario.arms[index === 0 ? 1 : 0];
-  log.note({ type: "arm_imported", arm_id: absent.id, from: stand_in.from });
-  const [arm, workspace] = [scenario.arms[index], await openFor(session, pristine, index)];
-  // An external agent starts its servers by itself.
-  await using mcp = arm.agent
-    ? NO_TOOLS
-    : await openMcpTools(services, { arm, workspace, policies: scenario.policies }, signal);
-  await log.enter("running");
-  const stored = await importArm(log, absent, stand_in);
-  const runArm = runners[index];
-  const stopped = await conductArm({ arm, runArm, workspace, mcp, scenario, log, services }, signal);
-  await log.enter("probing");
-  const examined = await examine(session, stopped);
-  const [a, b] = index === 0 ? [examined, stored] : [stored, examined];
-  log.note({ type: "observed", differences: observedDifferences(a.summary, b.summary, 0) });
-  await log.enter("judging");
-  return [a, b];
-}
-
-/** Before a model is asked: a server that cannot be used costs nothing. */
-async function openTools(
-  { plan, services, signal }: Session,
-  workspaces: readonly [Workspace, Workspace],
-): Promise<AsyncDisposable & { readonly ofArms: readonly [ArmTools, ArmTools] }> {
-  await using opened = new AsyncDisposableStack();
-  const { arms, policies } = plan.scenario;
-  const open = async (index: 0 | 1): Promise<ArmTools> => {
-    const arm = arms[index];
-    // An external agent starts its servers by itself.
-    if (arm.agent) return NO_TOOLS;
-    return opened.use(await openMcpTools(services, { arm, workspace: workspaces[index], policies }, signal));
-  };
-  const ofArms = [await open(0), await open(1)] as const;
-  const held = opened.move();
-  return { ofArms, [Symbol.asyncDispose]: () => held.disposeAsync() };
-}
-
-/** When one arm fails through no fault of its own, the other is stopped: one arm alone cannot be compared. */
-async function runBoth(session: Session, places: readonly [ArmPlace, ArmPlace]): Promise<[StoppedArm, StoppedArm]> {
-  const { plan, log, services } = session;
-  const { scenario, runners } = plan;
-  const own = new AbortController();
-  const signal = AbortSignal.any([session.signal, own.signal]);
-  const conduct = async (index: 0 | 1) => {
-    const [arm, runArm, place] = [scenario.arms[index], runners[index], places[index]];
-    try {
-      return await conductArm({ arm, runArm, ...place, scenario, log, services }, signal);
-    } catch (error) {
-      own.abort(error);
-      throw error;
-    }
-  };
-  // What was made elsewhere takes no time. Where its change cannot be made the other arm is not paid for.
-  const first = scenario.arms.findIndex(({ ran }) => ran !== undefined);
-  const imported = first === -1 ? undefined : conduct(first === 0 ? 0 : 1);
-  await imported?.catch(() => undefined);
-  const start = (index: 0 | 1) => (index === first && imported ? imported : conduct(index));
-  const [a, b] = await Promise.allSettled([start(0), start(1)]);
-  signal.throwIfAborted();
-  if (a.status === "rejected") throw a.reason;
-  if (b.status === "rejected") throw b.reason;
-  return [a.value, b.value];
+  return examined;
 }
 
 /** A trial that nobody could judge is lost to its series, so its judge is asked once more, if it was asked. */

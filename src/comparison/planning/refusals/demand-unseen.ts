@@ -1,7 +1,7 @@
 import { Failure } from "../../../domain/failure.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { Unusable } from "../../scenario/unusable.ts";
-import { isRanArm } from "../imported-runner.ts";
+import { isRanArm } from "../arm-source.ts";
 
 /**
  * Refuses to give arms what they are tested with. Arms that ran elsewhere are given nothing.

@@ -24,7 +24,7 @@ export interface PlannedMember {
 }
 
 export function plannedMember(plan: SessionPlan, first: SessionPlan["scenario"]["arms"]): PlannedMember {
-  const { loaded, scenario, comparison, self_test_key, chosen, worst_case, stand_in } = plan;
+  const { loaded, scenario, comparison, self_test_key, chosen, worst_case, sources } = plan;
   const { arms } = scenario;
   return {
     loaded,
@@ -34,7 +34,7 @@ export function plannedMember(plan: SessionPlan, first: SessionPlan["scenario"][
     },
     judge_model: chosen.judge_model,
     worst_usd: worstCaseTotal(worst_case),
-    stored_side: stand_in?.side,
+    stored_side: SIDES.find((_, index) => sources[index]?.stored),
     same_model: arms[0].model === arms[1].model,
     scripted: arms.some(({ model }) => isScripted(model)),
     like_first: SIDES.every((_, side) => differences(armAt(arms, side), armAt(first, side)).length === 0),

@@ -67,7 +67,8 @@ const named = ({ definition: { name, input } }: LoadedScenario) => ({ scenario: 
 
 async function unseenRun({ setup, file }: Again, member: LoadedScenario, round: number) {
   const plan = await setup.prepare({ trial: round, round, ...named(member) });
-  const { stand_in, evidence_digests } = plan;
+  const { sources, evidence_digests } = plan;
+  const stand_in = sources.find(({ stored }) => stored)?.stored;
   if (stand_in === undefined) return undefined;
   const stored = await stand_in.load();
   const key = sha256(canonicalJson([stored, evidence_digests.common, CHECKED]));

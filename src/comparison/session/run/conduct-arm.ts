@@ -14,16 +14,12 @@ import { pendingArm } from "../pending-arm.ts";
 import type { RunLog } from "./run-log.ts";
 import { skillsUsed } from "./skills-used.ts";
 
-/** Where an arm works, and the tools that are started there. */
-export interface ArmPlace {
+interface ArmConduct {
+  readonly arm: Arm;
+  readonly runArm: RunArm;
   readonly workspace: Workspace;
   /** Its servers are ended when the arm has stopped. */
   readonly mcp: ArmTools;
-}
-
-interface ArmConduct extends ArmPlace {
-  readonly arm: Arm;
-  readonly runArm: RunArm;
   readonly scenario: Scenario;
   readonly log: RunLog;
   readonly services: SessionServices;

@@ -3,10 +3,11 @@ import { isFinal } from "../../../domain/session-state.ts";
 import { givesResult, type TrialRow } from "../../../domain/trial.ts";
 import { collectGarbage } from "../../../runtime/collect-garbage.ts";
 import type { TrialSpec } from "../../../statistics/advance.ts";
+import { type AdvanceInput, trialsBorne } from "../../../statistics/advance.ts";
+import { costOfTrial } from "../../../statistics/costs.ts";
 import type { SessionStore } from "../../../store/store.ts";
 import type { StartedSession } from "../started-session.ts";
 import { untilEnded } from "../workers/await-end.ts";
-import { SeriesCosts } from "./series-costs.ts";
 
 /** The trials of a series as this process knows them: how many run, what became of the others, and how many must end next. */
 export class KnownTrials {
@@ -136,3 +137,37 @@ export class KnownTrials {
 const TRIALS_OF_GARBAGE = 500;
 
 const ignored = () => undefined;
+
+/** What the trials of a series cost so far, and how many more its limit bears. */
+class SeriesCosts {
+  readonly #estimate_usd: number | null;
+  #usd = 0;
+  /** The cost of the completed trials of which it is known. */
+  #known_usd = 0;
+  #known = 0;
+
+  /** `estimate_usd`: the most that a trial may cost, USD; null = unknown. */
+  constructor(estimate_usd: number | null) {
+    this.#estimate_usd = estimate_usd;
+  }
+
+  /** Adds a trial that has ended. */
+  add(row: TrialRow): void {
+    const usd = costOfTrial(row);
+    this.#usd += usd ?? this.#estimate_usd ?? 0;
+    if (row.state !== "completed" || usd === null) return;
+    this.#known_usd += usd;
+    this.#known += 1;
+  }
+
+  /** How many more trials the limit bears beside those that are open. */
+  borne(max_cost_usd: number | null, open: number): number {
+    if (max_cost_usd === null) return Number.POSITIVE_INFINITY;
+    const usd = this.#known > 0 ? this.#known_usd / this.#known : this.#estimate_usd;
+    return trialsBorne(max_cost_usd, { spent_usd: this.#usd, usd, open });
+  }
+
+  get money(): Pick<AdvanceInput, "spent_usd" | "estimate_usd"> {
+    return { spent_usd: this.#usd, estimate_usd: this.#estimate_usd };
+  }
+}

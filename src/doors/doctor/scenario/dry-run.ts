@@ -5,7 +5,7 @@ import type { Pristine, Workspace, WorkspacePlaces } from "../../../arms/workspa
 import { withWhatWasMissing } from "../../../comparison/evidence/could-not-run.ts";
 import { runProbe } from "../../../comparison/evidence/run-probe.ts";
 import type { AgentArm } from "../../../comparison/planning/agent-runner.ts";
-import { importedRunner, type RanArm } from "../../../comparison/planning/imported-runner.ts";
+import { importedRunner, type RanArm } from "../../../comparison/planning/arm-source.ts";
 import { filesSource, fixtureSource } from "../../../comparison/scenario/fixture-source.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
 import { probeSource } from "../../../comparison/scenario/materials.ts";

@@ -1,4 +1,4 @@
-import { isRanArm, type RanArm } from "../../../comparison/planning/imported-runner.ts";
+import { isRanArm, type RanArm } from "../../../comparison/planning/arm-source.ts";
 import { hasCallRules } from "../../../domain/policies.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { type Check, fail, IDLE, pass, warn } from "../check.ts";

@@ -1,16 +1,49 @@
 import { resolve } from "node:path";
+import { builtInArm } from "../../arms/arm/built-in-arm.ts";
 import type { RunArm } from "../../arms/arm/run-arm.ts";
 import { type ImportedRun, importedArm } from "../../arms/imported/imported-arm.ts";
 import { LogFault, readLog } from "../../arms/imported/read-log.ts";
+import type { Recordings } from "../../arms/recording/recordings.ts";
+import { toolbox } from "../../arms/tool/toolbox.ts";
 import type { Arm } from "../../domain/arm.ts";
+import type { StandIn } from "../../domain/baseline.ts";
 import { ANSWER_CHARS, PATCH_BYTES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { NamedFile, Ran } from "../../domain/ran.ts";
 import { shortage } from "../../domain/shortage.ts";
+import { SIDES } from "../../domain/verdict.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { sourceOf } from "../scenario/materials.ts";
 import { readDigested } from "../scenario/read-text.ts";
 import { Unusable } from "../scenario/unusable.ts";
+import { type AgentServices, agentRunner, isAgentArm } from "./agent-runner.ts";
+import { type Draw, scriptFor } from "./scripts/choose-script.ts";
+import type { SessionServices } from "./services.ts";
+
+/** Where the work of an arm comes from: something runs it, or a stored run of it counts again. */
+export type ArmSource = { readonly runArm: RunArm; readonly stored?: undefined } | { readonly stored: StandIn };
+
+interface Casting {
+  readonly stand_in: StandIn | undefined;
+  readonly draw: Draw;
+  readonly recordings: Recordings | undefined;
+}
+
+type Services = AgentServices & Pick<SessionServices, "resolveModel">;
+
+/** @throws Failure `credentials_missing`, `invalid_request` */
+export async function sourceOfArm(
+  services: Services,
+  loaded: LoadedScenario,
+  [index, arm]: readonly [0 | 1, Arm],
+  { stand_in, draw, recordings }: Casting,
+): Promise<ArmSource> {
+  if (stand_in?.side === SIDES[index]) return { stored: stand_in };
+  if (isRanArm(arm)) return { runArm: importedRunner(loaded, arm) };
+  const recording = recordings?.arm(arm.id);
+  if (isAgentArm(arm)) return { runArm: await agentRunner(services, loaded, arm, recording) };
+  return { runArm: builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw), recording), toolbox(arm.tools)) };
+}
 
 export type RanArm = Arm & { readonly ran: Ran };
 
