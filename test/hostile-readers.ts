@@ -1,5 +1,5 @@
 import { textsIn } from "../src/arms/agent/log/broken-input.ts";
-import { callSummary, toldCall } from "../src/arms/arm/call-text.ts";
+import { DecisionLog, toldCall } from "../src/arms/arm/decision-log.ts";
 import { movedPaths } from "../src/arms/imported/told-steps.ts";
 import { checkModel } from "../src/arms/model/check-model.ts";
 import { Credentials } from "../src/arms/model/credentials.ts";
@@ -25,6 +25,7 @@ import { plainJson, plainText } from "../src/domain/plain-text.ts";
 import { html } from "../src/doors/report/html.ts";
 import { plain } from "../src/doors/report/markdown.ts";
 import { failureLines } from "../src/doors/web/verdict/telling-lines.ts";
+import { systemClock } from "../src/runtime/clock.ts";
 import { attempt, IMPORT_READERS } from "./hostile-imports.ts";
 import { buildArm, change } from "./judge/build-case.ts";
 import { spoken } from "./judge/mock-judge.ts";
@@ -128,7 +129,10 @@ export const READERS: readonly Reader[] = [
   {
     reads: "the end of a call",
     read: (text) =>
-      callSummary(toldCall({ name: "x", input: { command: text } }), { text, ok: false, exit_code: null }),
+      new DecisionLog(systemClock, () => undefined).call({
+        ...{ told: toldCall({ name: "x", input: { command: text } }), text },
+        ...{ ok: false, exit_code: null, bytes: 0 },
+      }),
     families: ["[\n"],
   },
   {

@@ -82,7 +82,7 @@ test("a tool that writes is held by the protected paths, reviewed, and told to t
     "finished",
     [
       { tool: APPEND, effect: "write", subject: "pager.test.ts", refused_by: "pager.test.ts" },
-      { tool: APPEND, effect: "write", subject: "src/pager.ts", refused_by: null },
+      { tool: APPEND, effect: "write", subject: "src/pager.ts", refused_by: null, failed: false },
     ],
   ]);
   expect(evidence.changes?.files.map(({ path, after }) => [path, after])).toEqual([

@@ -121,8 +121,7 @@ class AgentRunner {
   }
 
   #stray(address: string): void {
-    const message = strayWords(address);
-    this.#log.add("error", { summary: message, detail: { class: "agent", code: "unknown_address", message } });
+    this.#log.erred("unknown_address", strayWords(address));
   }
 
   #endedBy({ ended, exit_code }: ProcessEnd): Stop {

@@ -1,12 +1,11 @@
-import { excerpt } from "../../domain/excerpt.ts";
 import { Mistake } from "../../domain/failure.ts";
 import type { CallOptions, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
 import type { Tool } from "../tool/tool.ts";
 import { AnsweredSoFar } from "./answered-so-far.ts";
 import type { ArmEnd } from "./arm-end.ts";
-import { type BudgetState, effectiveBudget, rounded, usedText } from "./budget.ts";
+import { type BudgetState, effectiveBudget } from "./budget.ts";
 import { Conversation } from "./conversation.ts";
-import { DecisionLog, oneLine } from "./decision-log.ts";
+import { DecisionLog } from "./decision-log.ts";
 import { bytesOf, leastTurnTokens } from "./first-turn.ts";
 import { Meter } from "./meter.ts";
 import type { ArmRun, RunArm } from "./run-arm.ts";
@@ -121,11 +120,10 @@ class ArmLoop {
         isUnderWay = false;
         this.#stopwatch.pause();
       },
-      onRetry: ({ status, attempts, waited_ms }) => {
+      onRetry: (retry) => {
         isUnderWay = true;
-        this.#stopwatch.resume(waited_ms);
-        const summary = `provider ${status === null ? "did not answer" : `answered ${status}`}; try ${attempts} failed`;
-        this.#log.add("provider_retry", { summary, detail: { status, attempts, waited_ms: Math.round(waited_ms) } });
+        this.#stopwatch.resume(retry.waited_ms);
+        this.#log.retried(retry);
       },
     };
     const reply = await this.#model.complete(request, options).catch((error: unknown) => {
@@ -160,23 +158,9 @@ class ArmLoop {
   }
 
   #recordTurn(reply: ModelReply, latency_ms: number): void {
-    const tools = reply.calls.map((call) => call.name);
-    const said = oneLine(reply.text) || (tools.length > 0 ? `calls ${tools.join(", ")}` : "(no text)");
-    const unknown = reply.tokens_in === null || reply.tokens_out === null;
-    this.#log.add("model_turn", {
-      summary: said,
-      latency_ms,
-      tokens_in: unknown ? 0 : (reply.tokens_in ?? 0),
-      tokens_out: unknown ? 0 : (reply.tokens_out ?? 0),
-      detail: {
-        stop_reason: reply.stop_reason,
-        tools,
-        cached_tokens: reply.cached_tokens,
-        ...(reply.cache_write_tokens !== undefined && { cache_write_tokens: reply.cache_write_tokens }),
-        text: excerpt(reply.text),
-        ...(unknown ? { usage_unknown: true as const } : {}),
-      },
-    });
+    const { text, calls, stop_reason } = reply;
+    const tools = calls.map(({ name }) => name);
+    this.#log.turn({ text, tools, stop_reason, usage: reply, latency_ms });
   }
 
   async #answerCalls(reply: ModelReply): Promise<Stop | undefined> {
@@ -196,11 +180,7 @@ class ArmLoop {
   #warn(): void {
     const low = this.#meter.runningLow();
     if (low.length === 0) return;
-    for (const { budget, used, limit } of low)
-      this.#log.add("limit_warning", {
-        summary: `${budget} runs low: ${usedText({ budget, used, limit })}`,
-        detail: { budget, used: rounded(budget, used), limit },
-      });
+    this.#log.warned(low);
     this.#conversation.warn(low);
   }
 

@@ -1,6 +1,5 @@
 import { PROGRAM_ENDED } from "../../domain/decision.ts";
 import type { Violation } from "../../domain/evidence.ts";
-import { excerpt } from "../../domain/excerpt.ts";
 import { Mistake, wordsOf } from "../../domain/failure.ts";
 import { skillRead } from "../../domain/skill.ts";
 import type { Effect } from "../../domain/tool.ts";
@@ -10,8 +9,7 @@ import { refusalOf } from "../policy/refusal.ts";
 import { type CallRecord, didNothing, heldSubject } from "../policy/review.ts";
 import { type PreparedCall, prepareCall, runCall } from "../tool/invoke.ts";
 import type { Tool, ToolOutput } from "../tool/tool.ts";
-import { callSummary, toldCall } from "./call-text.ts";
-import { type DecisionLog, oneLine } from "./decision-log.ts";
+import { type DecisionLog, oneLine, toldCall } from "./decision-log.ts";
 import { disqualifyingPaths } from "./protected-paths.ts";
 import type { ArmRun } from "./run-arm.ts";
 
@@ -55,28 +53,14 @@ export class ToolExecutor {
     const made = this.records[begun.nth];
     if (made) made.failed = didNothing(made.effect, output);
     const tool = this.#settings.tools.find(({ name }) => name === call.name);
-    const told = toldCall(call);
     const skill = skillReadBy(call);
-    this.#settings.log.add("tool_call", {
-      summary: callSummary(told, output),
+    this.#settings.log.call({
+      ...{ told: toldCall(call), text, ok, exit_code, bytes },
       latency_ms: this.#settings.clock.ticks() - begun.ticks,
-      detail: {
-        tool: call.name,
-        ...(tool && { effect: tool.effect }),
-        input: told.input,
-        ok,
-        exit_code,
-        output: excerpt(text),
-        bytes,
-        ...(skill !== undefined && { skill: this.#settings.redact(skill) }),
-      },
+      ...(tool && { effect: tool.effect }),
+      ...(skill !== undefined && { skill: this.#settings.redact(skill) }),
     });
-    if (fault === undefined) return;
-    const message = this.#settings.redact(fault);
-    this.#settings.log.add("error", {
-      summary: oneLine(message),
-      detail: { class: "agent", code: PROGRAM_ENDED, message },
-    });
+    if (fault !== undefined) this.#settings.log.erred(PROGRAM_ENDED, this.#settings.redact(fault));
   }
 
   /** Broken rules that end the arm now. Looks only after calls that the policy does not see through. */
@@ -101,10 +85,8 @@ export class ToolExecutor {
     const refusal = refusalOf(this.#settings.policies, effect, subject);
     this.records.push({ tool: name, effect, subject: heldSubject(subject), refused_by: refusal?.rule ?? null });
     if (!refusal) return undefined;
-    this.#settings.log.add("policy_block", {
-      summary: `refused ${name} ${oneLine(subject)}: ${refusal.rule}`,
-      detail: { rule: refusal.rule, tool: name, input: toldCall(call).input },
-    });
+    const detail = { rule: refusal.rule, tool: name, input: toldCall(call).input };
+    this.#settings.log.blocked(detail, oneLine(subject));
     return { text: refusal.message, ok: false, exit_code: null, bytes: 0, refused: true };
   }
 

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Violation } from "../../domain/evidence.ts";
-import { cut, excerpt } from "../../domain/excerpt.ts";
+import { cut } from "../../domain/excerpt.ts";
 import { NAME_CHARS } from "../../domain/lenient.ts";
-import type { Usage } from "../../domain/usage.ts";
+import { UNKNOWN_USAGE } from "../../domain/usage.ts";
 import { Pace } from "../../runtime/pace.ts";
-import { callSummary, type ToldCall, toldCall } from "../arm/call-text.ts";
-import { type DecisionLog, oneLine } from "../arm/decision-log.ts";
+import { type DecisionLog, type ToldCall, toldCall } from "../arm/decision-log.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
 import { redactDeep } from "../model/redacting-model.ts";
 import { redactKeyShapes } from "../model/redaction.ts";
@@ -76,8 +75,7 @@ export class ToldSteps {
     }
     for (const pending of this.#pending.values()) this.#called(pending, NO_RESULT);
     if (read.broken_off) {
-      const message = "the log ends in the middle of a line: what came after it is not known";
-      this.#log.add("error", { summary: message, detail: { class: "agent", code: "log_broken_off", message } });
+      this.#log.erred("log_broken_off", "the log ends in the middle of a line: what came after it is not known");
     }
   }
 
@@ -97,20 +95,8 @@ export class ToldSteps {
     const made = await this.#made(text, calls);
     const said = this.clean(text);
     const tools = made.map(({ canonical }) => canonical.tool);
-    const known = usage && usage.tokens_in !== null && usage.tokens_out !== null ? usage : null;
-    this.#log.add("model_turn", {
-      summary: oneLine(said) || (tools.length > 0 ? `calls ${tools.join(", ")}` : "(no text)"),
-      tokens_in: known?.tokens_in ?? 0,
-      tokens_out: known?.tokens_out ?? 0,
-      detail: {
-        stop_reason: stop_reason ?? (calls.length > 0 ? "tool_calls" : "end"),
-        tools,
-        ...cacheUse(usage),
-        text: excerpt(said),
-        thread,
-        ...(known ? {} : { usage_unknown: true as const }),
-      },
-    });
+    const ended = stop_reason ?? (calls.length > 0 ? "tool_calls" : "end");
+    this.#log.turn({ text: said, tools, stop_reason: ended, usage: usage ?? UNKNOWN_USAGE, thread });
     for (const { call, canonical } of made) await this.#hold(call, canonical, thread);
   }
 
@@ -147,8 +133,7 @@ export class ToldSteps {
     const refusal = refusalOf(this.#run.policies, "command", held);
     if (refusal === null) return;
     const severity = this.#run.policies.severity.denied_command;
-    const detail = { rule: refusal.rule, severity, subject: cut(held) };
-    this.#log.add("policy_violation", { summary: `${refusal.rule}: ${held}`, detail });
+    this.#log.violated({ rule: refusal.rule, severity, subject: cut(held) });
     if (this.violations.length < MOST_VIOLATIONS)
       this.violations.push({ rule: refusal.rule, severity, subject: held, blocked: false });
   }
@@ -165,19 +150,11 @@ export class ToldSteps {
 
   #called({ made, told, effect, checked, own_tool, thread, skill }: Pending, end: Called): void {
     made.failed = didNothing(effect, end);
-    const text = this.clean(end.text);
-    this.#log.add("tool_call", {
-      summary: callSummary(told, { ...end, text }),
-      detail: {
-        tool: told.name,
-        ...(effect && { effect }),
-        input: told.input,
-        ...{ ok: end.ok, exit_code: end.exit_code, output: excerpt(text), bytes: end.bytes },
-        thread,
-        own_tool,
-        ...(skill !== undefined && { skill }),
-        ...(checked ? {} : { unchecked: true as const }),
-      },
+    this.#log.call({
+      ...{ told, ...end, text: this.clean(end.text), thread, own_tool },
+      ...(effect && { effect }),
+      ...(skill !== undefined && { skill }),
+      ...(checked ? {} : { unchecked: true as const }),
     });
   }
 
@@ -188,15 +165,6 @@ export class ToldSteps {
   #named(tool: string): string {
     return cut(this.clean(tool), NAME_CHARS);
   }
-}
-
-function cacheUse(usage: Usage | null) {
-  const { cached_tokens = null, cache_write_tokens, cache_write_1h_tokens } = usage ?? {};
-  return {
-    cached_tokens,
-    ...(cache_write_tokens !== undefined && { cache_write_tokens }),
-    ...(cache_write_1h_tokens !== undefined && { cache_write_1h_tokens }),
-  };
 }
 
 interface Called {

@@ -1,6 +1,6 @@
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import type { Effect } from "../../../domain/tool.ts";
-import { toldCall } from "../../arm/call-text.ts";
+import { type DecisionLog, toldCall } from "../../arm/decision-log.ts";
 import type { Meter } from "../../arm/meter.ts";
 import type { ArmRun } from "../../arm/run-arm.ts";
 import { redactDeep } from "../../model/redacting-model.ts";
@@ -22,6 +22,7 @@ interface CallParts {
   readonly agent: Pick<ExternalAgent, "tools">;
   readonly recipe: Recipe;
   readonly meter: Meter;
+  readonly log: DecisionLog;
 }
 
 /** The calls of an agent. Each is decided about before the agent sees it, and held until its result comes. */
@@ -82,7 +83,7 @@ export class AgentCalls {
       effect === "write" && is_error === true ? refusedPath({ ...paths, writable: ["**"] }, made.subject) : null;
     made.failed = rule !== null;
     if (rule === null) this.#told.call(pending, text, is_error);
-    else this.#told.blocked({ rule, tool: told.name, input: told.input });
+    else this.#parts.log.blocked({ rule, tool: told.name, input: told.input });
   }
 
   /** Calls whose results nobody will see any more. */

@@ -1,8 +1,6 @@
 import type { DecisionDetail } from "../../../domain/decision.ts";
-import { cut, excerpt } from "../../../domain/excerpt.ts";
+import { cut } from "../../../domain/excerpt.ts";
 import { NETWORK_RULE } from "../../../domain/usage.ts";
-import { type BudgetState, rounded, usedText } from "../../arm/budget.ts";
-import { callSummary } from "../../arm/call-text.ts";
 import { type DecisionLog, oneLine } from "../../arm/decision-log.ts";
 import type { ArmRun } from "../../arm/run-arm.ts";
 import { didNothing } from "../../policy/review.ts";
@@ -47,25 +45,13 @@ export class AgentDecisions {
     latency_ms: number,
   ): void {
     const { log, run } = this.#parts;
-    const unknown = reply.tokens_in === null || reply.tokens_out === null;
-    const text = run.redact(reply.text);
-    const said = oneLine(text) || (tools.length > 0 ? `calls ${tools.join(", ")}` : "(no text)");
-    const broken = BROKEN[reply.ended];
-    log.add("model_turn", {
-      summary: oneLine([said, broken, run.redact(reply.error ?? "")].filter(Boolean).join("; ")),
-      latency_ms,
-      tokens_in: unknown ? 0 : (reply.tokens_in ?? 0),
-      tokens_out: unknown ? 0 : (reply.tokens_out ?? 0),
-      detail: {
-        stop_reason: run.redact(reply.stop_reason ?? reply.ended),
-        tools: [...tools],
-        ...cacheUse(reply),
-        text: excerpt(text),
-        thread: thread.number,
-        ...(side ? { side: true as const } : {}),
-        ...(other && { model: other.model }),
-        ...(unknown ? { usage_unknown: true as const } : {}),
-      },
+    const broken = [BROKEN[reply.ended], run.redact(reply.error ?? "")].filter((why) => why !== "");
+    log.turn({
+      ...{ text: run.redact(reply.text), tools, broken, usage: reply, latency_ms },
+      stop_reason: run.redact(reply.stop_reason ?? reply.ended),
+      thread: thread.number,
+      ...(side && { side: true as const }),
+      ...(other && { model: other.model }),
     });
   }
 
@@ -77,29 +63,13 @@ export class AgentDecisions {
     const { exit_code } = unwrapped;
     const ok = is_error !== true && (exit_code ?? 0) === 0;
     pending.made.failed = didNothing(effect, { ok, exit_code });
-    log.add("tool_call", {
-      summary: callSummary(told, { text, ok, exit_code }),
+    log.call({
+      ...{ told, text, ok, exit_code, bytes: Buffer.byteLength(output), thread, own_tool: this.named(call.name) },
       latency_ms: run.clock.ticks() - asked_ticks,
-      detail: {
-        tool: told.name,
-        ...(effect && { effect }),
-        input: told.input,
-        ok,
-        exit_code,
-        output: excerpt(text),
-        bytes: Buffer.byteLength(output),
-        thread,
-        own_tool: this.named(call.name),
-        ...(skill !== undefined && { skill }),
-        ...(checked ? {} : { unchecked: true as const }),
-      },
+      ...(effect && { effect }),
+      ...(skill !== undefined && { skill }),
+      ...(checked ? {} : { unchecked: true as const }),
     });
-  }
-
-  /** A call that was refused before the agent saw it. */
-  blocked(detail: DecisionDetail<"policy_block">): void {
-    const summary = `refused ${detail.tool} ${oneLine(detail.input, 90)}: ${detail.rule}`;
-    this.#parts.log.add("policy_block", { summary, detail });
   }
 
   /** What the provider would have done for the agent behind a closed network. Each is told once. */
@@ -112,16 +82,14 @@ export class AgentDecisions {
     }
   }
 
-  retried(status: number | null, attempts: number, waited_ms: number): void {
-    const summary = `provider ${status === null ? "did not answer" : `answered ${status}`}; try ${attempts} failed`;
-    this.#parts.log.add("provider_retry", { summary, detail: { status, attempts, waited_ms: Math.round(waited_ms) } });
+  retried(retry: DecisionDetail<"provider_retry">): void {
+    this.#parts.log.retried(retry);
   }
 
   /** The provider would not take a request as it is. */
   refused(message: string): void {
     this.#refused += 1;
-    if (this.#refused > MAX_REFUSALS) return;
-    this.#parts.log.add("error", { summary: message, detail: { class: "agent", code: "refused_request", message } });
+    if (this.#refused <= MAX_REFUSALS) this.#parts.log.erred("refused_request", message);
   }
 
   /** A small call is asked of the arm's model in the place of one that has no price. Told once for each, and not for ever. */
@@ -129,10 +97,7 @@ export class AgentDecisions {
     if (this.#unpriced.has(model) || this.#unpriced.size >= MAX_UNPRICED) return;
     this.#unpriced.add(model);
     const message = `${model} has no price, and the cost is limited: its small calls are asked of the arm's model; name it in the file of --prices, or set side_model: same`;
-    this.#parts.log.add("error", {
-      summary: message,
-      detail: { class: "agent", code: "model_without_price", message },
-    });
+    this.#parts.log.erred("model_without_price", message);
   }
 
   /** From now on one conversation may get two numbers. This is logged once. */
@@ -140,25 +105,9 @@ export class AgentDecisions {
     if (this.#forgotten) return;
     this.#forgotten = true;
     const message = `more than ${MAX_THREADS} conversations: those that were silent longest are forgotten, and count as new when they continue`;
-    this.#parts.log.add("error", { summary: message, detail: { class: "agent", code: "threads_forgotten", message } });
-  }
-
-  /** Only here: what the agent reads is not ours to write. */
-  warnings(low: readonly BudgetState[]): void {
-    for (const state of low) {
-      const { budget, used, limit } = state;
-      this.#parts.log.add("limit_warning", {
-        summary: `${budget} runs low: ${usedText(state)}`,
-        detail: { budget, used: rounded(budget, used), limit },
-      });
-    }
+    this.#parts.log.erred("threads_forgotten", message);
   }
 }
-
-const cacheUse = ({ cached_tokens, cache_write_tokens, cache_write_1h_tokens }: WireReply) => ({
-  ...{ cached_tokens, cache_write_tokens },
-  ...(cache_write_1h_tokens !== undefined && { cache_write_1h_tokens }),
-});
 
 /** The characters of a tool's name that are kept. */
 const NAME_CHARS = 128;
@@ -170,7 +119,7 @@ const MAX_REFUSALS = 50;
 const MAX_UNPRICED = 10;
 
 /** How a reply ended that is not whole. */
-const BROKEN = { whole: null, cut: "the reply broke off", error: "the provider failed" } as const;
+const BROKEN = { whole: "", cut: "the reply broke off", error: "the provider failed" } as const;
 
 /** Kinds of what is taken out of a request that are told of: an agent may make up any number. */
 const MAX_FENCED = 50;

@@ -1,4 +1,4 @@
-import type { ToldCall } from "../../arm/call-text.ts";
+import type { ToldCall } from "../../arm/decision-log.ts";
 import type { CallRecord } from "../../policy/review.ts";
 import type { CanonicalCall } from "../../recipe/canonical-call.ts";
 import type { WireCall, WireResult } from "../../wire/wire.ts";

@@ -153,11 +153,11 @@ class TurnExchange {
         this.#waits_since = clock.ticks();
         throttle.begin();
       },
-      onRetry: ({ status, attempts, waited_ms }) => {
-        this.#endWait(waited_ms);
+      onRetry: (retry) => {
+        this.#endWait(retry.waited_ms);
         this.#isSent = true;
-        this.#lost_ms += waited_ms;
-        log.told.retried(status, attempts, waited_ms);
+        this.#lost_ms += retry.waited_ms;
+        log.told.retried(retry);
       },
     };
   }

@@ -177,6 +177,5 @@ function disqualification(later: readonly Violation[]): Partial<ArmSummary> {
 }
 
 function logViolations(log: DecisionLog, later: readonly Violation[]): void {
-  for (const { rule, severity, subject } of later)
-    log.add("policy_violation", { summary: `${rule}: ${subject}`, detail: { rule, severity, subject } });
+  for (const violation of later) log.violated(violation);
 }
