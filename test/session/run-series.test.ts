@@ -152,13 +152,18 @@ test("scenarios take turns, and count in complete rounds", async () => {
 });
 
 test("no more trials run at once than were asked for", async () => {
-  let [open, most] = [0, 0];
+  const waiting: (() => void)[] = [];
+  let most = 0;
+  // All wait until as many as may run are open, and a while for one more.
   const before = async (side: string) => {
     if (side === "b") return;
-    open += 1;
-    most = Math.max(most, open);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    open -= 1;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    most = Math.max(most, waiting.push(resolve));
+    if (waiting.length === 3) {
+      for (let turn = 0; turn < 50; turn += 1) await new Promise((next) => setImmediate(next));
+      for (const go of waiting.splice(0)) go();
+    }
+    await promise;
   };
   const services = talkServices({ judge: () => "a", before }, { slots: new Semaphore(16, 0) });
   const series = await run(services, [await talk()], { trials: 12, parallel: 3 });
