@@ -307,8 +307,8 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/arms": [242, 22_582, 666],
   "src/statistics": [38, 3_381, 144],
   "src/store": [66, 6_907, 190],
-  "src/comparison": [243, 23_857, 733],
-  "src/doors": [357, 32_513, 914],
+  "src/comparison": [244, 23_923, 737],
+  "src/doors": [357, 32_514, 914],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
