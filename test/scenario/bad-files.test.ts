@@ -140,7 +140,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "infinite",
     "rubric:",
     "policies: {budget: {max_seconds: .inf}}\nrubric:",
-    "11:34 policies.budget.max_seconds: expected a number above 0, at most 86400, got Infinity",
+    "11:34 policies.budget.max_seconds: expected a finite number, got Infinity; a text needs quotes",
   ],
   [
     "wider limit",
@@ -267,7 +267,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "weights that are none",
     "extends: plain",
     "extends: plain\n    scripts: [{weight: 0, turns: [{say: a}]}, {weight: -1, turns: [{say: a}]}, {weight: .inf, turns: [{say: a}]}, {weight: .nan, turns: [{say: a}]}, {turns: [{say: a}]}]",
-    "10:24 arms[1].scripts[0].weight: expected a number above 0, at most 1000000, got 0\n10:56 arms[1].scripts[1].weight: expected a number above 0, at most 1000000, got -1\n10:89 arms[1].scripts[2].weight: expected a number above 0, at most 1000000, got Infinity\n10:124 arms[1].scripts[3].weight: expected a number above 0, at most 1000000, got NaN\n10:150 arms[1].scripts[4].weight: missing; expected a number above 0, at most 1000000",
+    "10:24 arms[1].scripts[0].weight: expected a number above 0, at most 1000000, got 0\n10:56 arms[1].scripts[1].weight: expected a number above 0, at most 1000000, got -1\n10:89 arms[1].scripts[2].weight: expected a finite number, got Infinity; a text needs quotes\n10:124 arms[1].scripts[3].weight: expected a finite number, got NaN; a text needs quotes\n10:150 arms[1].scripts[4].weight: missing; expected a number above 0, at most 1000000",
   ],
   [
     "scripts that say nothing",

@@ -9,6 +9,7 @@ const WORKS: ChildWorks = {
     const { cardPng } = await import("../report/card-png.ts");
     return async (svg: string) => Buffer.from(await cardPng(svg)).toString("base64");
   },
+  "compose-yaml": async () => (await import("../../comparison/scenario/document/compose-yaml.ts")).composeYaml,
   "find-pattern": async () => (await import("../../runtime/pattern.ts")).findHere,
 };
 

@@ -1,22 +1,8 @@
-import {
-  Composer,
-  type CST,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  Lexer,
-  LineCounter,
-  type Node,
-  type Pair,
-  Parser,
-  type Scalar,
-  type YAMLMap,
-  type YAMLSeq,
-} from "yaml";
-import { breathe } from "../../../runtime/pace.ts";
+import { LineCounter } from "yaml";
+import { Failure } from "../../../domain/failure.ts";
+import { inChild } from "../../../runtime/child-work.ts";
 import type { FieldPath, Problem, Problems } from "../authored/problems.ts";
+import { composeYaml, type Place, unreadable, type YamlReading } from "./compose-yaml.ts";
 
 /** 1-based, columns in UTF-16 units, as editors count them. */
 interface Position {
@@ -25,225 +11,60 @@ interface Position {
 }
 
 export interface YamlDocument {
-  /** Plain data: maps, lists, text, numbers, booleans, null. Meaningless when the text is not YAML. */
+  /** Plain data: maps, lists, text, numbers, booleans, null. Undefined when the text is not YAML. */
   readonly value: unknown;
   /** False when the text is not YAML; the problems say why. */
   readonly readable: boolean;
   position(problem: Problem): Position;
 }
 
-/** Deeper than any scenario. The limit keeps the recursive readers from overflowing the stack. */
-const MAX_DEPTH = 50;
+/** Characters that are read here: they hold the event loop for some milliseconds. A child takes longer to start. */
+const CHARS_HERE = 64_000;
 
-/** Enough for some thousand lines of a scenario. A long text is one part, however many lines it has. */
-const MAX_PARTS = 50_000;
+/** The reading ends by itself. A machine that is busy with arms may need a minute for its second. */
+const LIMITS = { memory_mb: 512, time_ms: 60_000 };
 
-/** Parts that are read before others have their turn: some milliseconds. */
-const PARTS_AT_ONCE = 500;
-
-const OVERFLOW = "Maximum call stack";
-
-const CORE_TAGS = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
-
-/**
- * Reads YAML 1.2 without the parts that surprise: no aliases, merge keys, tags, directives or repeated keys. The library's
- * own check for repeated keys takes quadratic time, so it is off. Ours is linear and knows the place of each repeated key.
- */
+/** @throws Failure `overloaded` when this machine is too busy for a long text */
 export async function readYaml(text: string, problems: Problems): Promise<YamlDocument> {
-  const lines = new LineCounter();
-  const directive = /^%/m.exec(text);
-  if (directive) return unreadable(text, problems, "directives are not supported; remove this line", directive.index);
-  const { tokens, excess } = await tokensOf(text, lines);
-  if (excess) return unreadable(text, problems, excess.message, excess.offset);
-  const composer = new Composer({ uniqueKeys: false, merge: false, prettyErrors: false, logLevel: "error" });
-  const [document, second] = composer.compose(tokens, true, text.length) as Iterable<Document> as [Document, Document?]; // it forces one
-  // Composing a long table takes some twenty milliseconds, and so does reading it.
-  await breathe();
-  const errors = [...document.errors, ...(second?.range ? [{ message: SECOND_DOCUMENT, pos: second.range }] : [])];
-  tellErrors(errors, problems);
-  const readable = errors.length === 0;
-  const value = readable ? new Reader(problems).read(document.contents, [], undefined) : undefined;
+  const { value, found, place } = text.length > CHARS_HERE ? await composedElsewhere(text) : await composeYaml(text);
+  for (const { path, message, ...where } of found) problems.add(path, message, where);
+  let lines: LineCounter | undefined;
   return {
     value,
-    readable,
+    readable: value !== undefined,
     position: ({ path, at, offset }) => {
-      const { line, col } = lines.linePos(offset ?? offsetOf(document, path, at));
+      lines ??= linesOf(text);
+      const { line, col } = lines.linePos(offset ?? offsetOf(place, path, at));
       return { line: Math.max(line, 1), column: Math.max(col, 1) };
     },
   };
 }
 
-interface SyntaxFault {
-  readonly message: string;
-  readonly pos: readonly [start: number, ...number[]];
-}
-
-const SECOND_DOCUMENT = "a second document begins; a scenario file holds one";
-
-/** Syntax errors that are shown. One wrong indentation causes a dozen, of which only the first is the cause. */
-const MAX_SYNTAX_ERRORS = 3;
-
-function tellErrors(errors: readonly SyntaxFault[], problems: Problems): void {
-  // Errors after the place where the parser gave up only say that the rest is missing.
-  const end = errors.findIndex(({ message }) => message.startsWith(OVERFLOW)) + 1;
-  const meant = errors.slice(0, end || errors.length).toSorted((a, b) => a.pos[0] - b.pos[0]);
-  const shown = meant.slice(0, MAX_SYNTAX_ERRORS);
-  const left = meant.length - shown.length;
-  for (const [index, { message, pos }] of shown.entries()) {
-    const isLast = index === shown.length - 1;
-    const more = isLast && left > 0 ? ` (and ${left} more, which may follow from the first)` : "";
-    problems.add([], inWords(message) + more, { offset: pos[0] });
-  }
-}
-
-/** The parser's tokens, or what would keep it busy for seconds. The lexer is lazy, so it reads no further than the limit. */
-async function tokensOf(text: string, lines: LineCounter) {
-  const tokens: CST.Token[] = [];
-  const parser = new Parser(lines.addNewLine);
-  lines.addNewLine(0);
-  let [offset, parts, depth] = [0, 0, 0];
-  let isScalar = false;
-  for (const lexeme of new Lexer().lex(text)) {
-    parts += 1;
-    if (parts > MAX_PARTS)
-      return {
-        tokens,
-        excess: {
-          message: `has more than ${MAX_PARTS} keys, values and signs; a long table goes into a .csv or .jsonl file`,
-          offset,
-        },
-      };
-    depth += isScalar ? 0 : (STEPS.get(lexeme) ?? 0);
-    if (depth > 2 * MAX_DEPTH) return { tokens, excess: { message: "nested too deeply", offset } };
-    isScalar = lexeme === SCALAR_FOLLOWS;
-    if (!MARKS.has(lexeme)) offset += lexeme.length;
-    tokens.push(...parser.next(lexeme));
-    if (parts % PARTS_AT_ONCE === 0) await breathe();
-  }
-  tokens.push(...parser.end());
-  return { tokens, excess: undefined };
-}
-
-/** How much lists and maps in brackets change the depth. */
-const STEPS: ReadonlyMap<string, number> = new Map([
-  ["[", 1],
-  ["{", 1],
-  ["]", -1],
-  ["}", -1],
-]);
-
-/** The lexer's own control characters. A byte order mark is one of them and is removed before. */
-const SCALAR_FOLLOWS = "\x1f";
-const MARKS: ReadonlySet<string> = new Set(["\x02", "\x18", SCALAR_FOLLOWS]);
-
-function unreadable(text: string, problems: Problems, message: string, offset: number): YamlDocument {
-  problems.add([], message, { offset });
-  const line = text.slice(0, offset).split("\n").length;
-  return { value: undefined, readable: false, position: () => ({ line, column: 1 }) };
-}
-
-function inWords(message: string): string {
-  if (message === SECOND_DOCUMENT) return message;
-  if (message.startsWith(OVERFLOW)) return "nested too deeply";
-  // The mistake that is made most often, in the parser's words, which name no cure.
-  const cure = message.startsWith("Nested mappings") ? '; a text with ": " in it needs quotes' : "";
-  return `not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}${cure}`;
-}
-
-class Reader {
-  readonly #problems: Problems;
-
-  constructor(problems: Problems) {
-    this.#problems = problems;
-  }
-
-  read(node: unknown, path: FieldPath, parent: Node | undefined): unknown {
-    if (node === null || node === undefined) return null;
-    if (path.length > MAX_DEPTH) return this.#refuse(path, "nested too deeply", parent);
-    if (isAlias(node))
-      return this.#refuse(path, `aliases (*${node.source}) are not supported; write the value out`, node);
-    if (isScalar(node) || isMap(node) || isSeq(node)) return this.#content(node, path);
-    return this.#refuse(path, "expected a value, got a map entry", parent);
-  }
-
-  #content(node: Scalar | YAMLMap | YAMLSeq, path: FieldPath): unknown {
-    if (node.tag !== undefined && !CORE_TAGS.test(node.tag))
-      return this.#refuse(path, `tags (${node.tag}) are not supported; write a plain value`, node);
-    if (isScalar(node)) return node.value;
-    if (isMap(node)) return this.#map(node.items, path, node);
-    return node.items.map((item, index) => this.read(item, [...path, index], node));
-  }
-
-  #map(pairs: readonly Pair[], path: FieldPath, node: Node): Record<string, unknown> {
-    const value: Record<string, unknown> = {};
-    const seen = new Set<string>();
-    for (const pair of pairs) {
-      const key = keyOf(pair);
-      if (key === undefined) this.#refuse(path, isMap(pair.key) ? UNQUOTED : "a key must be plain text", pair.key);
-      else if (key === "__proto__") this.#refuse([...path, key], "cannot be used as a key", pair.key);
-      else if (seen.has(key)) this.#repeated([...path, key], pair.key);
-      else {
-        seen.add(key);
-        value[key] = this.read(pair.value, [...path, key], node);
-      }
-    }
-    return value;
-  }
-
-  #repeated(path: FieldPath, key: unknown): void {
-    this.#problems.add(path, "is given twice in the same map; keep one", {
-      at: "key",
-      harmless: true,
-      ...placeOf(key),
+async function composedElsewhere(text: string): Promise<YamlReading> {
+  const read = await inChild<YamlReading>("compose-yaml", text, { limits: LIMITS });
+  if ("late" in read)
+    throw new Failure("overloaded", `reading ${text.length} characters of YAML ${read.late}; try it again`, {
+      retryable: true,
     });
-  }
-
-  #refuse(path: FieldPath, message: string, node: unknown): null {
-    this.#problems.add(path, message, placeOf(node));
-    return null;
-  }
+  return "over" in read ? unreadable(`reading the file ${read.over}; split it`, 0) : read.value;
 }
 
-const UNQUOTED = 'a key must be plain text; a text that begins with {{ needs quotes, such as "{{question}}"';
-
-/** Numbers and booleans as keys keep their spelling: `0:` is the key "0". */
-function keyOf({ key }: Pair): string | undefined {
-  if (!isScalar(key) || key.value === null || key.tag !== undefined) return undefined;
-  return typeof key.value === "string" ? key.value : (key.source ?? String(key.value));
-}
-
-const placeOf = (node: unknown): { offset?: number } => {
-  const offset = startOf(node);
-  return offset === undefined ? {} : { offset };
-};
-
-function startOf(node: unknown): number | undefined {
-  if (isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)) return node.range?.[0];
-  return undefined;
+function linesOf(text: string): LineCounter {
+  const lines = new LineCounter();
+  for (let start = 0; start >= 0; start = text.indexOf("\n", start) + 1 || -1) lines.addNewLine(start);
+  return lines;
 }
 
 /** The place of the deepest part of `path` that the text has. */
-function offsetOf({ contents }: Document, path: FieldPath, at: Problem["at"]): number {
-  let node: unknown = contents;
-  let offset = startOf(contents) ?? 0;
+function offsetOf(whole: Place, path: FieldPath, at: Problem["at"]): number {
+  let place = whole;
+  let offset = place.at ?? 0;
   for (const [index, step] of path.entries()) {
-    const found = child(node, step);
+    const found = typeof step === "number" ? place.within?.[step] : place.within?.find(({ key }) => key === step);
     if (found === undefined) break;
     const isKeyWanted = at === "key" && index === path.length - 1;
-    offset = (isKeyWanted || isEmpty(found.value) ? startOf(found.key) : startOf(found.value)) ?? offset;
-    node = found.value;
+    offset = (isKeyWanted ? (found.key_at ?? found.at) : found.at) ?? offset;
+    place = found;
   }
   return offset;
 }
-
-function child(node: unknown, step: string | number): { readonly key: unknown; readonly value: unknown } | undefined {
-  if (isSeq(node) && typeof step === "number" && step < node.items.length) {
-    const value = node.items[step];
-    return { key: value, value };
-  }
-  if (!isMap(node)) return undefined;
-  return node.items.find((pair) => keyOf(pair) === step);
-}
-
-/** Whether nothing is written after the key, so that an error can point only at the key. */
-const isEmpty = (node: unknown) => node === null || (isScalar(node) && node.value === null && !node.source);
