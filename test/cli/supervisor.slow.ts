@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AwakeSilence } from "../../src/doors/cli/supervisor/awake-silence.ts";
+import type { FromServer, ToServer } from "../../src/doors/cli/supervisor/messages.ts";
 import { abeval, PROGRAM, startAbeval } from "../abeval.ts";
 import { jsonPost } from "../http/service.ts";
 import { temporaryDirectory } from "../temporary.ts";
@@ -70,16 +71,19 @@ const startRun = async (url: string) =>
     }
   ).session_id;
 
-test("a server that stands still is ended and started again at its address, and the log names its run", async () => {
-  await using served = await supervised([], IMPATIENT);
+test("a server that stands still is ended and started again at its address, and the log names each run that it had accepted", async () => {
+  await using served = await supervised(["--max-sessions", "1"], IMPATIENT);
   const id = await startRun(served.url);
   const session = async () => (await (await fetch(`${served.url}/api/sessions/${id}`)).json()) as { state: string };
   await until(async () => (await session()).state === "running");
+  const waits = await startRun(served.url);
   const before = served.server();
   process.kill(before, "SIGSTOP");
   await until(async () => served.log().split("listening on").length === 3, 30_000);
   expect(served.log()).toMatch(
-    new RegExp(`no sign of life for \\d+ s and is ended; last step of a run: ${id} \\(running.*\\); `),
+    new RegExp(
+      `no sign of life for \\d+ s and is ended; last step of a run: .*; runs under way: .*${id} \\(running.*${waits} \\(queued\\)`,
+    ),
   );
   expect(served.log()).toContain("the server ended (SIGKILL) and is started again\n");
   expect(served.server()).not.toBe(before);
@@ -100,6 +104,29 @@ test("--health-addr answers 200 while the server serves, and 503 while it does n
   expect(await answers(`${served.url}/api/health`)).toBe(200);
   expect(served.log()).toContain("abeval: the server ended (SIGKILL) and is started again in 1 s\n");
 }, 30_000);
+
+test("a server says that it listens when its supervisor answers for its health", async () => {
+  const directory = temporaryDirectory();
+  let said = "";
+  const beaten = Promise.withResolvers<void>();
+  const server = Bun.spawn([...PROGRAM, "__serve", "--addr", "127.0.0.1:0", "--state-dir", directory.path], {
+    stderr: "pipe",
+    ipc: (message: FromServer) => {
+      if (message.opening) server.send({ go: { hangup_ignored: false } } satisfies ToServer);
+      if (message.beat && !message.ready) beaten.resolve();
+    },
+  });
+  const reading = (async () => {
+    for await (const chunk of server.stderr.pipeThrough(new TextDecoderStream())) said += chunk;
+  })();
+  await beaten.promise;
+  expect(said).not.toContain("listening on");
+  server.send({ heard: true } satisfies ToServer);
+  await until(async () => said.includes("listening on"));
+  server.kill("SIGKILL");
+  await reading;
+  directory[Symbol.dispose]();
+});
 
 test("a server ends with its supervisor, also while it stands still", async () => {
   for (const signal of ["SIGCONT", "SIGSTOP"] as const) {

@@ -30,18 +30,14 @@ export interface RunInFlight {
   readonly done: Promise<unknown>;
 }
 
-interface InFlight {
-  cancel(reason: Failure): void;
-  readonly over?: () => boolean;
-  readonly doing?: () => string;
-}
+type InFlight = Pick<RunInFlight, "cancel"> & Partial<Pick<RunInFlight, "over" | "doing">>;
 
 /** What this process has in flight, queued ones included. */
 export class Register<One extends InFlight> {
   readonly #all = new Map<string, One>();
   #hear: (last: string) => void = () => undefined;
 
-  /** Hears each further step, in words, before whatever follows it. */
+  /** Hears each further step, in words, before whatever follows it; the first is that a run is here. */
   watch(hear: (last: string) => void): void {
     this.#hear = hear;
   }
@@ -53,6 +49,7 @@ export class Register<One extends InFlight> {
 
   add(id: string, one: One): void {
     this.#all.set(id, one);
+    this.stepped(id);
   }
 
   delete(id: string): void {

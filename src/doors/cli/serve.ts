@@ -144,8 +144,8 @@ async function serve(args: Arguments): Promise<number> {
   const listening = listenAs(given, services, options);
   if (!worker) tellOfServer(services, log.notice, { ...given, web_ui: web_ui !== undefined });
   await using _worker = await joinWorkers(services, { slots, stopping: stopping.signal });
+  await supervised?.ready(listening.port, services.runs);
   log.notice(worker ? `working, ${slots} sessions at once` : `listening on ${listening.url}`);
-  supervised?.ready(listening.port, services.runs);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   await untilStopped({ signal, listening, services, stopping, abandoned, grace_ms });
   return EXIT.done;
@@ -201,14 +201,10 @@ function listenAs({ worker, address, addressed }: Settings, services: Services, 
   return { url: "", port: undefined, pending: 0, refuseConnections: nothing, close: async () => undefined };
 }
 
-interface Told extends Pick<Settings, "address" | "hosts" | "origins"> {
-  readonly web_ui: boolean;
-}
-
 function tellOfServer(
   services: Services,
   notice: (line: string) => void,
-  { address, web_ui, hosts, origins }: Told,
+  { address, web_ui, hosts, origins }: Settings & { readonly web_ui: boolean },
 ): void {
   warnWhenOpen(address, { hosts, origins }, notice);
   const scenarios = resolve(services.catalog.directory);

@@ -14,8 +14,8 @@ export interface Supervised extends Disposable {
   open(opening: NonNullable<FromServer["opening"]>): Promise<Go>;
   /** Hears each signal that the supervisor got. */
   onStop(hear: (stop: Stop) => void): void;
-  /** From now on it gives signs of life. */
-  ready(port: number | undefined, runs: Register<RunInFlight>): void;
+  /** From now on it gives signs of life. Resolves when the supervisor says that it serves. */
+  ready(port: number | undefined, runs: Register<RunInFlight>): Promise<void>;
 }
 
 /** Undefined where nobody supervises this process. It ends with its supervisor, however that ends. */
@@ -25,10 +25,12 @@ export function supervision(): Supervised | undefined {
   const end = () => process.kill(process.pid, "SIGKILL");
   process.once("disconnect", end);
   const go = Promise.withResolvers<Go>();
+  const heard = Promise.withResolvers<void>();
   let hearStop: (stop: Stop) => void = () => undefined;
   process.on("message", (message) => {
     const told = message as ToServer; // our own program sends it
     if (told.go) go.resolve(told.go);
+    if (told.heard) heard.resolve();
     if (told.stop) hearStop(told.stop);
   });
   let beats: ReturnType<typeof setInterval> | undefined;
@@ -42,10 +44,11 @@ export function supervision(): Supervised | undefined {
     onStop: (hear) => {
       hearStop = hear;
     },
-    ready: (port, runs) => {
-      tell({ ready: { port } });
+    ready: async (port, runs) => {
       runs.watch((step) => tell({ step }));
+      tell({ ready: { port }, beat: named(runs.underWay()) });
       beats = setInterval(() => tell({ beat: named(runs.underWay()) }), BEAT_MS);
+      await heard.promise;
     },
     [Symbol.dispose]() {
       clearInterval(beats);
@@ -55,16 +58,10 @@ export function supervision(): Supervised | undefined {
   };
 }
 
-interface Addresses {
-  readonly address: Address;
-  /** Where the supervisor answers for health. */
-  readonly health: Address | undefined;
-}
-
 /** Where to listen. A server that was started again listens where the first one did. @throws UsageError when nothing can listen at `health` */
 export async function openedAddress(
   supervised: Supervised | undefined,
-  { address, health }: Addresses,
+  { address, health }: { readonly address: Address; readonly health: Address | undefined },
   format: string,
 ): Promise<Address> {
   const go = await supervised?.open({ json: format === "json", health });

@@ -11,7 +11,7 @@ export interface FromServer {
   readonly ready?: { readonly port: number | undefined };
   /** A sign of life: the runs under way, each with the kind of its last step. */
   readonly beat?: readonly string[];
-  /** The run that went a step further, with the kind of that step. */
+  /** The run that was accepted or went a step further, its id first, with the kind of that step. */
   readonly step?: string;
 }
 
@@ -19,6 +19,8 @@ export interface FromServer {
 export interface ToServer {
   /** It opens. A server that was started again listens on the port that the first one chose. */
   readonly go?: { readonly port?: number | undefined; readonly hangup_ignored: boolean; readonly fault?: string };
+  /** It knows that the server is ready, and says so of its health. */
+  readonly heard?: true;
   /** How many signals to stop have come. */
   readonly stop?: { readonly count: number; readonly name: NodeJS.Signals };
 }

@@ -79,7 +79,7 @@ export class Supervisor {
       ready: ({ port }) => {
         this.#port = port;
       },
-      stands: (silent_ms, { work, step = "none" }) => {
+      stands: (silent_ms, work, step) => {
         const named = work.length > 0 ? `runs under way: ${work.join("; ")}` : "no run was under way";
         this.#say(
           `the server gave no sign of life for ${Math.round(silent_ms / 1_000)} s and is ended; last step of a run: ${step}; ${named}`,
@@ -92,9 +92,8 @@ export class Supervisor {
   async #open({ json, health }: NonNullable<FromServer["opening"]>): Promise<void> {
     this.#hears = true;
     this.#json = json;
-    const { HealthDoor } = health ? await import("./health-door.ts") : { HealthDoor: undefined };
     const silent = () => this.#server?.silent_ms;
-    this.#health ??= health && HealthDoor && new HealthDoor(health, silent);
+    if (health) this.#health ??= new (await import("./health-door.ts")).HealthDoor(health, silent);
     const fault = await this.#health?.opened;
     const go = { port: this.#port, hangup_ignored: this.#hangup_ignored, ...(fault !== undefined && { fault }) };
     this.#server?.tell({ go });

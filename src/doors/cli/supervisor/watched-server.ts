@@ -23,18 +23,15 @@ export interface ServerEnd {
   readonly stood: boolean;
 }
 
-/** What a server named last. */
-interface Named {
-  readonly work: readonly string[];
-  readonly step: string | undefined;
-}
+/** Runs that are known by name at most. */
+const KNOWN = 40;
 
 interface Watching {
   readonly limits: Limits;
   readonly opening: (told: NonNullable<FromServer["opening"]>) => void;
   readonly ready: (told: NonNullable<FromServer["ready"]>) => void;
-  /** It gave no sign of life for so long. */
-  readonly stands: (silent_ms: number, named: Named) => void;
+  /** It gave no sign of life for so long. These runs were under way; this was the step that was told last. */
+  readonly stands: (silent_ms: number, work: readonly string[], step: string) => void;
 }
 
 /** The server as a process of its own, which is ended when it stands still. */
@@ -44,8 +41,7 @@ export class WatchedServer {
   readonly #watching: Watching;
   readonly #looks: NodeJS.Timeout;
   #work: readonly string[] = [];
-  /** The step that was told last. */
-  #step: string | undefined;
+  #step = "none";
   /** Ticks when it was ready. */
   #since: number | undefined;
   readonly #silence = new AwakeSilence(systemClock.ticks());
@@ -79,11 +75,19 @@ export class WatchedServer {
   #hear({ opening, ready, beat, step }: FromServer): void {
     this.#silence.end();
     if (beat) this.#work = beat;
-    if (step !== undefined) this.#step = step;
+    if (step !== undefined) this.#hearStep(step);
     if (opening) this.#watching.opening(opening);
     if (!ready) return;
     this.#since = systemClock.ticks();
     this.#watching.ready(ready);
+    this.tell({ heard: true });
+  }
+
+  /** A run is under way from its first step, not only from the next sign of life. */
+  #hearStep(step: string): void {
+    const id = step.slice(0, step.indexOf(" ") + 1);
+    this.#work = [...this.#work.filter((one) => !one.startsWith(id)), step].slice(-KNOWN);
+    this.#step = step;
   }
 
   /** A start is not watched: it may have to change a large store. */
@@ -97,7 +101,7 @@ export class WatchedServer {
       this.#silence.end();
     } else {
       this.#stood = true;
-      stands(silent_ms, { work: this.#work, step: this.#step });
+      stands(silent_ms, this.#work, this.#step);
       this.kill("SIGTERM");
     }
   }
