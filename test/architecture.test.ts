@@ -307,7 +307,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/arms": [242, 22_582, 666],
   "src/statistics": [38, 3_381, 144],
   "src/store": [66, 6_907, 190],
-  "src/comparison": [244, 23_923, 737],
+  "src/comparison": [244, 24_003, 738],
   "src/doors": [357, 32_514, 914],
 };
 
