@@ -3,7 +3,7 @@ import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fixtureSource } from "../../src/comparison/scenario/fixture-source.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
-import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
+import { type LoadedScenario, membersOf } from "../../src/comparison/scenario/loaded-scenario.ts";
 import { gitRepository } from "../git-repository.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { GIT } from "../machine.ts";
@@ -361,6 +361,31 @@ describe("what a file tells by itself", () => {
     await Bun.write(repository.path(`servers/s/${path}`), bytes);
     const mcp = { s: { install: "s", command: ["x"] } };
     expect(await told(undefined, { mcp }, repository.path("servers"))).toEqual(found);
+  });
+
+  test("all rows and trials read what arms are given once, and each row finds its own answer wherever it begins", async () => {
+    const answerOf = (nth: number) => ANSWER.replaceAll("Step", `Step of ${nth}:`);
+    const rows = Array.from({ length: 40 }, (_, nth) => ({ id: `r${nth}`, answer: answerOf(nth) }));
+    const file = JSON.parse(yaml({ fixture: "app", reference_answer: "{{answer}}" }));
+    // Row 0 stands nowhere; each other one begins one byte further, and its file ends with it.
+    const files = rows.slice(1).map(({ answer }, nth) => [`app/${nth + 1}.md`, "x".repeat(nth) + answer] as const);
+    await using folder = await scenarioFolder({
+      "one.yaml": JSON.stringify({ ...file, inputs: rows }),
+      ...Object.fromEntries(files),
+    });
+    const loaded = await loadScenarioFile(folder.path("one.yaml"));
+    const members = await membersOf(loaded);
+    const looks = () => Promise.all(members.map(async (member) => (await exposedOf(member))?.[0]?.found));
+    const told = rows.map((_, nth) => (nth === 0 ? undefined : [`the reference answer can be read in ${nth}.md`]));
+    expect(await looks()).toEqual(told);
+    await Bun.write(folder.path("app/tape.jsonl"), header("one"));
+    await Bun.write(folder.path("app/0.md"), answerOf(0));
+    expect(await looks()).toEqual(told);
+    const again = await membersOf(await loadScenarioFile(folder.path("one.yaml")));
+    expect((await exposedOf(again[0] ?? expect.unreachable()))?.[0]?.found).toEqual([
+      "a recording of this scenario can be read in tape.jsonl",
+      "the reference answer can be read in 0.md",
+    ]);
   });
 
   test("an install that holds the scenario is refused, too, and one elsewhere is not", async () => {

@@ -113,9 +113,9 @@ function fillerOf(
   };
   const find: ParsedScenario["find"] = (definition, name, agents_dir) => {
     const { input } = definition;
-    if (!input) return findExposed(context, { name, file, definition }, agents_dir);
-    const text = filled(input.values, new Problems()) as ScenarioFile; // it was resolved
-    return findExposed({ ...context, row: true }, { name, file: text, definition }, agents_dir);
+    // It was resolved. What arms are given holds no templates, so that all rows are given the same.
+    const own = input ? (filled(input.values, new Problems()) as ScenarioFile) : file;
+    return findExposed(context, { name, file: own, definition }, agents_dir);
   };
   return { fill, find };
 }

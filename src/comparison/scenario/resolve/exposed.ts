@@ -1,4 +1,4 @@
-import { readFile, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { SCENARIO_FILE_BYTES } from "../../../domain/defaults.ts";
 import { literalGlob } from "../../../domain/path-glob.ts";
@@ -6,17 +6,16 @@ import type { Scenario } from "../../../domain/scenario.ts";
 import type { FileSet } from "../../../domain/task.ts";
 import type { ScenarioFile } from "../authored/scenario-file.ts";
 import { isBelow } from "../confined-path.ts";
-import { blobsOf } from "../git/blobs.ts";
 import { textOfBlob } from "../git/git-files.ts";
 import { listTree } from "../git/tree.ts";
 import type { Exposed } from "../loaded-scenario.ts";
-import { listMaterial, type MaterialSource } from "../materials.ts";
+import { listMaterial } from "../materials.ts";
 import { readText } from "../read-text.ts";
 import type { Repository } from "../repository.ts";
 import { Unusable } from "../unusable.ts";
 import { type ResolveContext, readOnce } from "./context.ts";
 import { repositoryOf } from "./git-source.ts";
-import { searched, teller } from "./told-in-files.ts";
+import { type GivenFiles, nameOfGiven, toldIn } from "./told-in-files.ts";
 
 /** Something of the scenario that no arm may see. */
 interface Hidden {
@@ -27,11 +26,8 @@ interface Hidden {
 }
 
 /** Files that an arm finds. */
-interface Given extends Pick<MaterialSource, "exclude"> {
+interface Given extends GivenFiles {
   readonly among: string;
-  /** Absolute; the directory that they have or, for a commit, would have. */
-  readonly top: string;
-  readonly tree: string | undefined;
 }
 
 /** What a scenario file says, and what became of it. */
@@ -57,13 +53,13 @@ export async function findExposed(
   for (const given of [...givenOf(context, home, resolved), ...installsOf(resolved.definition, agents_dir)]) {
     const search = { given, home, hidden, fixture: resolved.file.task.fixture };
     const isNear = given.top === home || isBelow(given.top, home) || isBelow(home, given.top);
-    const placed = isNear
-      ? await readOnce(context, "exposed", JSON.stringify(search), () => exposedAmong(context, search))
-      : null;
-    const told = [JSON.stringify(search), resolved.definition.task.reference_answer?.digest].join();
-    const exposed =
-      placed ?? (await readOnce(context, "told", told, () => toldAmong(context, search, resolved.definition)));
-    if (exposed !== null) found.push(exposed);
+    const placed = isNear ? await exposedAmong(context, search) : null;
+    if (placed !== null) found.push(placed);
+    const told = placed ? [] : await toldIn(context, given, resolved.definition);
+    if (told.length === 0) continue;
+    const lines = told.map(({ path, what }) => `${what} can be read in ${path}`);
+    const paths = told.map(({ path }) => path);
+    found.push({ among: given.among, found: lines, mend: mendOf(search, paths) });
   }
   return found;
 }
@@ -77,41 +73,6 @@ function installsOf({ arms }: Scenario, agents_dir: string | undefined): Given[]
       ...(agent?.install ? [{ among: `arms[${index}].agent.install`, install: agent.install }] : []),
     ])
     .map(({ among, install }) => ({ among, top: resolve(agents_dir, install), tree: undefined }));
-}
-
-/** What the files themselves tell, wherever they stand. */
-async function toldAmong(context: ResolveContext, search: Search, definition: Scenario): Promise<Exposed | null> {
-  const { given } = search;
-  const tell = teller(definition);
-  const paths: string[] = [];
-  const lines: string[] = [];
-  for await (const { path, bytes } of bytesGiven(context, given)) {
-    const what = await tell(path, bytes);
-    if (what === undefined) continue;
-    paths.push(path);
-    lines.push(`${what} can be read in ${path}`);
-    if (lines.length === SHOWN) break;
-  }
-  return paths.length === 0 ? null : { among: given.among, found: lines, mend: mendOf(search, paths) };
-}
-
-/** Files that can be searched, one after the other. An install may have more than a fixture may. */
-async function* bytesGiven(context: ResolveContext, { top, tree, exclude }: Given) {
-  if (tree !== undefined) {
-    const { git_dir } = repositoryOf(context);
-    for await (const { file, pieces } of blobsOf(git_dir, searched(await listTree(git_dir, tree, { exclude }))))
-      yield { path: file.path, bytes: Buffer.concat(await Array.fromAsync(pieces)) };
-    return;
-  }
-  const entries = await listMaterial(top, exclude).catch(noneWhenUnusable);
-  const files = entries.flatMap(({ path, stats }) => (stats.isFile() ? [{ path, bytes: stats.size }] : []));
-  for (const { path } of searched(files))
-    yield { path, bytes: await readFile(join(top, path)).catch(() => Buffer.of()) };
-}
-
-function noneWhenUnusable(error: unknown): [] {
-  if (error instanceof Unusable) return [];
-  throw error;
 }
 
 async function hiddenOf(home: string, { name, file }: Resolved): Promise<Hidden[]> {
@@ -179,17 +140,18 @@ const SHOWN = 20;
 async function exposedAmong(context: ResolveContext, search: Search): Promise<Exposed | null> {
   const { given, hidden } = search;
   const places = placesIn(search);
-  const { paths, text } = await listGiven(context, given, places);
+  const { paths, other } = await readOnce(context, "listed", nameOfGiven(given) + places.join("\0"), async () => {
+    const { text, ...listed } = await listGiven(context, given, places);
+    // A commit from before the scenario may have others in its place.
+    return { ...listed, other: await scenarioAmong(listed.paths, pathBelow(given.top, search.home) || ".", text) };
+  });
   const found = hidden.flatMap(({ what, at }) =>
-    paths.flatMap((path) => {
-      const file = join(given.top, path);
-      const name = file === at || isBelow(at, file) ? (what ?? pathBelow(at, file)) : undefined;
-      return name === undefined ? [] : [{ of: at, line: `${name} can be read in ${path}` }];
-    }),
+    below(paths, given.top, at).map((path) => ({
+      of: at,
+      line: `${what ?? pathBelow(at, join(given.top, path))} can be read in ${path}`,
+    })),
   );
   if (found.length === 0) {
-    // A commit from before the scenario may have others in its place.
-    const other = await scenarioAmong(paths, pathBelow(given.top, search.home) || ".", text);
     if (other === undefined) return null;
     found.push({ of: join(given.top, other), line: `another scenario can be read in ${other}` });
   }
@@ -199,6 +161,14 @@ async function exposedAmong(context: ResolveContext, search: Search): Promise<Ex
   const mend =
     places.length === 0 ? mendOf(search, alone) : mendOf(search, places, found.length < paths.length && alone);
   return { among: given.among, found: shown, mend };
+}
+
+/** The paths below a top at which something is, or that lie in it. */
+function below(paths: readonly string[], top: string, at: string): readonly string[] {
+  if (at === top || isBelow(at, top)) return paths;
+  if (!isBelow(top, at)) return [];
+  const own = pathBelow(top, at);
+  return paths.filter((path) => path === own || path.startsWith(`${own}/`));
 }
 
 /** Where to look, as paths below the top: around the scenario, and where its links lead. None: everywhere. */

@@ -1,13 +1,25 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { Pace } from "../../../runtime/pace.ts";
+import { blobsOf } from "../git/blobs.ts";
+import { listTree } from "../git/tree.ts";
+import { listMaterial, type MaterialSource } from "../materials.ts";
+import { Unusable } from "../unusable.ts";
+import { type ResolveContext, readOnce } from "./context.ts";
+import { repositoryOf } from "./git-source.ts";
 
-/** A file that an arm finds. */
-interface GivenFile {
-  readonly path: string;
-  readonly bytes: number;
+/** Files that an arm finds. No row of the inputs changes which they are. */
+export interface GivenFiles extends Pick<MaterialSource, "exclude"> {
+  /** Absolute; the directory that they have or, for a commit, would have. */
+  readonly top: string;
+  readonly tree: string | undefined;
 }
+
+/** Tells which files they are, whoever is given them. */
+export const nameOfGiven = ({ top, tree, exclude = [] }: GivenFiles) => JSON.stringify([top, tree ?? null, ...exclude]);
 
 /** A shorter answer may stand in a document by chance, or because it is a quotation; a patch has a form of its own. */
 const ANSWER_CHARS_TOLD = 200;
@@ -21,41 +33,98 @@ const ALL_BYTES = 128_000_000;
 const ARCHIVE = /\.(?:tar|tgz|tar\.gz)$/i;
 const TEXT = /\.(?:jsonl?|ndjson|[ct]sv|ya?ml|md|mdx|txt|log|patch|diff|html?|xml|gz)$|(?:^|\/)[^./]+$/i;
 
-/** The files whose bytes are looked at, as many as there is room for. What a package manager installed is not. */
-export function searched<F extends GivenFile>(files: readonly F[]): readonly F[] {
-  let left = ALL_BYTES;
-  return files.filter(({ path, bytes }) => {
-    const most = ARCHIVE.test(path) ? ARCHIVE_BYTES : TEXT.test(path) ? FILE_BYTES : -1;
-    if (bytes > most || bytes > left || /(?:^|\/)(?:node_modules|site-packages|\.git)\//.test(path)) return false;
-    left -= bytes;
-    return true;
-  });
+/** What gives something away: all of its parts stand in one file. */
+interface Sign {
+  readonly what: string;
+  readonly parts: readonly string[];
 }
 
-/** Says what the bytes of a file hold of what arms of a scenario are tested with; undefined: nothing that has a form or is whole. */
-export function teller({ name, task }: Scenario): (path: string, bytes: Uint8Array) => Promise<string | undefined> {
-  const whole = [
-    ...needles("the reference fix", task.reference_fix?.patch, PATCH_CHARS),
-    ...needles("the reference answer", task.reference_answer?.text, ANSWER_CHARS_TOLD),
-  ];
+/** Files that are told. */
+const SHOWN = 20;
+
+/**
+ * What files hold of what arms of a scenario are tested with, as far as it has a form or is whole. They are read once for all rows of its
+ * inputs, and again only where they may hold the answer of this one.
+ */
+export async function toldIn(context: ResolveContext, given: GivenFiles, { name, task }: Scenario) {
   const own = `"scenario":${JSON.stringify(name)}`;
-  const forms = [
+  const common = [
+    ...wholeSigns("the reference fix", task.reference_fix?.patch, PATCH_CHARS),
     { what: "a saved series of this scenario", parts: ['"type":"abeval-baseline"', own] },
     { what: "a recording of this scenario", parts: ['"cassette":', '"abeval":', own] },
   ];
-  const pace = new Pace();
-  return async (path, packed) => {
-    const bytes = await unpacked(path, packed);
-    await pace.bytes(bytes.length * (whole.length + forms.length));
-    const told =
-      whole.find(({ text }) => bytes.includes(text)) ??
-      forms.find(({ parts }) => parts.every((part) => bytes.includes(part)));
-    return told?.what;
+  const { told, sketch } = await readOnce(context, "told", nameOfGiven(given), async () => {
+    const { size, read } = await filesSearched(context, given);
+    const all = new Sketch(size);
+    return { told: await find(read(), common, all), sketch: all };
+  });
+  const answers = wholeSigns("the reference answer", task.reference_answer?.text, ANSWER_CHARS_TOLD);
+  const suspects = answers.filter(({ parts: [text] }) => sketch.mayHold(text));
+  if (suspects.length === 0) return told;
+  const { read } = await filesSearched(context, given);
+  return [...told, ...(await find(read(), suspects))].slice(0, SHOWN);
+}
+
+interface OpenFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The files that are looked at, one after the other, as often as they are read. An install may have more than a fixture may. */
+async function filesSearched(context: ResolveContext, { top, tree, exclude }: GivenFiles) {
+  if (tree !== undefined) {
+    const { git_dir } = repositoryOf(context);
+    const { size, files } = searched(await listTree(git_dir, tree, { exclude }));
+    const read = async function* (): AsyncGenerator<OpenFile> {
+      for await (const { file, pieces } of blobsOf(git_dir, files))
+        yield { path: file.path, bytes: Buffer.concat(await Array.fromAsync(pieces)) };
+    };
+    return { size, read };
+  }
+  const entries = await listMaterial(top, exclude).catch(noneWhenUnusable);
+  const { size, files } = searched(
+    entries.flatMap(({ path, stats }) => (stats.isFile() ? [{ path, bytes: stats.size }] : [])),
+  );
+  const read = async function* (): AsyncGenerator<OpenFile> {
+    for (const { path } of files) yield { path, bytes: await readFile(join(top, path)).catch(() => Buffer.of()) };
   };
+  return { size, read };
+}
+
+function noneWhenUnusable(error: unknown): [] {
+  if (error instanceof Unusable) return [];
+  throw error;
+}
+
+/** As many files as there is room for, and their bytes. What a package manager installed is not among them. */
+function searched<F extends { readonly path: string; readonly bytes: number }>(all: readonly F[]) {
+  let size = 0;
+  const files = all.filter(({ path, bytes }) => {
+    const most = ARCHIVE.test(path) ? ARCHIVE_BYTES : TEXT.test(path) ? FILE_BYTES : -1;
+    if (bytes > most || bytes > ALL_BYTES - size || /(?:^|\/)(?:node_modules|site-packages|\.git)\//.test(path))
+      return false;
+    size += bytes;
+    return true;
+  });
+  return { size, files };
+}
+
+async function find(files: AsyncIterable<OpenFile>, signs: readonly Sign[], sketch?: Sketch) {
+  const told: { readonly path: string; readonly what: string }[] = [];
+  const pace = new Pace();
+  for await (const { path, bytes: packed } of files) {
+    const bytes = await unpacked(path, packed);
+    await pace.bytes(bytes.length * signs.length);
+    await sketch?.add(bytes, pace);
+    const sign = signs.find(({ parts }) => parts.every((part) => bytes.includes(part)));
+    if (sign) told.push({ path, what: sign.what });
+    if (told.length === SHOWN) break;
+  }
+  return told;
 }
 
 /** A text as it stands in prose, in JSON and in a table. */
-function needles(what: string, text: string | undefined, least: number) {
+function wholeSigns(what: string, text: string | undefined, least: number) {
   const whole = text?.trim() ?? "";
   if (whole.length < least) return [];
   const forms = [
@@ -64,7 +133,48 @@ function needles(what: string, text: string | undefined, least: number) {
     whole.replaceAll('"', '""'),
     whole.replaceAll("\n", "\r\n"),
   ];
-  return [...new Set(forms)].map((form) => ({ what, text: form }));
+  return [...new Set(forms)].map((form) => ({ what, parts: [form] as const }));
+}
+
+/** Bytes of a piece, and from the start of one to that of the next. An answer that is looked for has five whole ones, wherever it begins. */
+const PIECE = 16;
+const STEP = 32;
+
+/** Which pieces some bytes have, as bits at their hashes: enough to know which of many texts are not among them. */
+class Sketch {
+  /** 16 bits a piece. */
+  readonly #bits: Uint8Array;
+
+  constructor(size: number) {
+    this.#bits = new Uint8Array(2 * Math.ceil(size / STEP) + 1_024);
+  }
+
+  async add(bytes: Uint8Array, pace: Pace): Promise<void> {
+    for (let at = 0; at + PIECE <= bytes.length; at += STEP) {
+      const bit = this.#bitOf(bytes, at);
+      this.#bits[bit >> 3] = (this.#bits[bit >> 3] ?? 0) | (1 << (bit & 7));
+      if (at % 2 ** 20 === 0) await pace.bytes(2 ** 20);
+    }
+  }
+
+  /** False only for what does not stand in the bytes. */
+  mayHold(text: string): boolean {
+    const bytes = Buffer.from(text);
+    const hasPieces = (first: number) => {
+      for (let at = first; at + PIECE <= bytes.length; at += STEP) {
+        const bit = this.#bitOf(bytes, at);
+        if (((this.#bits[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) return false;
+      }
+      return true;
+    };
+    return Array.from({ length: STEP }, (_, first) => first).some(hasPieces);
+  }
+
+  #bitOf(bytes: Uint8Array, at: number): number {
+    let hash = 0;
+    for (let next = at; next < at + PIECE; next += 1) hash = Math.imul(hash ^ (bytes[next] ?? 0), 0x01_00_01_93);
+    return ((hash ^ (hash >>> 15)) >>> 0) % (8 * this.#bits.length);
+  }
 }
 
 const gunzipped = promisify(gunzip);
