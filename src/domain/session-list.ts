@@ -104,6 +104,7 @@ export type SessionListRequest = Static<typeof SessionListRequest>;
 
 export const SessionSummaryRequest = record("SessionSummaryRequest", {
   ...FILTER,
+  since: Type.Optional(Timestamp("Only sessions that came after the last one from before this moment.")),
   names: Type.Optional(oneOf(["all"], { description: "Also list every scenario, model and judge." })),
 });
 export type SessionSummaryRequest = Static<typeof SessionSummaryRequest>;

@@ -20,6 +20,9 @@ export const SessionId = Type.String({
   description: "`session-<scenario>-<yyyymmddThhmmssmmmZ>`.",
 });
 
+/** With what the id of a session ends that is created at this moment. */
+export const idTime = (at: string): string => at.replace(/[-:.]/g, "");
+
 export const ARM_STATUSES = [
   "pending",
   "running",

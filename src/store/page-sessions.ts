@@ -1,5 +1,5 @@
 import { FILTERED_COLUMNS, keptOf, type SortName } from "../domain/listed-columns.ts";
-import type { SessionOutcome } from "../domain/session.ts";
+import { idTime, type SessionOutcome } from "../domain/session.ts";
 import {
   inLowerCase,
   MAX_TALLIES,
@@ -36,9 +36,12 @@ export function chooseListings(rows: readonly ListedSession[], query: SessionLis
 
 export function summarize(
   sessions: readonly ListedSession[],
-  { names, ...filter }: SessionSummaryRequest,
+  { names, since, ...filter }: SessionSummaryRequest,
 ): SessionSummary {
-  const matching = matchingRows(sessions, filter).map(({ listing }) => listing);
+  const time = idTime(since ?? "");
+  const before = sessions.findIndex(({ listing }) => listing.session_id.slice(-time.length) < time);
+  const begun = before === -1 ? sessions : sessions.slice(0, before);
+  const matching = matchingRows(begun, filter).map(({ listing }) => listing);
   const rows = sessions.map(({ listing }) => listing);
   const costs = matching.flatMap(({ cost_usd }) => cost_usd ?? []);
   return {

@@ -202,6 +202,27 @@ describe.each(STORES)("%s store", (_name, open) => {
     ]);
   });
 
+  test("a summary counts what came after the last session from before a moment", async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const ms = [1, 2, 90, 3, 91, 92];
+    for (const n of ms) await keep(store, made({ n, state: "judging", cost_usd: n }));
+    const sums = async (at: string) => {
+      const { sessions, cost_usd } = await store.summarize({ since: `2026-01-02T03:04:${at}Z` });
+      return [sessions, cost_usd];
+    };
+    expect(await sums("00.000")).toEqual([6, 279]);
+    expect(await sums("00.002")).toEqual([5, 278]);
+    expect(await sums("00.090")).toEqual([2, 183]);
+    expect(await sums("00.092")).toEqual([1, 92]);
+    expect(await sums("00.093")).toEqual([0, null]);
+    const chosen = { since: "2026-01-02T03:04:00.091Z", state: "cancelled", names: "all" } as const;
+    expect(await store.summarize(chosen)).toMatchObject({
+      sessions: 0,
+      known: { scenarios: [{ name: "sample", sessions: 6 }] },
+    });
+  });
+
   test("a summary counts what matches, and names what there is", async () => {
     await using opened = await open();
     const { store } = opened;

@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/failure.ts";
 import { FILTERED_COLUMNS } from "../../domain/listed-columns.ts";
+import { idTime } from "../../domain/session.ts";
 import {
   MAX_TALLIES,
   type SessionFilter,
@@ -44,9 +45,10 @@ export async function readListings(sql: Sql, query: SessionListRequest): Promise
 
 export async function summarizeListings(
   sql: Sql,
-  { names, ...filter }: SessionSummaryRequest,
+  { names, since, ...filter }: SessionSummaryRequest,
 ): Promise<SessionSummary> {
   const { where, values } = conditionsOf(filter);
+  if (since !== undefined) where.push(`position > coalesce((${lastBefore(values.push(idTime(since)))}), 0)`);
   const results = await ask<ResultRow>(sql, `${RESULTS} ${whereOf(where)} GROUP BY result`, values);
   const tally = async (rows: string) => [...(await ask<SessionTally>(sql, tallyOf(rows)))];
   const known = names && {
@@ -57,6 +59,9 @@ export async function summarizeListings(
   };
   return summaryOfRows(results, known);
 }
+
+const lastBefore = (place: number) => `SELECT position FROM abeval.sessions
+  WHERE right(session_id, length($${place})) COLLATE "C" < $${place} ORDER BY position DESC LIMIT 1`;
 
 const RESULTS = `SELECT result AS name, count(*)::int AS sessions, (count(*) FILTER (WHERE conflict))::int AS conflicts,
   count(cost)::int AS costs, sum(cost) AS cost_usd, coalesce(sum(duration), 0) AS wall_ms FROM abeval.sessions`;

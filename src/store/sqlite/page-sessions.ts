@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/failure.ts";
 import { FILTERED_COLUMNS } from "../../domain/listed-columns.ts";
+import { idTime } from "../../domain/session.ts";
 import {
   type SessionFilter,
   SessionListing,
@@ -55,10 +56,15 @@ interface Positions {
 }
 
 /** Positions from the newest down, a part in each turn of the event loop. Rows that come meanwhile are in none. */
-async function* turns(database: Database, top: number, signal: AbortSignal | undefined): AsyncGenerator<Positions> {
+async function* turns(
+  database: Database,
+  top: number,
+  signal: AbortSignal | undefined,
+  rows = TURN_ROWS,
+): AsyncGenerator<Positions> {
   const { last } = database.query("SELECT coalesce(max(position), 0) AS last FROM sessions").get() as { last: number };
-  for (let below = Math.min(top, last + 1); below > 0; below -= TURN_ROWS) {
-    yield { from: below - TURN_ROWS, below };
+  for (let below = Math.min(top, last + 1); below > 0; below -= rows) {
+    yield { from: below - rows, below };
     await breathe();
     demandReader(signal);
   }
@@ -96,11 +102,12 @@ function listingsAmong(
 
 export async function summarizeListings(
   database: Database,
-  { names, ...filter }: SessionSummaryRequest,
+  { names, since, ...filter }: SessionSummaryRequest,
   signal: AbortSignal | undefined,
 ): Promise<SessionSummary> {
   const places = await placesOf(database, searchedWords(filter.text), signal);
   const { where, values } = conditionsOf({ ...filter, places });
+  const begun = since === undefined ? 0 : await beginningOf(database, idTime(since), signal);
   const results: ResultRow[] = [];
   const known = { scenarios: new Map<string, number>(), models: new Map(), judges: new Map(), users: new Map() };
   for await (const turn of turns(database, Number.MAX_SAFE_INTEGER, signal)) {
@@ -110,8 +117,8 @@ export async function summarizeListings(
     };
     results.push(
       ...(database
-        .query(`${RESULTS} WHERE ${where} AND ${AMONG} GROUP BY result`)
-        .all({ ...values, ...turn }) as ResultRow[]),
+        .query(`${RESULTS} WHERE ${where} AND position >= $begun AND ${AMONG} GROUP BY result`)
+        .all({ ...values, ...turn, begun }) as ResultRow[]),
     );
     if (names === undefined) continue;
     add(known.scenarios, namesIn("scenario"));
@@ -131,6 +138,16 @@ export async function summarizeListings(
   return summaryOfRows(added(results), names && told);
 }
 
+/** Behind the last session from before a moment. */
+async function beginningOf(database: Database, time: string, signal: AbortSignal | undefined): Promise<number> {
+  // No index has the ids in this order: a row takes five times as long.
+  for await (const turn of turns(database, Number.MAX_SAFE_INTEGER, signal, TURN_ROWS / 5)) {
+    const last = database.query(LAST_BEFORE).get({ ...turn, time }) as { position: number } | null;
+    if (last) return last.position + 1;
+  }
+  return 0;
+}
+
 /** One row for each result. */
 const added = (rows: readonly ResultRow[]): ResultRow[] =>
   [...Map.groupBy(rows, ({ name }) => name).values()].map((same) =>
@@ -148,6 +165,9 @@ const sumOrNull = (one: number | null, other: number | null) =>
   one === null || other === null ? (one ?? other) : one + other;
 
 const AMONG = "position >= $from AND position < $below";
+
+const LAST_BEFORE = `SELECT position FROM sessions WHERE substr(session_id, -length($time)) < $time AND ${AMONG}
+  ORDER BY position DESC LIMIT 1`;
 
 type Values = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-import type { SessionOutcome, TrialPlace } from "../../../domain/session.ts";
+import { idTime, type SessionOutcome, type TrialPlace } from "../../../domain/session.ts";
 import type { CreatedEntry } from "../../../domain/session-entry.ts";
 import { demandFree } from "../../../store/request-keys.ts";
 import type { SessionPlan } from "../../planning/prepare-session.ts";
@@ -69,5 +69,5 @@ function createdEntry(
 
 /** `session-<scenario>-<yyyymmddThhmmssmmmZ>`, UTC. */
 export function sessionId(scenario: string, at: Date): string {
-  return `session-${scenario}-${at.toISOString().replace(/[-:.]/g, "")}`;
+  return `session-${scenario}-${idTime(at.toISOString())}`;
 }
