@@ -1,5 +1,6 @@
 import { wilson } from "../../../domain/binomial.ts";
 import type { JudgeProfile } from "../../../domain/judge-profile.ts";
+import { memberName } from "../../../domain/member.ts";
 import type { SelfTestListing } from "../../../domain/self-test.ts";
 
 /** A judge with everything that it judged: a prompt belongs to one scenario, so the server profiles each apart. */
@@ -77,4 +78,4 @@ function groupOf(profiles: readonly JudgeProfile[], tests: readonly SelfTestList
 
 /** They are listed newest first. */
 const latestOfEach = (tests: readonly SelfTestListing[]): readonly SelfTestListing[] =>
-  [...Map.groupBy(tests, ({ scenario }) => scenario).values()].flatMap(([latest]) => latest ?? []);
+  [...Map.groupBy(tests, memberName).values()].flatMap(([latest]) => latest ?? []);

@@ -45,7 +45,7 @@ function Profiles({ profiles: { judges, sessions_read, complete } }: { profiles:
     call("GET /api/self-tests", { limit: MOST_TESTS }, signal),
   ).value;
   const groups = judgeGroups(judges, tests.state === "ready" ? tests.value.filter(asksModel) : []);
-  if (groups.length === 0) return <NothingKnown />;
+  if (groups.length === 0) return <NothingKnown read={complete ? null : sessions_read} />;
   return (
     <>
       {groups.map((group) => (
@@ -69,9 +69,12 @@ function Profiles({ profiles: { judges, sessions_read, complete } }: { profiles:
 }
 
 /** What a reader can learn here of a judge, and how, while there is none. */
-const NothingKnown = () => (
+const NothingKnown = ({ read }: { read: number | null }) => (
   <>
-    <p class="empty">No model has judged here yet, so nothing is known about any judge. This is how you find out:</p>
+    <p class="empty">
+      {read === null ? "No model has judged here yet" : `No model judged the newest ${count(read)} sessions`}, so
+      nothing is known about any judge. This is how you find out:
+    </p>
     <dl class="judge-bars">
       <Way name="Self-test">
         Whether it prefers known good work to worse work, and whether anything else moves it. The form below tests one
