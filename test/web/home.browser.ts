@@ -39,24 +39,23 @@ describeNeeding(CHROMIUM)("the first page of a new server", () => {
 describeNeeding(CHROMIUM)("the first page", () => {
   const web = webService();
 
-  test("does not call a day free of which it read the newest sessions alone", async () => {
-    // An hour ahead, so that the day of the reader may change meanwhile.
-    const created_at = new Date(Date.now() + 3_600_000).toISOString();
-    const sessions = Array.from({ length: 200 }, (_, index) => ({
-      ...{ ...EXAMPLES.session_row, created_at, session_id: `session-${index}` },
-      cost_usd: index === 0 ? null : 0,
-    }));
-    let read = sessions;
+  test("tells what all sessions of the day cost, also those that it does not list", async () => {
+    const { session_row, session_summary } = EXAMPLES;
+    let today = { ...session_summary, sessions: 2_001, cost_usd: 7.93, cost_unknown: 1 };
+    const asked: string[] = [];
     await using reader = await web.visit();
     const { page } = reader;
-    await page.route("**/api/sessions?*", (route) => route.fulfill({ json: read }));
+    await page.route("**/api/sessions?*", (route) => route.fulfill({ json: [session_row] }));
+    await page.route("**/api/session-summary?*", (route) => {
+      asked.push(new URL(route.request().url()).searchParams.get("since") ?? "");
+      return route.fulfill({ json: today });
+    });
     await page.goto("/");
-    await page
-      .getByText("Today 200 or more sessions began. They cost at least $0. The cost of 1 is unknown.")
-      .waitFor();
-    read = sessions.slice(1);
+    await page.getByText("Today 2,001 sessions began. They cost at least $7.93. The cost of 1 is unknown.").waitFor();
+    expect(asked[0]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:00\.000Z$/);
+    today = { ...today, cost_usd: 0, cost_unknown: 0 };
     await page.reload();
-    await page.getByText("Today 199 sessions began. They cost nothing.").waitFor();
+    await page.getByText("Today 2,001 sessions began. They cost nothing.").waitFor();
   }, 60_000);
 
   test("shows a blind reader neither results nor contradictions", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { SelfTestListing } from "../../src/domain/self-test.ts";
 import type { SessionListing } from "../../src/domain/session-list.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { contradictions, newestComparisons, spentSince } from "../../src/doors/web/home/overview.ts";
 
 const session = (session_id: string, change: Partial<SessionListing>): SessionListing => ({
@@ -10,7 +11,7 @@ const session = (session_id: string, change: Partial<SessionListing>): SessionLi
   ...change,
 });
 
-const NOTHING = { sessions: [], series: [], self_tests: [], conflicts: [] };
+const NOTHING = { sessions: [], series: [], self_tests: [], conflicts: [], today: EXAMPLES.session_summary };
 
 test("a scenario's single runs are one comparison, trials and runs without a verdict none", () => {
   const trial = { series_id: "series-20260101T000000000Z-00000000", trial: 1, round: 1 };
@@ -24,16 +25,17 @@ test("a scenario's single runs are one comparison, trials and runs without a ver
   expect(told).toEqual(sessions.slice(0, 1).map((row) => ({ kind: "run", row, others: 1 })));
 });
 
-test("what was spent today leaves out yesterday, keeps the unknown apart, and says when not all was read", () => {
-  const sessions = [
-    session("session-2", { cost_usd: 0.25 }),
-    session("session-1", { cost_usd: null }),
-    session("session-0", { cost_usd: 9, created_at: "2026-01-01T23:00:00.000Z" }),
-  ];
+test("what was spent today is what all sessions of the day cost, with the self-tests of the day", () => {
   const since = "2026-01-02T00:00:00.000Z";
-  const spent = { cost_usd: 0.25, sessions: 2, self_tests: 0, unknown: 1, isLeast: false };
-  expect(spentSince(since, { ...NOTHING, sessions }, 200)).toEqual(spent);
-  expect(spentSince(since, { ...NOTHING, sessions: sessions.slice(0, 2) }, 2)).toEqual({ ...spent, isLeast: true });
+  const today = { ...EXAMPLES.session_summary, sessions: 2_001, cost_usd: 7.5, cost_unknown: 1 };
+  const self_tests = [
+    { ...EXAMPLES.self_test_row, cost_usd: 0.25, created_at: since },
+    { ...EXAMPLES.self_test_row, cost_usd: null, created_at: since },
+    { ...EXAMPLES.self_test_row, cost_usd: 9, created_at: "2026-01-01T23:59:59.999Z" },
+  ];
+  const spent = { cost_usd: 7.75, sessions: 2_001, self_tests: 2, unknown: 2 };
+  expect(spentSince(since, { today, self_tests })).toEqual(spent);
+  expect(spentSince(since, { today: { ...today, cost_usd: null }, self_tests })).toEqual({ ...spent, cost_usd: 0.25 });
 });
 
 test("a judge that failed and passed later is no contradiction any more", () => {

@@ -1,5 +1,6 @@
+import type { SelfTestListing } from "../../../domain/self-test.ts";
 import { isFinal } from "../../../domain/session-state.ts";
-import { call, listSeries, listSessions } from "../api.ts";
+import { call, listSeries, listSessions, summarizeSessions } from "../api.ts";
 import { count, countOf, usd } from "../format.ts";
 import { moment } from "../live/ticks.ts";
 import { useLoaded } from "../loaded.ts";
@@ -33,13 +34,25 @@ export function HomePage() {
 }
 
 async function readLately(signal: AbortSignal): Promise<Lately> {
-  const [sessions, series, self_tests, conflicts] = await Promise.all([
+  const since = midnight();
+  const [sessions, series, self_tests, conflicts, today] = await Promise.all([
     listSessions({ limit: READ }, signal),
     listSeries({ limit: 20 }, signal),
-    call("GET /api/self-tests", { limit: 100 }, signal),
+    selfTestsSince(since, signal),
     listSessions({ conflict: "only", limit: 5 }, signal),
+    summarizeSessions({ since }, signal),
   ]);
-  return { sessions, series, self_tests, conflicts };
+  return { sessions, series, self_tests, conflicts, today };
+}
+
+/** The newest, and all that began at or after a moment. */
+async function selfTestsSince(since: string, signal: AbortSignal): Promise<readonly SelfTestListing[]> {
+  const found: SelfTestListing[] = [];
+  for (;;) {
+    const page = await call("GET /api/self-tests", { limit: 100, before: found.at(-1)?.self_test_id }, signal);
+    found.push(...page);
+    if (page.length < 100 || page.some(({ created_at }) => created_at < since)) return found;
+  }
 }
 
 const isAtWork = (lately: Lately): boolean => {
@@ -57,7 +70,7 @@ function Overview({ lately }: { lately: Lately }) {
   const newest = newestComparisons(lately, SHOWN);
   return (
     <>
-      <SpentToday spent={spentSince(midnight(), lately, READ)} />
+      <SpentToday spent={spentSince(midnight(), lately)} />
       {isAtWork(lately) && <AtWork {...running(lately)} />}
       {!blind.value && <Contradictions {...contradictions(lately)} />}
       <PagePart title="Newest comparisons">
@@ -94,25 +107,25 @@ function midnight(): string {
 }
 
 function SpentToday({ spent }: { spent: Spent }) {
-  const { sessions, self_tests, isLeast } = spent;
+  const { sessions, self_tests } = spent;
   if (sessions + self_tests === 0) return <p class="lead">Nothing was run today.</p>;
   return (
     <p class="lead">
-      Today <strong>{isLeast ? `${count(sessions)} or more sessions` : countOf(sessions, "session")}</strong>
+      Today <strong>{countOf(sessions, "session")}</strong>
       {self_tests > 0 && ` and ${countOf(self_tests, "self-test")}`} began. <Cost {...spent} />
     </p>
   );
 }
 
-function Cost({ cost_usd, unknown, isLeast }: Spent) {
+function Cost({ cost_usd, unknown }: Spent) {
   if (cost_usd === null) return "What they cost is not known.";
   const rest = unknown > 0 && `The cost of ${count(unknown)} is unknown`;
-  if (cost_usd === 0 && !isLeast) return rest ? `${rest}; the others were free.` : "They cost nothing.";
+  if (cost_usd === 0) return rest ? `${rest}; the others were free.` : "They cost nothing.";
   return (
     <>
       They cost{" "}
       <strong>
-        {(isLeast || unknown > 0) && "at least "}
+        {unknown > 0 && "at least "}
         {usd(cost_usd)}
       </strong>
       .{rest && ` ${rest}.`}

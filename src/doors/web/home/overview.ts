@@ -1,6 +1,7 @@
+import { memberName } from "../../../domain/member.ts";
 import type { SelfTestListing } from "../../../domain/self-test.ts";
 import type { SeriesListing } from "../../../domain/series-listing.ts";
-import type { SessionListing } from "../../../domain/session-list.ts";
+import type { SessionListing, SessionSummary } from "../../../domain/session-list.ts";
 import { sumKnown } from "../../../domain/usage.ts";
 
 /** What the server has lately done. */
@@ -11,6 +12,8 @@ export interface Lately {
   readonly self_tests: readonly SelfTestListing[];
   /** Sessions whose verdicts contradict each other. */
   readonly conflicts: readonly SessionListing[];
+  /** Of all sessions since the reader's day began. */
+  readonly today: SessionSummary;
 }
 
 /** A series, or the latest run of a scenario that belongs to none. */
@@ -26,8 +29,8 @@ export type NewestComparison =
 /** Comparisons that have a result, the newest first. */
 export function newestComparisons({ sessions, series }: Lately, most: number): readonly NewestComparison[] {
   const single = sessions.filter(({ trial, outcome }) => trial === undefined && outcome !== null);
-  const runs = [...Map.groupBy(single, ({ scenario, input }) => `${scenario} ${input}`).values()].flatMap(
-    ([row, ...others]): NewestComparison[] => (row ? [{ kind: "run", row, others: others.length }] : []),
+  const runs = [...Map.groupBy(single, memberName).values()].flatMap(([row, ...others]): NewestComparison[] =>
+    row ? [{ kind: "run", row, others: others.length }] : [],
   );
   const counted = series
     .filter(({ standing, state }) => standing.counted > 0 || state !== "running")
@@ -43,22 +46,17 @@ export interface Spent {
   readonly sessions: number;
   readonly self_tests: number;
   readonly unknown: number;
-  /** Older sessions of the day were not read. */
-  readonly isLeast: boolean;
 }
 
-/** What sessions and self-tests cost that began at or after a moment. */
-export function spentSince(since: string, { sessions, self_tests }: Lately, read: number): Spent {
-  const begun = sessions.filter(({ created_at }) => created_at >= since);
-  const tested = self_tests.filter(({ created_at }) => created_at >= since);
-  const costs = [...begun, ...tested].map(({ cost_usd = null }) => cost_usd);
-  const known = costs.filter((cost) => cost !== null);
+/** What the sessions of the day cost, and the self-tests that began at or after a moment. */
+export function spentSince(since: string, { today, self_tests }: Pick<Lately, "today" | "self_tests">): Spent {
+  const tested = self_tests.filter(({ created_at }) => created_at >= since).map(({ cost_usd }) => cost_usd);
+  const known = [today.cost_usd, ...tested].filter((cost) => cost !== null);
   return {
     cost_usd: known.length === 0 ? null : sumKnown(known),
-    sessions: begun.length,
+    sessions: today.sessions,
     self_tests: tested.length,
-    unknown: costs.length - known.length,
-    isLeast: begun.length === read,
+    unknown: today.cost_unknown + tested.filter((cost) => cost === null).length,
   };
 }
 
@@ -75,5 +73,5 @@ export const contradictions = ({ conflicts, self_tests, series }: Lately) => ({
 /** Only the latest self-test of each judge and scenario counts: a judge may have been mended. */
 const latestTests = (tests: readonly SelfTestListing[]): readonly SelfTestListing[] =>
   [
-    ...Map.groupBy(tests, ({ scenario, judge }) => `${scenario} ${judge.model} ${judge.prompt_digest}`).values(),
+    ...Map.groupBy(tests, (test) => `${memberName(test)} ${test.judge.model} ${test.judge.prompt_digest}`).values(),
   ].flatMap(([latest]) => latest ?? []);
