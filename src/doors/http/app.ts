@@ -63,8 +63,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
     .onRequest(async ({ request, set }) => {
       // The plugin's `Vary: *` would prevent all caching.
       delete set.headers.vary;
-      demandAddress(request);
-      hosts?.(request);
+      demandPlain(request, hosts);
       origins?.(request);
       await ownTurnInCrowd();
     })
@@ -76,7 +75,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
       if (stopping.aborted) throw new Failure("interrupted", "the server is stopping", { retryable: true });
       return TABLE_PATHS.has(path) ? readTableBody(request) : readJson(request);
     })
-    .onError((thrown) => counted(metrics, answerError(thrown, routes(), services)))
+    .onError((thrown) => refuse(thrown, metrics, answerError(thrown, routes(), services)))
     .mapResponse(sendJson)
     .use(endpointRoutes(contextOf(services, { ...options, metrics })))
     .use(docsScript);
@@ -89,11 +88,8 @@ export function createHealthApp(services: Services, options: AppOptions) {
   const { hosts, log, metrics = new Metrics() } = options;
   const app = new Elysia({ systemRouter: false, handler: { standardHostname: false } })
     .use(requestLog(services, log))
-    .onRequest(({ request }) => {
-      demandAddress(request);
-      hosts?.(request);
-    })
-    .onError((thrown) => counted(metrics, answerError(thrown, app.routes, services)))
+    .onRequest(({ request }) => demandPlain(request, hosts))
+    .onError((thrown) => refuse(thrown, metrics, answerError(thrown, app.routes, services)))
     .use(endpointRoutes(contextOf(services, { ...options, metrics }), ["getHealth", "readMetrics"]));
   return app;
 }
@@ -120,15 +116,29 @@ async function ownTurnInCrowd(): Promise<void> {
   if (begun > TURN_REQUESTS) await ownTurn();
 }
 
-function counted(metrics: Metrics, body: ErrorBody): ErrorBody {
+function refuse({ request, set }: Parameters<typeof answerError>[0], metrics: Metrics, body: ErrorBody): ErrorBody {
+  // The runtime takes in what nobody reads, for as long as it comes.
+  if (isLong(request)) set.headers["connection"] = "close";
   metrics.refused(body.error.code);
   return body;
 }
 
-/** Refuses a request without a readable address. Two Host headers arrive as one with a comma, and a proxy may read either name. */
-function demandAddress({ url, headers }: Request): void {
-  if (!URL.canParse(url) || headers.get("host")?.includes(","))
+/** Bytes of a body that may be sent where none is taken. */
+const STRAY_BYTES = 64 * 1024;
+
+/** Whether its body has more, or no length that is known. */
+const isLong = ({ headers }: Request) =>
+  headers.has("transfer-encoding") || Number(headers.get("content-length")) > STRAY_BYTES;
+
+/** Refuses what asks for another host, or has a body that nobody reads. */
+function demandPlain(request: Request, hosts: AppOptions["hosts"]): void {
+  // Two Host headers arrive as one with a comma, and a proxy may read either name.
+  if (!URL.canParse(request.url) || request.headers.get("host")?.includes(","))
     throw new UnreadableRequest("the Host header is missing or is not a host");
+  hosts?.(request);
+  if (request.method === "POST" || !isLong(request)) return;
+  const most = `leave it out, or announce at most ${STRAY_BYTES} bytes`;
+  throw new Failure("body_too_large", `${request.method} takes no body: ${most}`);
 }
 
 const NEVER = new AbortController().signal;

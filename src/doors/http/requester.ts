@@ -11,7 +11,7 @@ const MAX_KEY = 255;
 /** Who asks, as the headers tell. `user_header` is the one in which a proxy names the user. @throws UnreadableRequest */
 export function requesterOf(
   { clock }: Pick<Services, "clock">,
-  { request, body }: Asked,
+  { request, body }: { readonly request: Request; readonly body: unknown },
   user_header: string | undefined,
 ): Requester {
   const given = request.headers.get(KEY_HEADER);
@@ -33,11 +33,6 @@ const SECRET = /^(authorization|proxy-authorization|cookie)$/i;
 
 /** Whether names may be read from a header: one that a proxy can set, and that holds no password. */
 export const isUserHeader = (name: string): boolean => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) && !SECRET.test(name);
-
-interface Asked {
-  readonly request: Request;
-  readonly body: unknown;
-}
 
 const KEY_HEADER = "idempotency-key";
 

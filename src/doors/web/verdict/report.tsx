@@ -1,8 +1,8 @@
+import type { ComponentProps } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { contradict } from "../../../domain/contradict.ts";
 import { findingOf } from "../../../domain/people-agreement.ts";
 import type { Side } from "../../../domain/verdict.ts";
-import type { Vote } from "../../../domain/vote.ts";
 import { sessionPicture, sessionReport } from "../api.ts";
 import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
@@ -36,15 +36,8 @@ import { WhatPeopleSay } from "./what-people-say.tsx";
 /** Lines of a changed file above which a report keeps it closed. */
 const REPORT_LINES = 40;
 
-interface ReportProps {
-  readonly comparison: Comparison;
-  /** The session that is shown, and the votes in it. */
-  readonly session_id: string;
-  readonly votes: readonly Vote[];
-}
-
 /** The verdict: who, why and how sure first; then all evidence, what decided at the top. */
-export function Report({ comparison, session_id, votes }: ReportProps) {
+export function Report({ comparison, session_id, votes }: ComponentProps<typeof WhatPeopleSay>) {
   const { verdict, a, b, history } = comparison;
   useEffect(() => rememberSeen(verdict.verdict_id), [verdict.verdict_id]);
   useEffect(() => {
