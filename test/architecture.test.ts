@@ -302,13 +302,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 98, 0],
-  "src/domain": [96, 6_697, 517],
+  "src/domain": [96, 6_699, 517],
   "src/runtime": [15, 868, 36],
   "src/arms": [242, 22_582, 666],
   "src/statistics": [38, 3_381, 144],
   "src/store": [66, 6_935, 190],
-  "src/comparison": [244, 24_003, 738],
-  "src/doors": [357, 32_527, 914],
+  "src/comparison": [244, 24_009, 738],
+  "src/doors": [357, 32_533, 914],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
