@@ -6,6 +6,8 @@ export interface NamedInput extends Pick<CheckoutInput, "input" | "pinned"> {
   readonly path: string;
   /** A commit that it is read from; absent: it is a file or directory of this machine. */
   readonly ref?: string | undefined;
+  /** The object of git that was read there; absent: it is looked up again. */
+  readonly id?: string;
   /** SHA-256 of what was read of a file; absent: it is read again. */
   readonly sha256?: string;
   /** It counts only where the commit that is checked out has it: otherwise this job made it. */

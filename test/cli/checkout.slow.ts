@@ -102,6 +102,38 @@ test("a scenario that differs from the base is named and shuts nothing; a record
   });
 });
 
+test("files of a commit that differ from the base are named, however the scenario reads them, and shut nothing", async () => {
+  const scenario = (fixture: object) => {
+    const file = JSON.parse(scoredScenario([scored("old", [1]), scored("new", [3])]));
+    return JSON.stringify({ ...file, task: { ...file.task, fixture } });
+  };
+  await using repository = await checkout({
+    "scored.yaml": scenario({ git: "HEAD", path: "app" }),
+    "app/a.txt": "1\n",
+    "lib/a.txt": "1\n",
+  });
+  const { run, commit, write, git } = repository;
+  const named = async (args: string, env = {}) => {
+    const ran = await run<Verdict | Series>(`scored.yaml ${args}`.trim(), env);
+    expect(ran.stderr).toBe("");
+    const { gate, inputs_from_checkout } = ran.read();
+    return [gate["new"], inputs_from_checkout?.map(({ input, path }) => `${input} ${path}`)];
+  };
+  git("checkout", "--quiet", "-b", "change");
+  await write("lib/a.txt", "2\n");
+  commit("beside");
+  expect(await named("--base main")).toEqual(["better", undefined]);
+  await write("app/a.txt", "2\n");
+  const change = commit("fixture");
+  expect(await named("--base main")).toEqual(["better", ["scenario git:HEAD:app"]]);
+  expect((await named("--base main --trials 2"))[1]).toEqual(["scenario git:HEAD:app"]);
+  expect((await named("", { CI: "1" }))[1]).toContain("scenario git:HEAD:app");
+  await write("scored.yaml", scenario({ git: change, exclude: ["*.yaml"] }));
+  expect((await named("--base main"))[1]).toEqual(["scenario scored.yaml", `scenario git:${change}:.`]);
+  await write("scored.yaml", scenario({ git: "main", path: "app" }));
+  expect((await named("--base main"))[1]).toEqual(["scenario scored.yaml"]);
+});
+
 test.each([
   ["nowhere", "--base nowhere: names no commit of the repository"],
   ["HEAD~3", "--base HEAD~3: names no commit of the repository"],

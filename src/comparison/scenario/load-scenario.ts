@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
+import type { NamedInput } from "../../domain/editable-inputs.ts";
 import { Failure, orThrow } from "../../domain/failure.ts";
 import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
 import { scenarioDigest } from "./digest.ts";
@@ -27,6 +28,8 @@ export interface ScenarioReading {
   readonly result: LoadedScenario | Failure;
   /** Absolute paths of the files and directories that the result depends on, the scenario file among them. */
   readonly sources: ReadonlySet<string>;
+  /** What it reads from commits of the repository around it. */
+  readonly committed?: readonly NamedInput[] | undefined;
 }
 
 /** One scenario file, for `abeval run <file>`. @throws Failure `invalid_scenario` */
@@ -41,7 +44,7 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
   const parsed = await parseScenario({ text, file, stem: basename(path, extname(path)), directory, git });
   const sources = new Set([absolute, ...parsed.sources]);
   if (parsed.result instanceof Failure) return { result: parsed.result, sources };
-  const { rows, inputs_file, fill, warnings, find } = parsed;
+  const { committed, rows, inputs_file, fill, warnings, find } = parsed;
   const loaded = async (definition: Scenario): Promise<LoadedScenario> => {
     return {
       definition,
@@ -66,7 +69,7 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
     ...(rows && { table: { rows, resolve: resolveRow } }),
     ...(warnings.length > 0 && { warnings }),
   };
-  return { result, sources };
+  return { result, sources, committed };
 }
 
 async function textOf(path: string, file: string): Promise<string | Failure> {

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { NamedInput } from "../../domain/editable-inputs.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
@@ -47,6 +48,8 @@ interface ParsedScenario {
   readonly result: Scenario | Failure;
   /** Absolute paths of the files and directories that the result depends on. */
   readonly sources: ReadonlySet<string>;
+  /** What it reads from commits. */
+  readonly committed?: readonly NamedInput[];
   /** The rows of its inputs; absent where it has none. The result then holds templates. */
   readonly rows?: readonly ScenarioInput[];
   /** Absolute; the file with them, where it is another one. */
@@ -65,7 +68,7 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
   if (document.readable) checkShape(document.value, problems);
   const { directory: root, git = new GitFiles() } = source;
   const shared = { kept: new Map(), areas: new WeakMap<object, unknown>() };
-  const context: ResolveContext = { problems, root, git, sources: new Set(), ...shared };
+  const context: ResolveContext = { problems, root, git, sources: new Set(), committed: [], ...shared };
   if (!isMap(document.value)) {
     const result = invalidScenario(source.file, located(document, problems));
     return { result, sources: context.sources, fill: async () => result, find: async () => [], warnings: [] };
@@ -83,6 +86,7 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
       ? { ...definition, ...(inputs && { inputs: inputs.told }) }
       : invalidScenario(source.file, located(document, problems)),
     sources: context.sources,
+    committed: context.committed,
     ...(inputs && { rows: inputs.rows }),
     ...(inputs && file.inputs_file !== undefined && { inputs_file: resolve(root, file.inputs_file) }),
     ...fillerOf(source, context, file),

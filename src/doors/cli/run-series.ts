@@ -13,6 +13,7 @@ import { startSeries } from "../../comparison/session/start-series.ts";
 import type { StartedSeries } from "../../comparison/session/started-session.ts";
 import type { Baseline } from "../../domain/baseline.ts";
 import { columnNamed, columnsOf, fieldsOf } from "../../domain/columns.ts";
+import type { NamedInput } from "../../domain/editable-inputs.ts";
 import { Failure, orThrow } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
@@ -40,7 +41,7 @@ import { tellTrials } from "./terminal/trial-lines.ts";
 export async function runSeries(args: RunArguments): Promise<number> {
   const { value, has } = args;
   demandStdout("series");
-  const { source, sources } = await readAll(args.parameters, { aa: value("aa"), input: value("input") });
+  const { source, sources, committed } = await readAll(args.parameters, { aa: value("aa"), input: value("input") });
   const options = optionsOf(args, source.scenarios.length);
   const by = value("by");
   demandColumn(source, by);
@@ -54,7 +55,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const baseline = await baselineIn(args, source.scenarios.length);
   // A series that is refused leaves no state directory behind.
   const begun = typeof baseline !== "string" && begins(goOn, prepared);
-  const inputs_from_checkout = await checkoutInputs(args, prepared, { ...source, sources, baseline });
+  const inputs_from_checkout = await checkoutInputs(args, prepared, { ...source, sources, committed, baseline });
   const read = { ...source, ...(typeof baseline === "object" && { baseline }), inputs_from_checkout };
   const setup = begun ? await prepareSeries(prepared, read, options) : undefined;
   const reports = openReports(args, sources);
@@ -192,16 +193,18 @@ export function marginOf(text: string | undefined): number | undefined {
 /** @throws Failure `invalid_scenario` for the first file that cannot be read, `unknown_arm` */
 async function readAll(files: readonly string[], { aa, input }: Readonly<Record<"aa" | "input", string | undefined>>) {
   const sources = new Set<string>();
+  const committed: NamedInput[] = [];
   const scenarios: LoadedScenario[] = [];
   for (const file of files) {
     const reading = await readScenario({ path: file, file });
     for (const path of reading.sources) sources.add(path);
+    committed.push(...(reading.committed ?? []));
     const loaded = orThrow(reading.result);
     const members = input === undefined ? await membersOf(loaded) : [await oneMember(loaded, input)];
     scenarios.push(...members.map((member) => (aa === undefined ? member : againstItself(member, aa))));
   }
   const source = seriesSource(scenarios);
-  return { source, sources };
+  return { source, sources, committed };
 }
 
 /** Waits for the end. Ctrl-C stops the trials in flight; what there is is still reported. */

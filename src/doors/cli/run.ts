@@ -81,7 +81,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const max_cost_usd = usd("max-cost");
   const seed = value("seed");
   const [file = ""] = args.parameters;
-  const { result, sources } = await readScenario({ path: file, file });
+  const { result, sources, committed } = await readScenario({ path: file, file });
   const read = orThrow(result);
   if (read.table && value("input") === undefined) return await (await import("./run-series.ts")).runSeries(args);
   if (value("by") !== undefined) throw new UsageError("--by groups the rows of a series; this is one run");
@@ -89,7 +89,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const prepared = await openRun(args, { scenarios_dirs: [loaded.directory], max_sessions: 1, max_queued: 0 });
   const plan = await prepareSession(prepared, loaded, {
     ...replacementOf(args),
-    ...(await editedOf(args, prepared, { sources, scenarios: [loaded] })),
+    ...(await editedOf(args, prepared, { sources, committed, scenarios: [loaded] })),
     ...(max_cost_usd !== undefined && { max_cost_usd }),
     ...(seed !== undefined && { seed }),
   });

@@ -175,13 +175,11 @@ interface Repositories {
 }
 
 /** Whether a file of a commit is the change's own: the base has another one, or without a base the commit is what is checked out. */
-async function isOwnCommit({ path }: NamedInput, ref: string, { repository, base }: Repositories): Promise<boolean> {
+async function isOwnCommit(one: NamedInput, ref: string, { repository, base }: Repositories): Promise<boolean> {
   if (repository === undefined) return true;
-  const idOf = async (commit: string) => (await objectAt(repository, commit, path)).id;
-  if (base) return !(await isSame(Promise.all([idOf(ref), idOf(base.commit)]).then(([a, b]) => a === b)));
+  const idOf = async (commit: string) => (await objectAt(repository, commit, one.path)).id;
+  if (base) return !(await isSame(Promise.all([one.id ?? idOf(ref), idOf(base.commit)]).then(([a, b]) => a === b)));
   if (/^(HEAD|@)(?![\w/-])/.test(ref)) return true;
-  const [own, head] = await Promise.all(
-    [ref, "HEAD"].map(async (commit) => (await objectAt(repository, commit, undefined, "commit")).id),
-  );
-  return own === head;
+  const [own, head] = [ref, "HEAD"].map((commit) => objectAt(repository, commit, undefined, "commit"));
+  return !(await isSame(Promise.all([own, head]).then(([a, b]) => a?.id !== b?.id)));
 }

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { NamedInput } from "../../../domain/editable-inputs.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import { confinedPath, type PathKind } from "../confined-path.ts";
 import type { GitFiles } from "../git/git-files.ts";
@@ -12,6 +13,8 @@ export interface ResolveContext {
   readonly root: string;
   /** Absolute paths that the result depends on; each is added before it is read. */
   readonly sources: Set<string>;
+  /** What it reads from commits. */
+  readonly committed: NamedInput[];
   /** Reads the repository around the file; null when that is not allowed here. */
   readonly git: GitFiles | null;
   /** What was read for the scenario and stands for each row of its inputs, by what names it. */

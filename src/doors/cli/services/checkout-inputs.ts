@@ -11,6 +11,8 @@ import type { PreparedServices } from "./services.ts";
 interface Read {
   /** Files and directories that the scenarios depend on. */
   readonly sources?: Iterable<string>;
+  /** What the scenarios read from commits. */
+  readonly committed?: readonly NamedInput[] | undefined;
   readonly scenarios?: readonly LoadedScenario[];
   /** Read from a file, or the id of a stored series. */
   readonly baseline?: Baseline | string | undefined;
@@ -33,9 +35,10 @@ export async function checkoutInputs(
   return await inputsFromCheckout(inputs, { here: process.cwd(), base, in_ci });
 }
 
-function namedInputs({ sources = [], scenarios = [], baseline, results }: Read): NamedInput[] {
+function namedInputs({ sources = [], committed = [], scenarios = [], baseline, results }: Read): NamedInput[] {
   return [
     ...[...sources].map((path) => ({ input: "scenario", path }) as const),
+    ...committed,
     ...[...new Set(scenarios.flatMap(logsOf))].map((path) => ({ input: "log", path }) as const),
     ...(results ? [results] : []),
     ...(typeof baseline === "object" && baseline.file ? [bundleInput(baseline.file)] : []),
