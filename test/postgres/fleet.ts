@@ -38,6 +38,7 @@ export class Fleet implements AsyncDisposable {
     writeFileSync(join(this.#scenarios, "slow.yaml"), stepsScenario("slow", 4, 200));
     writeFileSync(join(this.#scenarios, "lasting.yaml"), stepsScenario("lasting", 16, 200));
     writeFileSync(join(this.#scenarios, "long.yaml"), stepsScenario("long", 1, 60_000));
+    writeFileSync(join(this.#scenarios, "dear.yaml"), DEAR_SCENARIO);
   }
 
   /** Accepts runs, and executes them when it has places. `url` may lead to the database by a detour. */
@@ -127,6 +128,24 @@ arms:
 rubric: {criteria: [{id: turns, measure: turns}], judge: {model: builtin/evidence}}
 `;
 }
+
+/** An answer of a kilobyte that takes two comparisons at each of its levels: without a bound nobody lives to see the end. */
+const DEAR_SCENARIO = `
+name: dear
+task:
+  prompt: Answer.
+  probe:
+    checks:
+      - answer_json:
+          $dynamicAnchor: node
+          oneOf:
+            - {properties: {child: {$dynamicRef: "#node"}, kind: {const: text}}, required: [kind]}
+            - {properties: {child: {$dynamicRef: "#node"}, kind: {const: list}}, required: [kind]}
+arms:
+  - {id: left, model: scripted/left, script: [{say: '${'{"child":'.repeat(60)}{"kind":"text"}${',"kind":"list"}'.repeat(60)}'}]}
+  - {id: right, model: scripted/right, script: [{say: None.}]}
+rubric: {criteria: [{id: turns, measure: turns}], judge: {model: builtin/evidence}}
+`;
 
 /** Starts a run. @throws Error with the answer when it is refused */
 export async function startRun({ url }: Pick<Served, "url">, scenario: string): Promise<string> {

@@ -132,6 +132,20 @@ describeNeeding(POSTGRES)("what runs on another server", () => {
   });
   afterAll(() => postgres[Symbol.asyncDispose]());
 
+  test("ends with the error of its check where an answer makes that dear, and takes no worker with it", async () => {
+    await using fleet = new Fleet((await postgres.create()).url);
+    const [server] = await Promise.all([fleet.server(), fleet.worker(1), fleet.worker(1), fleet.worker(1)]);
+    const ids = await Promise.all([1, 2, 3].map(() => startRun(server, "dear")));
+    await fleet.untilAllEnded();
+    for (const { state, arms, lost_attempts } of await Promise.all(ids.map((id) => session(server, id)))) {
+      expect({ state, lost_attempts }).toEqual({ state: "completed", lost_attempts: undefined });
+      expect(arms?.[0]?.probe?.checks).toMatchObject([
+        { status: "error", reason: expect.stringMatching(/takes more than 50,000,000 steps$/) },
+      ]);
+    }
+    expect(problemsOfLogs(await fleet.entries())).toEqual([]);
+  });
+
   test("is stopped from anywhere: a run and a series", async () => {
     await using fleet = new Fleet((await postgres.create()).url);
     const [here, there] = await Promise.all([fleet.server(), fleet.server(), fleet.worker(4)]);
