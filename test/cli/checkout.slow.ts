@@ -66,7 +66,10 @@ test("a link in the checkout counts as edited, whatever it leads to", async () =
   await using repository = await checkout({ "real.csv": TABLE });
   symlinkSync(repository.path("real.csv"), repository.path("link.csv"));
   symlinkSync(outside.directory, repository.path("way"));
-  for (const file of ["link.csv", "way/results.csv"]) {
+  // Git LFS keeps the files of a change there as they are.
+  await repository.write(".git/lfs/objects/made-up", TABLE);
+  symlinkSync(repository.path(".git/lfs/objects/made-up"), repository.path("kept.csv"));
+  for (const file of ["link.csv", "way/results.csv", "kept.csv"]) {
     const { gate, inputs_from_checkout } = (
       await repository.run<Series>(`--results ${file} --arms old,new --base main`)
     ).read();

@@ -126,9 +126,9 @@ const isInWorkTree = (directory: string): boolean => repositoryOf(directory) !==
 
 /** Without a base all of a work tree counts, as does what the base cannot have. */
 async function isEdited(one: NamedInput, { real, links, isDirectory }: Way, base: Base | undefined): Promise<boolean> {
-  // The refs of a repository are no part of a commit.
-  if (real.split(sep).includes(".git")) return false;
   const hasLink = links.some((link) => isInWorkTree(dirname(link)));
+  // The refs of a repository are no part of a commit; what a link finds beside them may be (Git LFS keeps it there).
+  if (!hasLink && real.split(sep).includes(".git")) return false;
   if (!hasLink && !isInWorkTree(isDirectory ? real : dirname(real))) return false;
   const path = base && pathIn(base.repository, real);
   if (!base || hasLink || path === undefined) return true;
