@@ -307,8 +307,8 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/arms": [242, 22_582, 666],
   "src/statistics": [38, 3_381, 144],
   "src/store": [66, 6_935, 190],
-  "src/comparison": [244, 24_009, 738],
-  "src/doors": [357, 32_533, 914],
+  "src/comparison": [244, 24_006, 738],
+  "src/doors": [357, 32_531, 914],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */

@@ -1,5 +1,5 @@
 import { textsIn } from "../src/arms/agent/log/broken-input.ts";
-import { DecisionLog, toldCall } from "../src/arms/arm/decision-log.ts";
+import { callText, DecisionLog } from "../src/arms/arm/decision-log.ts";
 import { movedPaths } from "../src/arms/imported/told-steps.ts";
 import { checkModel } from "../src/arms/model/check-model.ts";
 import { Credentials } from "../src/arms/model/credentials.ts";
@@ -130,7 +130,7 @@ export const READERS: readonly Reader[] = [
     reads: "the end of a call",
     read: (text) =>
       new DecisionLog(systemClock, () => undefined).call({
-        ...{ told: toldCall({ name: "x", input: { command: text } }), text },
+        ...{ told: callText({ name: "x", input: { command: text } }), text },
         ...{ ok: false, exit_code: null, bytes: 0 },
       }),
     families: ["[\n"],

@@ -34,8 +34,8 @@ const text = (value: (session: SessionOutcome) => string | null) => ({ type: "te
 const number = (value: (session: SessionOutcome) => number | null) => ({ type: "number", value }) as const;
 
 /**
- * In the order of the page. A figure that is added is null until the session has ended and stays the same from then on: what an
- * earlier version stored is filled in once.
+ * The page shows them in this order. A new figure must be null until the session has ended and stay the same from then on: sessions
+ * of earlier versions get it once.
  */
 const LISTED_COLUMNS = {
   created: { head: "Created", sort: "desc" },
@@ -116,5 +116,5 @@ export type FigureField = Columns[NamesWith<"figure">]["figure"]["field"];
 type KeptRow = { readonly [Name in NamesWith<"kept">]: ReturnType<Columns[Name]["kept"]["value"]> };
 
 /** What databases keep of a session, by column. */
-export const keptOf = (session: SessionOutcome): KeptRow =>
+export const columnValues = (session: SessionOutcome): KeptRow =>
   Object.fromEntries(columnsWith("kept").map(([name, { kept }]) => [name, kept.value(session)])) as KeptRow; // of each its own

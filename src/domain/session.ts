@@ -20,7 +20,7 @@ export const SessionId = Type.String({
   description: "`session-<scenario>-<yyyymmddThhmmssmmmZ>`.",
 });
 
-/** With what the id of a session ends that is created at this moment. */
+/** The id of a session ends with the moment of its creation, written so. */
 export const idTime = (at: string): string => at.replace(/[-:.]/g, "");
 
 export const ARM_STATUSES = [

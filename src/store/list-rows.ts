@@ -2,7 +2,7 @@ import { FLAG_OF_DOUBT } from "../domain/caveat.ts";
 import { contradict } from "../domain/contradict.ts";
 import { everyVerdict } from "../domain/every-verdict.ts";
 import { cut } from "../domain/excerpt.ts";
-import { columnsWith, type FigureField, keptOf } from "../domain/listed-columns.ts";
+import { columnsWith, columnValues, type FigureField } from "../domain/listed-columns.ts";
 import { withInputId } from "../domain/member.ts";
 import type { StoredResults } from "../domain/results.ts";
 import type { SeriesListing } from "../domain/series-listing.ts";
@@ -16,7 +16,7 @@ import { isResults, type StoredSeries } from "./stored-series.ts";
 /** A list has many rows. */
 const TITLE_CHARS = 200;
 
-export function listingOf(outcome: SessionOutcome, kept = keptOf(outcome)): SessionListing {
+export function listingOf(outcome: SessionOutcome, kept = columnValues(outcome)): SessionListing {
   const { verdict, trial, user } = outcome;
   const all = everyVerdict(outcome);
   return {
@@ -42,7 +42,7 @@ export function listingOf(outcome: SessionOutcome, kept = keptOf(outcome)): Sess
   };
 }
 
-const figuresOf = (kept: ReturnType<typeof keptOf>) =>
+const figuresOf = (kept: ReturnType<typeof columnValues>) =>
   Object.fromEntries(columnsWith("figure").map(([name, { figure }]) => [figure.field, kept[name]])) as Record<
     FigureField,
     number | null

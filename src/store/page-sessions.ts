@@ -1,4 +1,4 @@
-import { FILTERED_COLUMNS, keptOf, type SortName } from "../domain/listed-columns.ts";
+import { columnValues, FILTERED_COLUMNS, type SortName } from "../domain/listed-columns.ts";
 import { idTime, type SessionOutcome } from "../domain/session.ts";
 import {
   inLowerCase,
@@ -17,11 +17,11 @@ import { listingOf } from "./list-rows.ts";
 /** A session as databases have it: its listing, and the columns by which lists are chosen and sorted. */
 interface ListedSession {
   readonly listing: SessionListing;
-  readonly kept: ReturnType<typeof keptOf>;
+  readonly kept: ReturnType<typeof columnValues>;
 }
 
 export function listedSession(outcome: SessionOutcome): ListedSession {
-  const kept = keptOf(outcome);
+  const kept = columnValues(outcome);
   return { kept, listing: listingOf(outcome, kept) };
 }
 

@@ -1,4 +1,4 @@
-import { columnsWith, keptOf } from "../domain/listed-columns.ts";
+import { columnsWith, columnValues } from "../domain/listed-columns.ts";
 import { type SessionFailure, type SessionOutcome, STAGES } from "../domain/session.ts";
 import type { EndedEntry, RunEntry } from "../domain/session-entry.ts";
 import { TrialRow, trialRowOf } from "../domain/trial.ts";
@@ -16,7 +16,7 @@ const UNLISTED: ReadonlySet<RunEntry["type"]> = new Set(["decision", "observed"]
 
 /** What a session's row says of it. */
 export function rowTextOf(outcome: SessionOutcome) {
-  const kept = keptOf(outcome);
+  const kept = columnValues(outcome);
   const listing = listingOf(outcome, kept);
   return {
     ...kept,

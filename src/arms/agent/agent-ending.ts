@@ -20,7 +20,7 @@ export function agentEnding(log: DecisionLog, { last, exit, redact }: Ending): S
     return finished(log, { text, stop: stop_reason === "refusal" ? "refusal" : "end", stop_reason });
   }
   if (exit === "0") return { status: "finished", stop_reason: "no_answer", final_answer: null };
-  log.erred("agent_exit", `the agent ended without an answer (${exit})`);
+  log.error("agent_exit", `the agent ended without an answer (${exit})`);
   return { status: "finished", stop_reason: `agent_exit:${exit}`, final_answer: null };
 }
 
@@ -28,7 +28,7 @@ export function agentEnding(log: DecisionLog, { last, exit, redact }: Ending): S
 const CUT_OFF: ReadonlySet<string> = new Set(["max_tokens", "length", "max_output_tokens", "MAX_TOKENS"]);
 
 function cutOff(log: DecisionLog, text: string, stop_reason: string): Stop {
-  log.erred(
+  log.error(
     "cut_off",
     `the model's last reply was cut off at its limit of tokens (${stop_reason}): it is no whole answer`,
   );

@@ -121,7 +121,7 @@ class AgentRunner {
   }
 
   #stray(address: string): void {
-    this.#log.erred("unknown_address", strayWords(address));
+    this.#log.error("unknown_address", strayWords(address));
   }
 
   #endedBy({ ended, exit_code }: ProcessEnd): Stop {

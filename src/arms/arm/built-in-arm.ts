@@ -123,7 +123,7 @@ class ArmLoop {
       onRetry: (retry) => {
         isUnderWay = true;
         this.#stopwatch.resume(retry.waited_ms);
-        this.#log.retried(retry);
+        this.#log.retry(retry);
       },
     };
     const reply = await this.#model.complete(request, options).catch((error: unknown) => {
@@ -180,7 +180,7 @@ class ArmLoop {
   #warn(): void {
     const low = this.#meter.runningLow();
     if (low.length === 0) return;
-    this.#log.warned(low);
+    this.#log.warnings(low);
     this.#conversation.warn(low);
   }
 

@@ -13,7 +13,7 @@ interface Entry<K extends DecisionKind> {
 }
 
 interface Turn extends Partial<Pick<DecisionDetail<"model_turn">, "thread" | "side" | "model">> {
-  /** Without keys. */
+  /** Keys are taken out already. */
   readonly text: string;
   readonly tools: readonly string[];
   readonly stop_reason: string;
@@ -24,8 +24,8 @@ interface Turn extends Partial<Pick<DecisionDetail<"model_turn">, "thread" | "si
 }
 
 interface Call extends Omit<DecisionDetail<"tool_call">, "tool" | "input" | "output"> {
-  readonly told: ToldCall;
-  /** Without keys. */
+  readonly told: CallText;
+  /** Keys are taken out already. */
   readonly text: string;
   readonly latency_ms?: number;
 }
@@ -87,20 +87,20 @@ export class DecisionLog {
   }
 
   /** `about`: the path or command, in the words of the rule. Absent: the input. */
-  blocked(detail: DecisionDetail<"policy_block">, about = oneLine(detail.input, 90)): void {
+  block(detail: DecisionDetail<"policy_block">, about = oneLine(detail.input, 90)): void {
     this.add("policy_block", { summary: `refused ${detail.tool} ${about}: ${detail.rule}`, detail });
   }
 
-  violated({ rule, severity, subject }: DecisionDetail<"policy_violation">, summary = `${rule}: ${subject}`): void {
+  violation({ rule, severity, subject }: DecisionDetail<"policy_violation">, summary = `${rule}: ${subject}`): void {
     this.add("policy_violation", { summary, detail: { rule, severity, subject } });
   }
 
-  retried({ status, attempts, waited_ms }: DecisionDetail<"provider_retry">): void {
+  retry({ status, attempts, waited_ms }: DecisionDetail<"provider_retry">): void {
     const summary = `provider ${status === null ? "did not answer" : `answered ${status}`}; try ${attempts} failed`;
     this.add("provider_retry", { summary, detail: { status, attempts, waited_ms: Math.round(waited_ms) } });
   }
 
-  warned(low: readonly BudgetState[]): void {
+  warnings(low: readonly BudgetState[]): void {
     for (const state of low) {
       const { budget, used, limit } = state;
       this.add("limit_warning", {
@@ -110,7 +110,7 @@ export class DecisionLog {
     }
   }
 
-  erred(code: string, message: string, whose: "agent" | "infra" = "agent"): void {
+  error(code: string, message: string, whose: "agent" | "infra" = "agent"): void {
     this.add("error", { summary: message, detail: { class: whose, code, message } });
   }
 }
@@ -142,7 +142,7 @@ interface CallEnd {
 }
 
 /** A call as decisions tell it. It holds on to nothing of the call itself, which may have megabytes. */
-export interface ToldCall {
+export interface CallText {
   readonly name: string;
   /** The command, the path or the pattern, in one line. */
   readonly about: string;
@@ -150,14 +150,14 @@ export interface ToldCall {
   readonly input: string;
 }
 
-export const toldCall = ({ name, input, unparsed }: Called): ToldCall => ({
+export const callText = ({ name, input, unparsed }: Called): CallText => ({
   name,
   about: copied(oneLine(aboutOf(input), ABOUT_CHARS)),
   input: copied(excerpt(unparsed ?? JSON.stringify(input) ?? "")),
 });
 
 /** What was called with what, and how it ended, in one line. */
-const callSummary = ({ name, about }: Pick<ToldCall, "name" | "about">, end: CallEnd): string =>
+const callSummary = ({ name, about }: Pick<CallText, "name" | "about">, end: CallEnd): string =>
   `${name} ${about}${ending(end)}`;
 
 /** A part of a text keeps the whole text in memory. */

@@ -14,7 +14,7 @@ export async function disqualifyingPaths(
   return paths.slice(0, NAMED_VIOLATIONS).map((subject) => {
     const rule = refusedPath(policies.paths, subject) ?? subject;
     const severity = "disqualify";
-    log.violated({ rule, severity, subject }, `protected path changed: ${subject}`);
+    log.violation({ rule, severity, subject }, `protected path changed: ${subject}`);
     return { rule, severity, subject, blocked: false };
   });
 }

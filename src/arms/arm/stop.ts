@@ -15,7 +15,7 @@ export function finished(
   log: DecisionLog,
   { text, stop, stop_reason }: Pick<ModelReply, "text" | "stop" | "stop_reason">,
 ): Stop {
-  if (stop === "refusal") log.erred("refusal", `The model declined to go on (${stop_reason}).`);
+  if (stop === "refusal") log.error("refusal", `The model declined to go on (${stop_reason}).`);
   log.add("final_answer", { summary: oneLine(text) || "(empty answer)", detail: { text: excerpt(text) } });
   return { status: "finished", stop_reason: stop === "refusal" ? "refusal" : "final_answer", final_answer: text };
 }
@@ -56,7 +56,7 @@ export function failed(log: DecisionLog, cause: unknown): Stop {
 
 function recordFault(log: DecisionLog, { code, message }: Failure): void {
   try {
-    log.erred(code, message, "infra");
+    log.error(code, message, "infra");
   } catch {
     // The fault may be that nothing can be recorded any more.
   }

@@ -9,7 +9,7 @@ import { refusalOf } from "../policy/refusal.ts";
 import { type CallRecord, didNothing, heldSubject } from "../policy/review.ts";
 import { type PreparedCall, prepareCall, runCall } from "../tool/invoke.ts";
 import type { Tool, ToolOutput } from "../tool/tool.ts";
-import { type DecisionLog, oneLine, toldCall } from "./decision-log.ts";
+import { callText, type DecisionLog, oneLine } from "./decision-log.ts";
 import { disqualifyingPaths } from "./protected-paths.ts";
 import type { ArmRun } from "./run-arm.ts";
 
@@ -55,12 +55,12 @@ export class ToolExecutor {
     const tool = this.#settings.tools.find(({ name }) => name === call.name);
     const skill = skillReadBy(call);
     this.#settings.log.call({
-      ...{ told: toldCall(call), text, ok, exit_code, bytes },
+      ...{ told: callText(call), text, ok, exit_code, bytes },
       latency_ms: this.#settings.clock.ticks() - begun.ticks,
       ...(tool && { effect: tool.effect }),
       ...(skill !== undefined && { skill: this.#settings.redact(skill) }),
     });
-    if (fault !== undefined) this.#settings.log.erred(PROGRAM_ENDED, this.#settings.redact(fault));
+    if (fault !== undefined) this.#settings.log.error(PROGRAM_ENDED, this.#settings.redact(fault));
   }
 
   /** Broken rules that end the arm now. Looks only after calls that the policy does not see through. */
@@ -85,8 +85,8 @@ export class ToolExecutor {
     const refusal = refusalOf(this.#settings.policies, effect, subject);
     this.records.push({ tool: name, effect, subject: heldSubject(subject), refused_by: refusal?.rule ?? null });
     if (!refusal) return undefined;
-    const detail = { rule: refusal.rule, tool: name, input: toldCall(call).input };
-    this.#settings.log.blocked(detail, oneLine(subject));
+    const detail = { rule: refusal.rule, tool: name, input: callText(call).input };
+    this.#settings.log.block(detail, oneLine(subject));
     return { text: refusal.message, ok: false, exit_code: null, bytes: 0, refused: true };
   }
 

@@ -4,7 +4,7 @@ import { cut } from "../../domain/excerpt.ts";
 import { NAME_CHARS } from "../../domain/lenient.ts";
 import { UNKNOWN_USAGE } from "../../domain/usage.ts";
 import { Pace } from "../../runtime/pace.ts";
-import { type DecisionLog, type ToldCall, toldCall } from "../arm/decision-log.ts";
+import { type CallText, callText, type DecisionLog } from "../arm/decision-log.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
 import { redactDeep } from "../model/redacting-model.ts";
 import { redactKeyShapes } from "../model/redaction.ts";
@@ -41,7 +41,7 @@ export function movedPaths(directory: string | null, workspace: string): (text: 
 interface Pending extends Pick<CanonicalCall, "effect" | "checked"> {
   readonly made: CallRecord;
   readonly own_tool: string;
-  readonly told: ToldCall;
+  readonly told: CallText;
   readonly thread: number;
   readonly skill: string | undefined;
 }
@@ -75,7 +75,7 @@ export class ToldSteps {
     }
     for (const pending of this.#pending.values()) this.#called(pending, NO_RESULT);
     if (read.broken_off) {
-      this.#log.erred("log_broken_off", "the log ends in the middle of a line: what came after it is not known");
+      this.#log.error("log_broken_off", "the log ends in the middle of a line: what came after it is not known");
     }
   }
 
@@ -123,7 +123,7 @@ export class ToldSteps {
     const own = own_tool === tool ? {} : { own_tool };
     const made: CallRecord = { tool, effect: effect ?? "opaque", subject: held, refused_by: null, ...own };
     this.calls.push(made);
-    const pending = { made, own_tool, told: toldCall({ name: tool, input }), effect, checked, thread, skill };
+    const pending = { made, own_tool, told: callText({ name: tool, input }), effect, checked, thread, skill };
     const id = call.id ?? `call ${this.calls.length}`;
     const before = this.#pending.get(id);
     if (before) this.#called(before, NO_RESULT);
@@ -133,7 +133,7 @@ export class ToldSteps {
     const refusal = refusalOf(this.#run.policies, "command", held);
     if (refusal === null) return;
     const severity = this.#run.policies.severity.denied_command;
-    this.#log.violated({ rule: refusal.rule, severity, subject: cut(held) });
+    this.#log.violation({ rule: refusal.rule, severity, subject: cut(held) });
     if (this.violations.length < MOST_VIOLATIONS)
       this.violations.push({ rule: refusal.rule, severity, subject: held, blocked: false });
   }

@@ -87,7 +87,7 @@ function addTo(tally: Tally, { failed }: CallRecord): void {
   tally[failed ? "failed" : "done"] += 1;
 }
 
-/** Nobody gets below a `max` by calls that fail. */
+/** Against a `max` a call counts also when it fails: an arm could stay below it by failing. */
 const countedOf = ({ done, failed }: Tally, max = Number.POSITIVE_INFINITY): number =>
   done + failed > max ? done + failed : done;
 

@@ -99,11 +99,9 @@ async function beginRecordings({ plan: { recordings }, services }: Session): Pro
 /** Takes both arms through their stages. Looks at what they left when both have stopped. */
 async function gatherArms(session: Session, pristine: Pristine): Promise<Examined> {
   const { plan, log, signal } = session;
-  await using opened = new AsyncDisposableStack();
-  const arms = [
-    opened.use(await openArm(session, pristine, 0)),
-    opened.use(await openArm(session, pristine, 1)),
-  ] as const;
+  await using first = await openArm(session, pristine, 0);
+  await using second = await openArm(session, pristine, 1);
+  const arms = [first, second] as const;
   await log.enter("running");
   const [a, b] = await runBoth(arms, signal);
   const skew_ms = a.began_ticks === null || b.began_ticks === null ? 0 : a.began_ticks - b.began_ticks;

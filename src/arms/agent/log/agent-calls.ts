@@ -1,6 +1,6 @@
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import type { Effect } from "../../../domain/tool.ts";
-import { type DecisionLog, toldCall } from "../../arm/decision-log.ts";
+import { callText, type DecisionLog } from "../../arm/decision-log.ts";
 import type { Meter } from "../../arm/meter.ts";
 import type { ArmRun } from "../../arm/run-arm.ts";
 import { redactDeep } from "../../model/redacting-model.ts";
@@ -48,7 +48,7 @@ export class AgentCalls {
     const refusal = this.#refusalOf(effect, canonical.subject, call);
     const replacement = refusal && refusedInput(call, refusal.message);
     const refused_by = replacement === null ? null : (refusal?.rule ?? null);
-    const [told, subject] = [toldCall({ name: tool, input }), heldSubject(canonical.subject)];
+    const [told, subject] = [callText({ name: tool, input }), heldSubject(canonical.subject)];
     const own = call.name === tool ? {} : { own_tool: call.name };
     const made: CallRecord = { tool, effect: effect ?? "opaque", subject, refused_by, ...own };
     this.made.push(made);
@@ -83,7 +83,7 @@ export class AgentCalls {
       effect === "write" && is_error === true ? refusedPath({ ...paths, writable: ["**"] }, made.subject) : null;
     made.failed = rule !== null;
     if (rule === null) this.#told.call(pending, text, is_error);
-    else this.#parts.log.blocked({ rule, tool: told.name, input: told.input });
+    else this.#parts.log.block({ rule, tool: told.name, input: told.input });
   }
 
   /** Calls whose results nobody will see any more. */

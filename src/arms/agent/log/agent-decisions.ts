@@ -83,13 +83,13 @@ export class AgentDecisions {
   }
 
   retried(retry: DecisionDetail<"provider_retry">): void {
-    this.#parts.log.retried(retry);
+    this.#parts.log.retry(retry);
   }
 
   /** The provider would not take a request as it is. */
   refused(message: string): void {
     this.#refused += 1;
-    if (this.#refused <= MAX_REFUSALS) this.#parts.log.erred("refused_request", message);
+    if (this.#refused <= MAX_REFUSALS) this.#parts.log.error("refused_request", message);
   }
 
   /** A small call is asked of the arm's model in the place of one that has no price. Told once for each, and not for ever. */
@@ -97,7 +97,7 @@ export class AgentDecisions {
     if (this.#unpriced.has(model) || this.#unpriced.size >= MAX_UNPRICED) return;
     this.#unpriced.add(model);
     const message = `${model} has no price, and the cost is limited: its small calls are asked of the arm's model; name it in the file of --prices, or set side_model: same`;
-    this.#parts.log.erred("model_without_price", message);
+    this.#parts.log.error("model_without_price", message);
   }
 
   /** From now on one conversation may get two numbers. This is logged once. */
@@ -105,7 +105,7 @@ export class AgentDecisions {
     if (this.#forgotten) return;
     this.#forgotten = true;
     const message = `more than ${MAX_THREADS} conversations: those that were silent longest are forgotten, and count as new when they continue`;
-    this.#parts.log.erred("threads_forgotten", message);
+    this.#parts.log.error("threads_forgotten", message);
   }
 }
 

@@ -99,7 +99,7 @@ export class AgentLog {
     const spent = side ? (meter.exhausted("turns") ?? meter.beginSideCall()) : this.#exhausted(thread, sent_bytes);
     if (spent) this.#stop(() => atBudget(log, spent));
     if (this.#stopped) return null;
-    log.warned(meter.runningLow());
+    log.warnings(meter.runningLow());
     const asked = side ? this.#modelAside(request) : { model: this.#parts.upstream.model };
     const turn = { thread, side, ...asked, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
     this.#under_way.begin(turn);
@@ -135,7 +135,7 @@ export class AgentLog {
     this.#replies.update(`${JSON.stringify([reply.text, reply.calls.map(({ name, input }) => [name, input])])}\n`);
     if (thread.number === MAIN_THREAD) this.#last = { thread, said: reply };
     this.told.turn(turn, this.#said(reply), latency_ms);
-    for (const block of turn.blocks) log.blocked(block);
+    for (const block of turn.blocks) log.block(block);
     const spent = turn.spent ?? this.#under_way.overdraws(meter);
     if (spent) this.#stop(() => atBudget(log, spent));
   }

@@ -1,4 +1,4 @@
-import type { ToldCall } from "../../arm/decision-log.ts";
+import type { CallText } from "../../arm/decision-log.ts";
 import type { CallRecord } from "../../policy/review.ts";
 import type { CanonicalCall } from "../../recipe/canonical-call.ts";
 import type { WireCall, WireResult } from "../../wire/wire.ts";
@@ -8,7 +8,7 @@ export interface PendingCall extends Pick<CanonicalCall, "effect" | "checked"> {
   /** The call as the model wrote it. */
   readonly call: Pick<WireCall, "id" | "name">;
   /** The same call in our own tool names and fields. */
-  readonly told: ToldCall;
+  readonly told: CallText;
   /** That it reads; undefined: none. */
   readonly skill: string | undefined;
   /** What rules and checks count. */

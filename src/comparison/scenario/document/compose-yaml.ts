@@ -20,7 +20,7 @@ import { type FieldPath, type Problem, Problems } from "../authored/problems.ts"
 /** Where a value begins and where those in it do: character offsets, absent where nothing is written. */
 export interface Place {
   readonly at?: number;
-  /** Of an entry of a map. */
+  /** Only an entry of a map has one. */
   readonly key?: string;
   readonly key_at?: number;
   readonly within?: readonly Place[];

@@ -14,8 +14,8 @@ import { readText } from "../read-text.ts";
 import type { Repository } from "../repository.ts";
 import { Unusable } from "../unusable.ts";
 import { type ResolveContext, readOnce } from "./context.ts";
+import { type ArmFileSet, fileSetKey, findSigns } from "./find-signs.ts";
 import { repositoryOf } from "./git-source.ts";
-import { type GivenFiles, nameOfGiven, toldIn } from "./told-in-files.ts";
 
 /** Something of the scenario that no arm may see. */
 interface Hidden {
@@ -26,7 +26,7 @@ interface Hidden {
 }
 
 /** Files that an arm finds. */
-interface Given extends GivenFiles {
+interface Given extends ArmFileSet {
   readonly among: string;
 }
 
@@ -55,7 +55,7 @@ export async function findExposed(
     const isNear = given.top === home || isBelow(given.top, home) || isBelow(home, given.top);
     const placed = isNear ? await exposedAmong(context, search) : null;
     if (placed !== null) found.push(placed);
-    const told = placed ? [] : await toldIn(context, given, resolved.definition);
+    const told = placed ? [] : await findSigns(context, given, resolved.definition);
     if (told.length === 0) continue;
     const lines = told.map(({ path, what }) => `${what} can be read in ${path}`);
     const paths = told.map(({ path }) => path);
@@ -140,7 +140,7 @@ const SHOWN = 20;
 async function exposedAmong(context: ResolveContext, search: Search): Promise<Exposed | null> {
   const { given, hidden } = search;
   const places = placesIn(search);
-  const { paths, other } = await readOnce(context, "listed", nameOfGiven(given) + places.join("\0"), async () => {
+  const { paths, other } = await readOnce(context, "listed", fileSetKey(given) + places.join("\0"), async () => {
     const { text, ...listed } = await listGiven(context, given, places);
     // A commit from before the scenario may have others in its place.
     return { ...listed, other: await scenarioAmong(listed.paths, pathBelow(given.top, search.home) || ".", text) };

@@ -177,5 +177,5 @@ function disqualification(later: readonly Violation[]): Partial<ArmSummary> {
 }
 
 function logViolations(log: DecisionLog, later: readonly Violation[]): void {
-  for (const violation of later) log.violated(violation);
+  for (const violation of later) log.violation(violation);
 }

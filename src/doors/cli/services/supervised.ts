@@ -14,7 +14,7 @@ export interface Supervised extends Disposable {
   open(opening: NonNullable<FromServer["opening"]>): Promise<Go>;
   /** Hears each signal that the supervisor got. */
   onStop(hear: (stop: Stop) => void): void;
-  /** From now on it gives signs of life. Resolves when the supervisor says that it serves. */
+  /** Starts the signs of life. Resolves when the supervisor says that it serves. */
   ready(port: number | undefined, runs: Register<RunInFlight>): Promise<void>;
 }
 

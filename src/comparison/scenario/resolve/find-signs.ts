@@ -12,14 +12,14 @@ import { type ResolveContext, readOnce } from "./context.ts";
 import { repositoryOf } from "./git-source.ts";
 
 /** Files that an arm finds. No row of the inputs changes which they are. */
-export interface GivenFiles extends Pick<MaterialSource, "exclude"> {
+export interface ArmFileSet extends Pick<MaterialSource, "exclude"> {
   /** Absolute; the directory that they have or, for a commit, would have. */
   readonly top: string;
   readonly tree: string | undefined;
 }
 
 /** Tells which files they are, whoever is given them. */
-export const nameOfGiven = ({ top, tree, exclude = [] }: GivenFiles) => JSON.stringify([top, tree ?? null, ...exclude]);
+export const fileSetKey = ({ top, tree, exclude = [] }: ArmFileSet) => JSON.stringify([top, tree ?? null, ...exclude]);
 
 /** A shorter answer may stand in a document by chance, or because it is a quotation; a patch has a form of its own. */
 const ANSWER_CHARS_TOLD = 200;
@@ -46,14 +46,14 @@ const SHOWN = 20;
  * What files hold of what arms of a scenario are tested with, as far as it has a form or is whole. They are read once for all rows of its
  * inputs, and again only where they may hold the answer of this one.
  */
-export async function toldIn(context: ResolveContext, given: GivenFiles, { name, task }: Scenario) {
+export async function findSigns(context: ResolveContext, given: ArmFileSet, { name, task }: Scenario) {
   const own = `"scenario":${JSON.stringify(name)}`;
   const common = [
     ...wholeSigns("the reference fix", task.reference_fix?.patch, PATCH_CHARS),
     { what: "a saved series of this scenario", parts: ['"type":"abeval-baseline"', own] },
     { what: "a recording of this scenario", parts: ['"cassette":', '"abeval":', own] },
   ];
-  const { told, sketch } = await readOnce(context, "told", nameOfGiven(given), async () => {
+  const { told, sketch } = await readOnce(context, "told", fileSetKey(given), async () => {
     const { size, read } = await filesSearched(context, given);
     const all = new Sketch(size);
     return { told: await find(read(), common, all), sketch: all };
@@ -71,7 +71,7 @@ interface OpenFile {
 }
 
 /** The files that are looked at, one after the other, as often as they are read. An install may have more than a fixture may. */
-async function filesSearched(context: ResolveContext, { top, tree, exclude }: GivenFiles) {
+async function filesSearched(context: ResolveContext, { top, tree, exclude }: ArmFileSet) {
   if (tree !== undefined) {
     const { git_dir } = repositoryOf(context);
     const { size, files } = searched(await listTree(git_dir, tree, { exclude }));
@@ -96,7 +96,7 @@ function noneWhenUnusable(error: unknown): [] {
   throw error;
 }
 
-/** As many files as there is room for, and their bytes. What a package manager installed is not among them. */
+/** Reads as many files as there is room for, but none that a package manager installed. */
 function searched<F extends { readonly path: string; readonly bytes: number }>(all: readonly F[]) {
   let size = 0;
   const files = all.filter(({ path, bytes }) => {
