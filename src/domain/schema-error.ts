@@ -4,7 +4,7 @@ import { MCP_SERVER_NAME } from "./arm.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { cut } from "./excerpt.ts";
 import { counted } from "./number-text.ts";
-import { ModelRef, SLUG_PATTERN } from "./schema.ts";
+import { ModelRef, SLUG_PATTERN, Timestamp } from "./schema.ts";
 import { SeriesId, SessionId } from "./session.ts";
 import { ArmPointer } from "./verdict.ts";
 
@@ -18,10 +18,10 @@ const PATTERNS: ReadonlyMap<unknown, string> = new Map([
   [MCP_SERVER_NAME, 'a name of at most 32 lower case letters, digits and "-", a letter first'],
   [SLUG_PATTERN, 'a name of at most 64 letters, digits, ".", "_" and "-", a letter or digit first'],
   [ModelRef.pattern, "<provider>/<model>"],
-  [SessionId.pattern, "the id of a session"],
+  ...[SessionId, ArmPointer.properties.session_id].map(({ pattern }) => [pattern, "the id of a session"] as const),
   [SeriesId.pattern, "the id of a series, series-…, as abeval run prints it and lists of series have it"],
-  [ArmPointer.properties.session_id.pattern, "the id of a session"],
   ["^\\S+$", "text without spaces"],
+  [Timestamp("").pattern, "a time in UTC such as 2026-01-02T03:04:05.678Z"],
 ]);
 
 const TYPES: ReadonlyMap<unknown, string> = new Map([

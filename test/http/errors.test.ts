@@ -90,6 +90,15 @@ describe("a request that cannot be served", () => {
     }
   });
 
+  test("a moment that is none is a 422 that shows how one is written", async () => {
+    await using service = aService();
+    expect((await errorOf(await service.get("/api/session-summary?since=yesterday"))).error).toEqual({
+      code: "invalid_request",
+      message: 'since: expected a time in UTC such as 2026-01-02T03:04:05.678Z, got "yesterday"',
+      details: { field: "since" },
+    });
+  });
+
   test("a body that does not fit is a 422 that names the field", async () => {
     await using service = aService();
     const cases: readonly (readonly [body: unknown, field: string | undefined, message: string])[] = [
