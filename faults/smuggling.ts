@@ -11,7 +11,7 @@ const BATCH = 100;
 
 /** Requests of which a proxy in front and this server could read different bodies. */
 export const campaign: Campaign = {
-  about: `${AMBIGUOUS_REQUESTS} requests with a second one hidden in them, and ${PIPELINES} honest pipelines`,
+  about: `${AMBIGUOUS_REQUESTS} requests with a second one hidden in them, and ${PIPELINES} pipelines`,
   at_once: 1,
   cases: async ({ seed, count, shared }) => {
     const rows: Figures[] = [];
@@ -104,7 +104,7 @@ const hiddenCase = ({ served, url, directory, rows }: Target, random: Random): C
 const HONEST: readonly (readonly [request: string, status: number])[] = [
   ["GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 200],
   ["HEAD /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 200],
-  ["GET /api/none HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: CHUNKED\r\n\r\n0\r\n\r\n", 404],
+  ["GET /api/none HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: CHUNKED\r\n\r\n0\r\n\r\n", 413],
   ["POST /api/runs/async HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}", 422],
   [
     'POST /api/runs/async HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1;a="b"\r\n{\r\n1\r\n}\r\n0\r\n\r\n',
@@ -112,7 +112,10 @@ const HONEST: readonly (readonly [request: string, status: number])[] = [
   ],
 ];
 
-/** Many requests on one connection are each answered once, in their order, wherever their bytes are cut. */
+/**
+ * Many requests on one connection are answered in their order, wherever their bytes are cut, until the server hangs up: it
+ * does so when one comes before the answer to the last (docs/http.md), and none is answered twice or in another's place.
+ */
 const pipelineCase = ({ served, url, directory, rows }: Target, random: Random): Case => ({
   name: `${BATCH} pipelines`,
   run: () =>
@@ -121,10 +124,16 @@ const pipelineCase = ({ served, url, directory, rows }: Target, random: Random):
         const asked = Array.from({ length: 1 + whole(random, 40) }, () => pick(random, HONEST));
         const text = asked.map(([request]) => request).join("");
         const pieces = pick(random, [1, 7, 100]);
-        const { answer } = await exchange(url, text, { pieces, patience_ms: 400 });
+        const { answer, closed } = await exchange(url, text, { pieces, patience_ms: 400 });
         const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
         const expected = asked.map(([, status]) => status);
-        hold(Bun.deepEquals(statuses, expected), `answers ${expected.join()} in ${pieces} pieces`, statuses.join());
+        const inOrder = Bun.deepEquals(statuses, expected.slice(0, statuses.length));
+        const complete = closed || statuses.length === expected.length;
+        hold(
+          inOrder && complete,
+          `answers ${expected.join()} in ${pieces} pieces, or their beginning`,
+          statuses.join(),
+        );
       }
     }),
 });
