@@ -11,7 +11,7 @@ import { RECIPES } from "../src/arms/recipe/recipes.ts";
 import { normaliser } from "../src/arms/recording/matching/normalise.ts";
 import { readFault } from "../src/arms/sandbox/fault.ts";
 import { HARMLESS_EDITS } from "../src/comparison/audit/harmless-edits.ts";
-import { cannotRun } from "../src/comparison/evidence/cannot-run.ts";
+import { cannotRun } from "../src/comparison/evidence/could-not-run.ts";
 import { findAnswers } from "../src/comparison/judge/answer/find-answers.ts";
 import { withoutAgentPaths } from "../src/comparison/judge/view/agent-notes.ts";
 import { cleanLine } from "../src/comparison/judge/view/clean-text.ts";
@@ -29,7 +29,6 @@ import { systemClock } from "../src/runtime/clock.ts";
 import { attempt, IMPORT_READERS } from "./hostile-imports.ts";
 import { buildArm, change } from "./judge/build-case.ts";
 import { spoken } from "./judge/mock-judge.ts";
-
 /** What is repeated, perhaps with something before and behind it. */
 export type Family = string | readonly [before: string, repeated: string, behind?: string];
 

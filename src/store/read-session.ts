@@ -33,3 +33,12 @@ export function foldLog(log: readonly LoggedEntry[]): SessionOutcome | undefined
 }
 
 export const isLog = (entries: readonly SessionEntry[]): entries is SessionLog => entries[0]?.type === "created";
+
+/** Undefined for what another version wrote, or nobody: it keeps no other session from being read. */
+export async function readableSession(
+  store: Pick<SessionStore, "read">,
+  session_id: string,
+): Promise<SessionOutcome | undefined> {
+  const session = foldLog(await store.read(session_id));
+  return session && Value.Check(SessionOutcome, session) ? session : undefined;
+}

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { answerSpecimens } from "../../src/comparison/audit/answer-specimens.ts";
 import { prepareSelfTest, priceTag } from "../../src/comparison/audit/prepare-self-test.ts";
 import { SelfTests } from "../../src/comparison/audit/self-tests.ts";
+import { answerSpecimens } from "../../src/comparison/audit/specimens.ts";
 import { startSelfTest } from "../../src/comparison/audit/start-self-test.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import type { SelfTest } from "../../src/domain/self-test.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { gradePart, gradeWhole } from "../../src/comparison/audit/grade.ts";
+import { gradePart, gradeWhole } from "../../src/comparison/audit/self-test.ts";
 import type { Grade, SelfTestPartId, SelfTestTrial } from "../../src/domain/self-test.ts";
 
 const trial = (a: string, b: string, found: Partial<SelfTestTrial>): SelfTestTrial => ({

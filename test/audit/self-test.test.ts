@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import { prepareSelfTest, priceTag, type SelfTestOptions } from "../../src/comparison/audit/prepare-self-test.ts";
 import { SelfTests } from "../../src/comparison/audit/self-tests.ts";
 import { startSelfTest } from "../../src/comparison/audit/start-self-test.ts";
-import { judgeIdentity } from "../../src/comparison/judge/judge-identity.ts";
+import { judgeIdentity } from "../../src/comparison/judge/open-judge.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import { comparabilityDigest, selfTestKey } from "../../src/comparison/scenario/digest.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chooseScript } from "../../src/comparison/planning/scripts/choose-script.ts";
+import { chooseScript } from "../../src/comparison/planning/arm-source.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { abeval } from "../abeval.ts";
 import { temporaryDirectory } from "../temporary.ts";

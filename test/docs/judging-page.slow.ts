@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Merged, mergeOrders } from "../../src/comparison/judge/asking/merge-orders.ts";
+import { type Merged, mergeOrders } from "../../src/comparison/judge/asking/masked-repetition.ts";
 import type { Label } from "../../src/comparison/judge/verdict/score-table.ts";
 import { FLAGS, Verdict } from "../../src/domain/verdict.ts";
 import { byRule } from "../judge/simulation/by-rule.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { judgeIdentity } from "../../src/comparison/judge/judge-identity.ts";
+import { judgeIdentity } from "../../src/comparison/judge/open-judge.ts";
 import { comparabilityDigest, selfTestKey } from "../../src/comparison/scenario/digest.ts";
 import type { SelfTestPart } from "../../src/domain/self-test.ts";
 import { memoryStore } from "../../src/store/memory.ts";

@@ -3,7 +3,7 @@ import { canonicalCall } from "../../src/arms/recipe/canonical-call.ts";
 import type { Recipe } from "../../src/arms/recipe/recipe.ts";
 import { RECIPES } from "../../src/arms/recipe/recipes.ts";
 import type { JudgedArm } from "../../src/comparison/judge/judge.ts";
-import { pairViews } from "../../src/comparison/judge/view/pair-views.ts";
+import { pairViews } from "../../src/comparison/judge/view/evidence-view.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { Changes } from "../../src/domain/evidence.ts";
 import { buildArm, buildCase } from "./build-case.ts";

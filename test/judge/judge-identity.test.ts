@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { judgeIdentity } from "../../src/comparison/judge/judge-identity.ts";
+import { judgeIdentity } from "../../src/comparison/judge/open-judge.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";

@@ -4,9 +4,9 @@ import {
   compareWithMasked,
   type Hearing,
   type HearingsOutcome,
+  mergeOrders,
   NOISE,
 } from "../../src/comparison/judge/asking/masked-repetition.ts";
-import { mergeOrders } from "../../src/comparison/judge/asking/merge-orders.ts";
 import { labelOf } from "../../src/comparison/judge/verdict/score-table.ts";
 import type { Side } from "../../src/domain/verdict.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mergeOrders } from "../../src/comparison/judge/asking/merge-orders.ts";
+import { mergeOrders } from "../../src/comparison/judge/asking/masked-repetition.ts";
 import type { Label } from "../../src/comparison/judge/verdict/score-table.ts";
 
 const TABLE: [

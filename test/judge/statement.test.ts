@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mergeOrders } from "../../src/comparison/judge/asking/merge-orders.ts";
+import { mergeOrders } from "../../src/comparison/judge/asking/masked-repetition.ts";
 import type { ScoredOutcome } from "../../src/comparison/judge/decide.ts";
 import { factsOf } from "../../src/comparison/judge/facts.ts";
 import { gatesOf } from "../../src/comparison/judge/gates.ts";

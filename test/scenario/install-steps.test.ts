@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { nodeSteps, pythonEnvironment } from "../../src/comparison/scenario/draft/install-steps.ts";
+import { nodeSteps, pythonEnvironment } from "../../src/comparison/scenario/draft/test-files.ts";
 
 interface Given {
   readonly top: readonly string[];

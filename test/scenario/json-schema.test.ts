@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020";
 import { parse } from "yaml";
-import { scenarioJsonSchema } from "../../src/comparison/scenario/json-schema.ts";
+import { scenarioJsonSchema } from "../../release/scenario-schema.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 
 const SCENARIOS = join(import.meta.dir, "../../scenarios");

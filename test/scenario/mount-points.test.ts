@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { comparabilityDigest } from "../../src/comparison/scenario/digest.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
+import { unpackMaterials } from "../../src/comparison/scenario/materials-cache.ts";
 import { packMaterials } from "../../src/comparison/scenario/pack.ts";
-import { unpackMaterials } from "../../src/comparison/scenario/packed/unpack.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { failureOf, SHORT, scenarioFolder } from "./scenario-folder.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { pythonEnvironment } from "../../src/comparison/scenario/draft/install-steps.ts";
 import {
   isTestFile,
+  pythonEnvironment,
   type Repertoire,
   steeringFiles,
   testCommand,

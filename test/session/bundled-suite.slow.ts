@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { chooseScript } from "../../src/comparison/planning/scripts/choose-script.ts";
+import { chooseScript } from "../../src/comparison/planning/arm-source.ts";
 import type { Arm } from "../../src/domain/arm.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
 import { claimedSide } from "../../src/statistics/claim/conclusion.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { chooseScript, scriptFor } from "../../src/comparison/planning/arm-source.ts";
 import { prepareSession, type RunOptions } from "../../src/comparison/planning/prepare-session.ts";
-import { chooseScript, scriptFor } from "../../src/comparison/planning/scripts/choose-script.ts";
 import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
 import type { Arm, WeightedScript } from "../../src/domain/arm.ts";
 import { runOnce, testServices } from "../harness.ts";

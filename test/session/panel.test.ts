@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { basisOf, decide } from "../../src/comparison/judge/decide.ts";
-import { judgeIdentity } from "../../src/comparison/judge/judge-identity.ts";
+import { judgeIdentity } from "../../src/comparison/judge/open-judge.ts";
 import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
-import { skillsUsed } from "../../src/comparison/session/run/skills-used.ts";
+import { skillsUsed } from "../../src/comparison/session/run/conduct-arm.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";

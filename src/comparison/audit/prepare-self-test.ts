@@ -5,8 +5,9 @@ import type { Scenario } from "../../domain/scenario.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { isUnknown } from "../../domain/size-of.ts";
 import type { Task } from "../../domain/task.ts";
+import { readableSession } from "../../store/read-session.ts";
 import type { SessionStore } from "../../store/store.ts";
-import { type JudgeIdentity, judgeIdentity } from "../judge/judge-identity.ts";
+import { type JudgeIdentity, judgeIdentity } from "../judge/open-judge.ts";
 import { isJudged } from "../judge/scenario-brief.ts";
 import { type ChosenJudge, chooseJudge, judgeModelName } from "../planning/choose-judge.ts";
 import { demandJudgePrice } from "../planning/cost-limits.ts";
@@ -16,9 +17,8 @@ import { workspacePlaces } from "../planning/task-image.ts";
 import { worstCaseOfJudging } from "../planning/worst-case-cost.ts";
 import { comparabilityDigest } from "../scenario/digest.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
-import { REWORDINGS_AT_MOST } from "./answer-specimens.ts";
 import { HARMLESS_EDITS } from "./harmless-edits.ts";
-import { readableSession } from "./readable-session.ts";
+import { REWORDINGS_AT_MOST } from "./specimens.ts";
 
 /** Sessions that are looked at, newest first. */
 const LOOKED_AT = 20;

@@ -2,9 +2,9 @@ import { judgeModelRef } from "../../arms/model/model-ref.ts";
 import type { JudgeProfiles as Answer } from "../../domain/judge-profile.ts";
 import type { SessionListing } from "../../domain/session-list.ts";
 import { breathe } from "../../runtime/pace.ts";
+import { readableSession } from "../../store/read-session.ts";
 import type { SessionStore } from "../../store/store.ts";
 import { JudgeTallies } from "./profile.ts";
-import { readableSession } from "./readable-session.ts";
 
 /** Sessions that are read at most, newest first. */
 const MOST_SESSIONS = 1_000;

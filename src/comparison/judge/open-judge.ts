@@ -1,17 +1,20 @@
 import type { ModelClient } from "../../arms/model/client.ts";
 import { checksApart, EVERYTHING, isSameWork, leaveOut } from "../../domain/equal-work.ts";
+import { isBuiltin, judgesNamed } from "../../domain/model-name.ts";
 import type { Price } from "../../domain/price-list.ts";
+import type { Scenario } from "../../domain/scenario.ts";
 import { type ArmSummary, wholeAnswer } from "../../domain/session.ts";
+import type { Verdict } from "../../domain/verdict.ts";
 import { armNames } from "../../domain/verdict-text.ts";
 import type { Clock, Entropy } from "../../runtime/clock.ts";
-import type { JudgedPair } from "./asking/ask-both-orders.ts";
-import { type JudgeInput, judgeByModel } from "./asking/judge-by-model.ts";
-import { judgeByPanel } from "./asking/judge-by-panel.ts";
+import { type JudgedPair, type JudgeInput, judgeByModel, judgeByPanel } from "./asking/judge-by-model.ts";
+import { PROTOCOL, promptDigest } from "./asking/judge-prompt.ts";
 import { JudgingBudget } from "./asking/judging-budget.ts";
 import { basisWith, type ScoringRules, scoringRules } from "./asking/scoring-rules.ts";
 import { needsMaskedRepetition } from "./decide.ts";
 import { factsOf } from "./facts.ts";
 import { type Case, type Judge, type JudgedArm, newVerdictId } from "./judge.ts";
+import { panelProtocol } from "./panel-votes.ts";
 import { isJudged } from "./scenario-brief.ts";
 import { composeVerdict } from "./verdict/compose-verdict.ts";
 import { type JudgeResult, NO_MODEL_ASKED } from "./verdict/judge-result.ts";
@@ -39,7 +42,7 @@ interface PanelModel {
 
 /**
  * Code establishes the facts, the gates and the measured scores (`facts.ts`, `gates.ts`, `measure.ts`). A model scores the
- * judged criteria if there are any (`judge-by-model.ts`, `judge-by-panel.ts`). Code makes the verdict of both (`compose-verdict.ts`): no answer
+ * judged criteria if there are any (`judge-by-model.ts`). Code makes the verdict of both (`compose-verdict.ts`): no answer
  * of a model moves a gate.
  */
 export function openJudge(options: JudgeOptions): Judge {
@@ -119,4 +122,21 @@ function without(arm: JudgedArm, ids: ReadonlySet<string>): JudgedArm {
   if (probe === summary.probe) return arm;
   const changed: ArmSummary = { ...summary, probe, reference_fix: null };
   return { ...arm, summary: changed };
+}
+
+/** How this version judges, with a model and without. */
+export const JUDGING_PROTOCOLS: readonly string[] = [PROTOCOL, NO_MODEL_ASKED.protocol];
+
+/** Verdicts of two identities are not comparable. */
+export type JudgeIdentity = Pick<Verdict["judge"], "model" | "protocol" | "prompt_digest">;
+
+/**
+ * Who judges a scenario, as the verdict of a run will say it. `model` is the judge's full name. A verdict says another
+ * identity only when the cost limit left nothing for the judge.
+ */
+export function judgeIdentity(model: string, scenario: Pick<Scenario, "task" | "rubric" | "policies">): JudgeIdentity {
+  const asked = !isBuiltin(model) && scenario.rubric.criteria.some(isJudged);
+  if (!asked) return { model, protocol: NO_MODEL_ASKED.protocol, prompt_digest: NO_MODEL_ASKED.prompt_digest };
+  const protocol = judgesNamed(model).length > 1 ? panelProtocol(PROTOCOL) : PROTOCOL;
+  return { model, protocol, prompt_digest: promptDigest(scenario) };
 }

@@ -3,9 +3,11 @@ import {
   compareWithMasked,
   type Hearing,
   type MaskedRepetition,
+  type Merged,
+  mergeOrders,
+  NOTHING_WEIGHED,
   withoutMaskedRepetition,
 } from "./asking/masked-repetition.ts";
-import { type Merged, mergeOrders, NOTHING_WEIGHED } from "./asking/merge-orders.ts";
 import { type JudgeFinding, mergeFindings, type Silence, signOf } from "./panel-votes.ts";
 import {
   type CallScores,
@@ -16,7 +18,6 @@ import {
   type Weights,
   weigh,
 } from "./verdict/score-table.ts";
-
 /** Everything but the weights that an opinion rests on. */
 export interface Scores {
   /** Empty when no model was asked. */

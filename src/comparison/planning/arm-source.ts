@@ -5,11 +5,14 @@ import { type ImportedRun, importedArm } from "../../arms/imported/imported-arm.
 import { LogFault, readLog } from "../../arms/imported/read-log.ts";
 import type { Recordings } from "../../arms/recording/recordings.ts";
 import { toolbox } from "../../arms/tool/toolbox.ts";
-import type { Arm } from "../../domain/arm.ts";
+import type { Arm, ScriptTurn } from "../../domain/arm.ts";
 import type { StandIn } from "../../domain/baseline.ts";
 import { ANSWER_CHARS, PATCH_BYTES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
+import { isScripted } from "../../domain/model-name.ts";
 import type { NamedFile, Ran } from "../../domain/ran.ts";
+import type { ScriptChoice } from "../../domain/session-settings.ts";
+import { sha256 } from "../../domain/sha256.ts";
 import { shortage } from "../../domain/shortage.ts";
 import { SIDES } from "../../domain/verdict.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
@@ -17,7 +20,6 @@ import { sourceOf } from "../scenario/materials.ts";
 import { readDigested } from "../scenario/read-text.ts";
 import { Unusable } from "../scenario/unusable.ts";
 import { type AgentServices, agentRunner, isAgentArm } from "./agent-runner.ts";
-import { type Draw, scriptFor } from "./scripts/choose-script.ts";
 import type { SessionServices } from "./services.ts";
 
 /** Where the work of an arm comes from: something runs it, or a stored run of it counts again. */
@@ -89,3 +91,68 @@ async function textOf(directory: string, { file, digest }: NamedFile, most: numb
 
 const changed = (file: string, cause?: unknown) =>
   new Failure("invalid_scenario", `${file} has changed since the scenario was read; start again`, { cause });
+
+/**
+ * Refuses to give arms what they are tested with. Arms that ran elsewhere are given nothing.
+ * @throws Failure `invalid_request` naming the files, and what to write instead
+ */
+export async function demandUnseen(
+  { file, definition, findExposed }: LoadedScenario,
+  agents_dir: string | undefined,
+): Promise<void> {
+  const exposed = definition.arms.every(isRanArm)
+    ? []
+    : ((await findExposed?.(agents_dir).catch(refuseUnusable)) ?? []);
+  if (exposed.length === 0) return;
+  const lines = exposed.map(
+    ({ among, found, mend }) => `${file}: ${among} shows arms what they are tested with: ${found.join("; ")}\n${mend}`,
+  );
+  throw new Failure("invalid_request", lines.join("\n"), { details: { field: "scenario" } });
+}
+
+/** What could not be looked at. */
+function refuseUnusable(error: unknown): never {
+  if (!(error instanceof Unusable)) throw error;
+  throw new Failure("invalid_request", `what arms are given ${error.message}`, { details: { field: "scenario" } });
+}
+
+/** What decides which of its scripts an arm replays. Equal draws give equal choices on every machine. */
+interface Draw {
+  readonly seed: string;
+  /** From 1. */
+  readonly trial: number;
+}
+
+/** The index of the script that the arm replays; undefined when it has none to choose from, or a model that needs none. */
+export function chooseScript({ id, model, scripts }: Arm, { seed, trial }: Draw): number | undefined {
+  if (scripts === undefined || !isScripted(model)) return undefined;
+  const total = scripts.reduce((sum, { weight }) => sum + weight, 0);
+  let left = shareOf(`${seed}:${trial}:${id}`) * total;
+  for (const [index, { weight }] of scripts.entries()) {
+    left -= weight;
+    if (left < 0) return index;
+  }
+  // Only rounding leads here.
+  return scripts.length - 1;
+}
+
+/** The turns that a scripted arm replays in this trial; null when it has no script. */
+export function scriptFor(arm: Arm, draw: Draw): readonly ScriptTurn[] | null {
+  const chosen = chooseScript(arm, draw);
+  return chosen === undefined ? arm.script : (arm.scripts?.[chosen]?.turns ?? null);
+}
+
+/** What was chosen, by arm id; undefined when no arm had a choice. */
+export function scriptChoices(arms: readonly Arm[], draw: Draw): Readonly<Record<string, ScriptChoice>> | undefined {
+  const choices = arms.flatMap((arm) => {
+    const chosen = chooseScript(arm, draw);
+    return chosen === undefined ? [] : [[arm.id, { ...draw, chosen }] as const];
+  });
+  return choices.length === 0 ? undefined : Object.fromEntries(choices);
+}
+
+/** A number from 0 to just below 1, evenly spread over all texts. */
+const shareOf = (text: string): number => Number.parseInt(sha256(text).slice(0, SHARE_DIGITS), 16) / 16 ** SHARE_DIGITS;
+
+/** Hexadecimal digits that a number holds exactly. */
+const SHARE_DIGITS = 13;

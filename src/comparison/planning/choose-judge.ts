@@ -7,6 +7,9 @@ import { isBuiltin, isScripted, judgesNamed } from "../../domain/model-name.ts";
 import type { Price } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { costOf, sumKnown } from "../../domain/usage.ts";
+import type { Flag } from "../../domain/verdict.ts";
+import { judgeRecord } from "../../store/self-test-store.ts";
+import type { SessionStore } from "../../store/store.ts";
 import type { Judge } from "../judge/judge.ts";
 import { openJudge } from "../judge/open-judge.ts";
 import { priceOf } from "./prices.ts";
@@ -106,4 +109,12 @@ function withWayOut<T>(resolve: () => T): T {
     const message = `judge: ${error.message}; or judge without a model: --judge-model ${BUILTIN_JUDGE}`;
     throw new Failure(error.code, message, { cause: error });
   }
+}
+
+/** What is known of a judge on a scenario before it judges, by the key of its self-tests. @throws Failure `storage_failed` */
+export async function judgeFlags(
+  { self_tests }: Pick<SessionStore, "self_tests">,
+  key: string | null,
+): Promise<readonly Flag[]> {
+  return key !== null && (await judgeRecord(self_tests, key)) === "failed" ? ["judge_failed_self_test"] : [];
 }

@@ -6,7 +6,7 @@ import { SERIES_PROTOCOL } from "../../domain/series-record.ts";
 import type { EvidenceDigests, SessionOutcome } from "../../domain/session.ts";
 import type { SessionSettings } from "../../domain/session-settings.ts";
 import { sha256 } from "../../domain/sha256.ts";
-import { type JudgeIdentity, judgeIdentity } from "../judge/judge-identity.ts";
+import { type JudgeIdentity, judgeIdentity } from "../judge/open-judge.ts";
 import { applyModelOverride } from "../scenario/declared-differences.ts";
 import { comparabilityDigest, selfTestKey, sharedWork } from "../scenario/digest.ts";
 

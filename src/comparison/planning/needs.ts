@@ -7,12 +7,11 @@ import { SERIES_PROTOCOL } from "../../domain/series-record.ts";
 import { LOG_VERSION } from "../../domain/session-entry.ts";
 import type { SessionSettings } from "../../domain/session-settings.ts";
 import type { Needs, SharedStore, WorkerRow } from "../../store/shared-store.ts";
-import { JUDGING_PROTOCOLS } from "../judge/judge-identity.ts";
+import { JUDGING_PROTOCOLS } from "../judge/open-judge.ts";
 import { serversOf } from "./mcp-tools.ts";
 import type { SessionPlan } from "./prepare-session.ts";
 import { NOT_NEEDED } from "./sandbox-for.ts";
 import type { SessionServices } from "./services.ts";
-
 /** What is known of a run before it is planned. */
 export interface Needing {
   readonly arms: readonly Arm[];

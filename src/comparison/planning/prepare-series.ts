@@ -21,11 +21,17 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { demandEveryPrice } from "./cost-limits.ts";
 import { needsOfPlan } from "./needs.ts";
 import { prepareSession, type RunOptions, type SessionPlan } from "./prepare-session.ts";
-import { nameInSeries, type PlannedMember, plannedMember } from "./series/planned-member.ts";
-import { demandMoney, demandOneSeries, limitsOf } from "./series/series-limits.ts";
-import { otherPlan, seriesPlan } from "./series/series-plan.ts";
+import {
+  demandMoney,
+  demandOneSeries,
+  limitsOf,
+  nameInSeries,
+  otherPlan,
+  type PlannedMember,
+  plannedMember,
+  seriesPlan,
+} from "./series/series-plan.ts";
 import type { SessionServices } from "./services.ts";
-
 export type SeriesOptions = Omit<SeriesRequest, "scenarios" | "continue" | "baseline">;
 
 /** A series that can start: everything that could refuse it has been asked. */

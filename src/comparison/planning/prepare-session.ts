@@ -13,7 +13,7 @@ import type { Flag } from "../../domain/verdict.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { agentDigest } from "./agent-runner.ts";
-import { type ArmSource, sourceOfArm } from "./arm-source.ts";
+import { type ArmSource, demandUnseen, scriptChoices, sourceOfArm } from "./arm-source.ts";
 import { type StoredChoice, standInFor } from "./baseline/stand-in.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { comparisonDigest, conditionsOf, evidenceDigests, selfTestKeyOf } from "./comparison.ts";
@@ -22,14 +22,11 @@ import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from 
 import { serverDigests } from "./mcp-tools.ts";
 import { withPrices } from "./prices.ts";
 import { demandPrograms } from "./refusals/demand-programs.ts";
-import { demandUnseen } from "./refusals/demand-unseen.ts";
 import { type SessionSandbox, sandboxFor } from "./sandbox-for.ts";
-import { scriptChoices } from "./scripts/choose-script.ts";
 import type { SessionServices } from "./services.ts";
 import { openRecordings, toldOfReplay } from "./session-recordings.ts";
 import { workspacePlaces } from "./task-image.ts";
 import { type CostByPart, worstCaseOfRun } from "./worst-case-cost.ts";
-
 export interface RunOptions {
   readonly model_override?: string;
   readonly judge_model?: string;

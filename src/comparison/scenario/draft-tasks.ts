@@ -5,18 +5,16 @@ import { SLUG_PATTERN } from "../../domain/schema.ts";
 import { isBelow } from "./confined-path.ts";
 import { draftFromCommit } from "./draft/from-commit.ts";
 import { draftFromExercism, EXERCISM_MARKER } from "./draft/from-exercism.ts";
-import { draftFromHarbor, HARBOR_MARKER } from "./draft/from-harbor.ts";
+import { draftFromHarbor, draftFromTerminalBench, HARBOR_MARKER, TERMINAL_BENCH_MARKER } from "./draft/from-harbor.ts";
 import { PROMPTFOO_MARKER, promptTests } from "./draft/from-promptfoo.ts";
 import { SKILL_EVALS_MARKER, skillEvals } from "./draft/from-skill-evals.ts";
 import { sweBenchRows } from "./draft/from-swe-bench.ts";
-import { draftFromTerminalBench, TERMINAL_BENCH_MARKER } from "./draft/from-terminal-bench.ts";
 import type { Material } from "./draft/material.ts";
 import { type StoredImage, TaskImages } from "./draft/task-images.ts";
 import type { Draft } from "./draft-scenario.ts";
 import { writeBlobs } from "./git/git-files.ts";
 import { assignIds, slugOf } from "./resolve/ids.ts";
 import { Unusable, unusable } from "./unusable.ts";
-
 /** A task of somebody else that was found and not yet read. */
 export interface FoundTask {
   /** The name that messages use. */

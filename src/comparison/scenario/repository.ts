@@ -2,11 +2,9 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { workspacePathFault } from "./confined-path.ts";
-import { blobsOf } from "./git/blobs.ts";
 import { gitOutput } from "./git/run-git.ts";
-import { fileIn } from "./git/tree.ts";
+import { blobsOf, fileIn } from "./git/tree.ts";
 import { Unusable } from "./unusable.ts";
-
 /** The repository around a directory. */
 export interface Repository {
   /** Absolute; the directory that has `.git` in it. */

@@ -9,7 +9,7 @@ import type { SessionOutcome } from "../../domain/session.ts";
 import type { Flag, Verdict } from "../../domain/verdict.ts";
 import { holding } from "../../store/request-keys.ts";
 import { type Case, newVerdictId } from "../judge/judge.ts";
-import { type ChosenJudge, chooseJudge } from "../planning/choose-judge.ts";
+import { type ChosenJudge, chooseJudge, judgeFlags } from "../planning/choose-judge.ts";
 import { conditionsOf, selfTestKeyOf } from "../planning/comparison.ts";
 import { contextFlags } from "../planning/context-flags.ts";
 import { demandJudgePrice } from "../planning/cost-limits.ts";
@@ -18,10 +18,8 @@ import type { SessionServices } from "../planning/services.ts";
 import { worstCaseOfJudging } from "../planning/worst-case-cost.ts";
 import { applyModelOverride } from "../scenario/declared-differences.ts";
 import { comparabilityDigest } from "../scenario/digest.ts";
-import { judgeFlags } from "./run/judge-flags.ts";
 import type { Requester } from "./started-session.ts";
 import { type StoredArm, storedArm, storedSession } from "./stored-arm.ts";
-
 /**
  * A new verdict on two stored arms, without running them again. arm_a's session supplies rubric and reference. It is
  * stored with both sessions; a finished session without a verdict is completed by it.

@@ -7,6 +7,7 @@ import type { ArmSummary, TrialPlace } from "../../domain/session.ts";
 import { shortage } from "../../domain/shortage.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
+import { judgeFlags } from "../planning/choose-judge.ts";
 import { serversOf } from "../planning/mcp-tools.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
 import type { SessionServices } from "../planning/services.ts";
@@ -14,10 +15,8 @@ import { workspacePlaces } from "../planning/task-image.ts";
 import { fixtureSource } from "../scenario/fixture-source.ts";
 import { withoutCoinFlips } from "./repeat-checks.ts";
 import { observedDifferences } from "./run/fairness.ts";
-import { judgeFlags } from "./run/judge-flags.ts";
 import { openArm, runBoth } from "./run/open-arm.ts";
 import type { RunLog, SummaryOfTrials } from "./run/run-log.ts";
-
 /** What makes a run a trial. */
 export interface Trial {
   readonly place: TrialPlace;

@@ -1,8 +1,9 @@
 import { didYouMeanAmong } from "../../domain/did-you-mean.ts";
+import { everyVerdict } from "../../domain/every-verdict.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
-import type { ArmPointer } from "../../domain/verdict.ts";
+import type { ArmPointer, Verdict } from "../../domain/verdict.ts";
 import { readSession } from "../../store/read-session.ts";
 import type { JudgedArm } from "../judge/judge.ts";
 import type { SessionServices } from "../planning/services.ts";
@@ -42,4 +43,13 @@ export function storedArm(session: SessionOutcome, pointer: ArmPointer): StoredA
       `arm ${pointer.arm_id} of ${pointer.session_id} has no evidence to judge (session state: ${session.state})`,
     );
   return { session, pointer, summary, decisions: session.decisions[pointer.arm_id] ?? [] };
+}
+
+/** The verdict of the run, of a rejudge, or of a comparison with an arm of another session. @throws Failure `invalid_request` */
+export function storedVerdict(session: SessionOutcome, verdict_id: string): Verdict {
+  const verdict = everyVerdict(session).find((each) => each.verdict_id === verdict_id);
+  if (verdict) return verdict;
+  throw new Failure("invalid_request", `${session.session_id} has no verdict "${verdict_id.slice(0, 100)}"`, {
+    details: { field: "verdict_id" },
+  });
 }

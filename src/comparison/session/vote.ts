@@ -7,9 +7,7 @@ import { Semaphore } from "../../runtime/semaphore.ts";
 import { checkedFold } from "../../store/read-session.ts";
 import type { SessionStore } from "../../store/store.ts";
 import type { SessionServices } from "../planning/services.ts";
-import { storedArm, unknownSession } from "./stored-arm.ts";
-import { storedVerdict } from "./stored-verdict.ts";
-
+import { storedArm, storedVerdict, unknownSession } from "./stored-arm.ts";
 /**
  * Keeps what a person says of two arms with the sessions that these ran in. Who votes is not asked.
  * @throws Failure `unknown_session`, `session_not_finished`, `invalid_request` for an unknown verdict or one vote too many,

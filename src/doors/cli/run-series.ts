@@ -7,9 +7,8 @@ import { type LoadedScenario, membersOf, oneMember } from "../../comparison/scen
 import { againstItself } from "../../comparison/session/against-itself.ts";
 import { storedBaseline } from "../../comparison/session/baseline.ts";
 import { seriesInFlight } from "../../comparison/session/in-flight.ts";
-import { openSeries } from "../../comparison/session/open-series.ts";
+import { openSeries, startSeries } from "../../comparison/session/open-series.ts";
 import { readBundle } from "../../comparison/session/read-bundle.ts";
-import { startSeries } from "../../comparison/session/start-series.ts";
 import type { StartedSeries } from "../../comparison/session/started-session.ts";
 import type { Baseline } from "../../domain/baseline.ts";
 import { columnNamed, columnsOf, fieldsOf } from "../../domain/columns.ts";
@@ -36,7 +35,6 @@ import { demandStdout, openRun, type PreparedServices } from "./services/service
 import { Painter } from "./terminal/paint.ts";
 import { inPlaceOfJson, summariseSeries } from "./terminal/series-text.ts";
 import { tellTrials } from "./terminal/trial-lines.ts";
-
 /** `abeval run` of several files, or of one again and again: stdout holds one Series, as JSON unless it is a terminal. Returns the exit status. */
 export async function runSeries(args: RunArguments): Promise<number> {
   const { value, has } = args;

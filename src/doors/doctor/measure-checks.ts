@@ -1,4 +1,4 @@
-import { cannotRun } from "../../comparison/evidence/cannot-run.ts";
+import { cannotRun } from "../../comparison/evidence/could-not-run.ts";
 import { workspacePlaces } from "../../comparison/planning/task-image.ts";
 import type { DraftSolution, MeasuredCheck, MeasuredDraft } from "../../comparison/scenario/draft-scenario.ts";
 import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";

@@ -1,4 +1,4 @@
-import { storedVerdict } from "../../comparison/session/stored-verdict.ts";
+import { storedVerdict } from "../../comparison/session/stored-arm.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { ownTurn } from "../../runtime/pace.ts";
@@ -13,7 +13,6 @@ import { verdictHtml } from "../report/verdict-html.ts";
 import type { Services } from "./operation.ts";
 import { getSeries } from "./series.ts";
 import { getSession } from "./sessions.ts";
-
 /** A file for others. */
 export interface ReportFile {
   readonly name: string;

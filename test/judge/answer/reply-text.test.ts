@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { replyText } from "../../../src/comparison/judge/answer/reply-text.ts";
+import { replyText } from "../../../src/comparison/judge/answer/parse-answer.ts";
 import { JUDGE_REPLY_CHARS } from "../../../src/domain/defaults.ts";
 
 test("names of fields count as text", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fileNames } from "../../../src/comparison/judge/view/file-names.ts";
+import { fileNames } from "../../../src/comparison/judge/view/candidates.ts";
 import { buildArm, change } from "../build-case.ts";
 
 test("a file that the brief gives keeps its name, every other has one number for both arms", () => {

@@ -1,12 +1,14 @@
 import { Value } from "@sinclair/typebox/value";
 import type { ModelReply } from "../../../arms/model/client.ts";
+import { JUDGE_REPLY_CHARS } from "../../../domain/defaults.ts";
 import type { JudgedCriterion } from "../../../domain/rubric.ts";
+import { type Citation, type JudgeCall, SIDES, type Side } from "../../../domain/verdict.ts";
 import { TOP_SCORE } from "../verdict/score-table.ts";
-import type { Labels, Secrets } from "../view/labels.ts";
+import { cleanLine } from "../view/clean-text.ts";
+import { type Labels, nameArms, type Presentation, type Secrets } from "../view/labels.ts";
 import type { CheckCitation, CheckedCitation } from "./citation-checker.ts";
 import { findAnswers } from "./find-answers.ts";
 import { ANSWER_TOOL, type CandidateJudgement, type Judgement, type JudgementSchema } from "./judgement-schema.ts";
-import { replyText } from "./reply-text.ts";
 
 /** What a valid answer must fit. */
 export interface Expected {
@@ -20,7 +22,7 @@ export interface Expected {
 }
 
 /** A criterion of one candidate, with its valid citations. */
-export interface ScoredCriterion {
+interface ScoredCriterion {
   readonly score: number;
   readonly note: string;
   readonly citations: readonly CheckedCitation[];
@@ -147,4 +149,102 @@ function checkSlot(judgement: Judgement, { labels, citations }: Expected, slot: 
     scored.set(id, { score, note, citations: valid.slice(0, CITATIONS) });
   }
   return { scored, errors, dropped };
+}
+
+/** Deepest nesting that is read. An answer has seven levels. */
+const DEPTH = 32;
+
+/** All that a judge wrote, in one text; null when it is too long or nested too deep. Reading stops there. */
+export function replyText({ text, calls }: Pick<ModelReply, "text" | "calls">): string | null {
+  const parts = [text];
+  let left = JUDGE_REPLY_CHARS - text.length;
+  const waiting: { readonly value: unknown; readonly depth: number }[] = calls.map(({ input, unparsed }) => ({
+    value: unparsed ?? input,
+    depth: 0,
+  }));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (left < 0 || next.depth > DEPTH) return null;
+    const { value, depth } = next;
+    if (typeof value === "object" && value !== null)
+      for (const [key, item] of Object.entries(value)) {
+        parts.push(key);
+        left -= key.length + 1;
+        waiting.push({ value: item, depth: depth + 1 });
+      }
+    else {
+      const written = String(value);
+      parts.push(written);
+      left -= written.length + 1;
+    }
+  }
+  return left < 0 ? null : parts.join("\n");
+}
+
+/** A judge's answer about arms a and b. */
+export interface ParsedAnswer {
+  readonly call: Pick<
+    JudgeCall,
+    "preference" | "strength" | "scores" | "concerns" | "injection_suspected" | "rationale" | "citations_invalid"
+  >;
+  /** By criterion id. */
+  readonly citations: ReadonlyMap<string, readonly Citation[]>;
+  /** Arms whose words the judge suspects. */
+  readonly suspects: readonly Side[];
+}
+
+/** Slot of each side, by order. */
+const SLOTS = { ab: { a: 0, b: 1 }, ba: { a: 1, b: 0 } } as const;
+
+/** Characters kept of the judge's prose. Longer prose is cut; the answer stays valid. */
+const PROSE_CHARS = { note: 300, concern: 160, rationale: 900 } as const;
+
+/** Concerns kept per candidate. */
+const CONCERNS = 5;
+
+/** Turns an answer about labels into one about arms. Its prose is cleaned and cut. */
+export function inArmFrame(
+  { judgement, scored, citations_invalid }: UsableAnswer,
+  presentation: Presentation,
+): ParsedAnswer {
+  const { order, labels, names } = presentation;
+  const slots = SLOTS[order];
+  const { preference, strength, candidates, rationale } = judgement;
+  const prose = (text: string, limit: number) => cutLine(nameArms(text, presentation), limit);
+  const said = (side: Side) => candidates[labels[slots[side]]];
+  const suspects = SIDES.filter((side) => said(side)?.injection_suspected ?? false);
+  const pairs = [...scored[slots.a]].flatMap(([id, a]) => {
+    const b = scored[slots.b].get(id);
+    return b ? [{ id, a, b }] : [];
+  });
+  return {
+    call: {
+      preference: preference === "tie" ? "tie" : preference === labels[slots.a] ? "a" : "b",
+      strength,
+      scores: pairs.map(({ id, a, b }) => ({
+        id,
+        score_a: a.score,
+        score_b: b.score,
+        note_a: prose(a.note, PROSE_CHARS.note),
+        note_b: prose(b.note, PROSE_CHARS.note),
+        supported: a.citations.length > 0 && b.citations.length > 0,
+      })),
+      concerns: SIDES.flatMap((side) => {
+        const concerns = said(side)?.concerns.slice(0, CONCERNS) ?? [];
+        return concerns.map((text) => `${names[side]}: ${prose(text, PROSE_CHARS.concern)}`);
+      }),
+      injection_suspected: suspects.length > 0,
+      rationale: prose(rationale, PROSE_CHARS.rationale),
+      citations_invalid,
+    },
+    citations: new Map(pairs.map(({ id, a, b }) => [id, [...citationsOf("a", a), ...citationsOf("b", b)]])),
+    suspects,
+  };
+}
+
+const citationsOf = (side: Side, { citations }: ScoredCriterion): readonly Citation[] =>
+  citations.map((citation) => ({ side, ...citation }));
+
+function cutLine(text: string, limit: number): string {
+  const line = cleanLine(text);
+  return line.length <= limit ? line : `${line.slice(0, limit - 1).toWellFormed()}…`;
 }

@@ -4,14 +4,19 @@ import { sumUsage, type Usage } from "../../../domain/usage.ts";
 import type { Citation, JudgeCall, Side } from "../../../domain/verdict.ts";
 import type { Clock, Entropy } from "../../../runtime/clock.ts";
 import { ANSWER_TOOL } from "../answer/judgement-schema.ts";
-import { type Expected, type ParseResult, parseAnswer, type UsableAnswer } from "../answer/parse-answer.ts";
-import { inArmFrame, type ParsedAnswer } from "../answer/parsed-answer.ts";
-import { replyText } from "../answer/reply-text.ts";
+import {
+  type Expected,
+  inArmFrame,
+  type ParsedAnswer,
+  type ParseResult,
+  parseAnswer,
+  replyText,
+  type UsableAnswer,
+} from "../answer/parse-answer.ts";
 import { exceeds } from "../verdict/score-table.ts";
 import { nameArms, type Presentation } from "../view/labels.ts";
 import type { Prompt } from "./judge-prompt.ts";
 import type { JudgingBudget } from "./judging-budget.ts";
-
 export interface Question {
   readonly prompt: Prompt;
   readonly expected: Expected;

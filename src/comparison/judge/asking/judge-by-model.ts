@@ -1,12 +1,20 @@
-import { sumUsage } from "../../../domain/usage.ts";
-import { type Citation, FLAGS, type Flag, type JudgeCall, SIDES } from "../../../domain/verdict.ts";
-import type { JudgedArm } from "../judge.ts";
+import type { Facts } from "../../../domain/evidence.ts";
+import type { Price } from "../../../domain/price-list.ts";
+import { costOf, sumUsage } from "../../../domain/usage.ts";
+import { type Citation, FLAGS, type Flag, type JudgeCall, ORDERS, SIDES, type Side } from "../../../domain/verdict.ts";
+import type { Entropy } from "../../../runtime/clock.ts";
+import { allOrNone } from "../all-or-none.ts";
+import { citationChecker } from "../answer/citation-checker.ts";
+import { judgementSchema } from "../answer/judgement-schema.ts";
+import type { Case, JudgedArm } from "../judge.ts";
+import { panelProtocol } from "../panel-votes.ts";
+import { isJudged } from "../scenario-brief.ts";
 import { type JudgeResult, NO_MODEL_ASKED } from "../verdict/judge-result.ts";
 import type { Candidates } from "../view/candidates.ts";
-import { askBothOrders, type JudgedPair } from "./ask-both-orders.ts";
-import type { CallResult, JudgeClient } from "./ask-judge.ts";
-import { PROTOCOL, promptDigest } from "./judge-prompt.ts";
-
+import type { EvidenceView, PairViews } from "../view/evidence-view.ts";
+import { drawLabels, type Presentation, type Secrets } from "../view/labels.ts";
+import { askJudge, type CallResult, firstRequest, type JudgeClient, type Question } from "./ask-judge.ts";
+import { judgePrompt, PROTOCOL, promptDigest } from "./judge-prompt.ts";
 export interface JudgeInput extends JudgedPair {
   readonly candidates: Candidates;
   /** Whether words could have moved these answers, so that the judge must be asked again without them. */
@@ -63,7 +71,7 @@ const callsOf = (results: readonly CallResult[]) => results.map(({ call }) => ca
 const flagsOf = (raised: Partial<Record<Flag, boolean>>): readonly Flag[] => FLAGS.filter((flag) => raised[flag]);
 
 /** Each citation once, from every hearing. */
-export function mergeCitations(hearings: readonly JudgeResult["citations"][]): JudgeResult["citations"] {
+function mergeCitations(hearings: readonly JudgeResult["citations"][]): JudgeResult["citations"] {
   const merged = new Map<string, Map<string, Citation>>();
   for (const [id, citations] of hearings.flatMap((hearing) => [...hearing])) {
     const distinct = merged.get(id) ?? new Map<string, Citation>();
@@ -81,3 +89,108 @@ const suspectedByJudge = (results: readonly CallResult[]): JudgeResult["suspicio
     quote: null,
     found_by: "judge" as const,
   }));
+
+interface PanelJudge extends JudgeClient {
+  /** `<provider>/<model>` */
+  readonly name: string;
+  readonly price: Price | null;
+}
+
+/**
+ * Every judge hears the case as if it were the only one, all at the same time. A judge that the budget does not pay for
+ * is silent.
+ * @throws Failure `provider_failed` when one of them cannot be reached; the signal's reason when it fires.
+ */
+export async function judgeByPanel(
+  panel: readonly PanelJudge[],
+  input: JudgeInput,
+  signal: AbortSignal,
+): Promise<JudgeResult> {
+  const results = await allOrNone(
+    panel.map((judge) => (own: AbortSignal) => judgeByModel(judge, input, own)),
+    signal,
+  );
+  const asked = results.find(({ calls }) => calls.length > 0);
+  if (asked === undefined) return { ...NO_MODEL_ASKED, flags: ["cost_limit_reached"] };
+  const nameOf = (index: number) => panel[index]?.name ?? "";
+  return {
+    calls: results.flatMap(({ calls }, index) => calls.map((call) => ({ judge: nameOf(index), ...call }))),
+    citations: mergeCitations(results.map(({ citations }) => citations)),
+    usage: sumUsage(results.map(({ usage }) => usage)),
+    flags: FLAGS.filter((flag) => results.some(({ flags }) => flags.includes(flag))),
+    suspicions: [
+      ...input.candidates.suspicions,
+      ...results.flatMap(({ suspicions }, index) =>
+        suspicions.filter(({ found_by }) => found_by === "judge").map((one) => ({ ...one, judge: nameOf(index) })),
+      ),
+    ],
+    prompt_digest: asked.prompt_digest,
+    protocol: panelProtocol(asked.protocol),
+    panel: results.map(({ usage, calls }, index) => ({
+      model: nameOf(index),
+      cost_usd: calls.length === 0 ? 0 : costOf(panel[index]?.price ?? null, usage),
+    })),
+  };
+}
+
+/** Two arms with what code established about them. */
+export interface JudgedPair {
+  readonly kase: Case;
+  readonly facts: Readonly<Record<Side, Facts>>;
+  /** What people call the arms. */
+  readonly names: Readonly<Record<Side, string>>;
+}
+
+interface Evidence {
+  readonly views: PairViews;
+  /** The views hold no words of the arms. */
+  readonly masked: boolean;
+}
+
+/**
+ * One call per order, at the same time. Empty when the budget does not pay for both.
+ * @throws Failure `provider_failed` when the judge cannot be reached; the signal's reason when it fires.
+ */
+async function askBothOrders(
+  judge: JudgeClient,
+  pair: JudgedPair,
+  evidence: Evidence,
+  signal: AbortSignal,
+): Promise<readonly CallResult[]> {
+  const questions = questionsOf(judge.entropy, pair, evidence);
+  if (judge.budget?.reserve(questions.map(firstRequest)) === false) return [];
+  // One order alone gives no result.
+  return await allOrNone(
+    questions.map((question) => (either: AbortSignal) => askJudge(question, judge, either)),
+    signal,
+  );
+}
+
+function questionsOf(entropy: Entropy, { kase, facts, names }: JudgedPair, { views, masked }: Evidence): Question[] {
+  const labels = drawLabels(entropy, [views.a, views.b].map(textOf).join("\n"));
+  const criteria = kase.rubric.criteria.filter(isJudged);
+  const schema = judgementSchema(kase.rubric, labels);
+  return ORDERS.map((order) => {
+    const presentation: Presentation = { order, labels, names };
+    const secrets = drawSecrets(entropy);
+    const [first, second]: readonly [Side, Side] = order === "ab" ? ["a", "b"] : ["b", "a"];
+    const candidate = (side: Side) => ({ view: views[side], facts: facts[side] });
+    const citations = [
+      citationChecker(views[first], secrets.mark),
+      citationChecker(views[second], secrets.mark),
+    ] as const;
+    return {
+      prompt: judgePrompt({ ...kase, labels, masked }, [candidate(first), candidate(second)], secrets),
+      expected: { labels, schema, secrets, criteria, citations },
+      presentation,
+      masked,
+    };
+  });
+}
+
+function drawSecrets(entropy: Entropy): Secrets {
+  return { nonce: entropy(16), mark: `${entropy(2)}|`, echo: entropy(8), tripwire: entropy(8) };
+}
+
+const textOf = ({ sections }: EvidenceView) =>
+  sections.flatMap(({ lines }) => lines.map(({ text }) => text)).join("\n");

@@ -2,7 +2,6 @@ import { crashText } from "../../../domain/end-text.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { SIDES, type Side, type Verdict } from "../../../domain/verdict.ts";
 import { unmetText } from "../../../domain/verdict-text.ts";
-import { costLimited } from "../asking/cost-limited.ts";
 import type { ChanceCheck } from "../equal-work.ts";
 
 export interface ScopeInput {
@@ -87,3 +86,7 @@ const loggedOnly = ({ facts, names, by_log }: ScopeInput) =>
 
 const costEnds = ({ facts, names, turns }: ScopeInput) =>
   costLimited(facts).map((side) => `a cost limit ended ${names[side]} after ${counted(turns[side], "turn")}`);
+
+/** The arms that a cost limit ended. */
+export const costLimited = (facts: Verdict["facts"]): readonly Side[] =>
+  SIDES.filter((side) => facts[side].stop_reason === "budget:cost_usd");

@@ -4,13 +4,13 @@ import { ranElsewhere } from "../../../domain/ran.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { stallMattered } from "../../../domain/stall.ts";
 import { FLAGS, type Flag, type Verdict } from "../../../domain/verdict.ts";
-import { costLimited } from "../asking/cost-limited.ts";
 import type { ScoringRules } from "../asking/scoring-rules.ts";
 import type { ScoredOutcome } from "../decide.ts";
 import { isEqualWork, notRepeatable } from "../equal-work.ts";
 import type { Case } from "../judge.ts";
 import { hasPreferenceConflict } from "./confidence.ts";
 import type { JudgeResult } from "./judge-result.ts";
+import { costLimited } from "./scope.ts";
 
 interface FlagInput {
   readonly kase: Case;

@@ -5,11 +5,10 @@ import { breathe } from "../../../runtime/pace.ts";
 import type { ToldChanges } from "./agent-notes.ts";
 import { cleanLine } from "./clean-text.ts";
 import { clip } from "./clip.ts";
-import { fileKind } from "./file-kind.ts";
 import type { HiddenNotes } from "./hidden-notes.ts";
 import { type Hunk, readHunks } from "./read-hunks.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
-import { fitHunks, type NameOf, type ShownHunk, shownHunks } from "./shown-hunks.ts";
+import { fileKind, fitHunks, type NameOf, type ShownHunk, shownHunks } from "./shown-hunks.ts";
 
 /** Changed files listed by name. */
 const LISTED_FILES = 200;

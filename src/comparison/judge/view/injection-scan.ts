@@ -1,8 +1,7 @@
 import { Pace } from "../../../runtime/pace.ts";
 import type { EvidenceView } from "./evidence-view.ts";
-import { foldCharacters } from "./fold.ts";
+import { foldCharacters, readTogether } from "./fold.ts";
 import type { ViewLine } from "./section.ts";
-import { readTogether } from "./spelled-out.ts";
 
 const ROLES = ["system", "assistant", "user"] as const;
 type Role = (typeof ROLES)[number];

@@ -2,7 +2,6 @@ import { globMatcher } from "../../../domain/path-glob.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import { CLEAN_COST, cleanText } from "./clean-text.ts";
 import { bounded, clip, endsThatFit, LEFT_OUT, LINE_CHARS } from "./clip.ts";
-import { FILE_KINDS, fileKind } from "./file-kind.ts";
 import type { Hunk } from "./read-hunks.ts";
 import { type CitableItem, lineBytes, linesBytes, type ViewLine } from "./section.ts";
 
@@ -140,4 +139,19 @@ function headAndTail(lines: readonly ViewLine[], bytes: number): ViewLine[] {
   const { head, tail } = endsThatFit(texts, room);
   const note: ViewLine = { text: LEFT_OUT, authored: false, item: null };
   return [...heads, ...body.slice(0, head), note, ...body.slice(body.length - tail)];
+}
+
+/** What a judge needs first comes first. Generated files are named and never shown. */
+const FILE_KINDS = ["source", "test", "config", "generated"] as const;
+type FileKind = (typeof FILE_KINDS)[number];
+
+const GENERATED =
+  /(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|go\.sum|bun\.lockb)$|\.(?:lock|map|snap|min\.js|min\.css)$|(?:^|\/)(?:dist|vendor|third_party|coverage|__snapshots__)\//;
+const TEST = /(?:^|\/)(?:tests?|__tests__|spec)\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_[^/]+$/;
+const CONFIG = /\.(?:json|ya?ml|toml|ini|cfg|conf|xml|properties|md|txt)$|(?:^|\/)(?:\.[^/]+|Dockerfile|Makefile)$/;
+
+export function fileKind(path: string): FileKind {
+  if (GENERATED.test(path)) return "generated";
+  if (TEST.test(path)) return "test";
+  return CONFIG.test(path) ? "config" : "source";
 }

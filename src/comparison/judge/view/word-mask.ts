@@ -1,6 +1,5 @@
-import { foldedLine } from "./fold.ts";
+import { foldedLine, isLetterRow, isSpelled, lettersOf, SPELLED_LETTERS, withSpelledRuns } from "./fold.ts";
 import { lineReader, type Piece } from "./line-reader.ts";
-import { isLetterRow, isSpelled, lettersOf, SPELLED_LETTERS, withSpelledRuns } from "./spelled-out.ts";
 
 /** Written in place of words for a reader. */
 const COMMENT = "[comment]";

@@ -5,8 +5,7 @@ import type { Sandbox } from "../../../arms/sandbox/sandbox.ts";
 import { Failure } from "../../../domain/failure.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import type { ProbeCheck } from "../../../domain/task.ts";
-import { cannotRun } from "../../evidence/cannot-run.ts";
-
+import { cannotRun } from "../../evidence/could-not-run.ts";
 /**
  * Refuses a scenario with a check that cannot run, where that is certain: its program is named by a bare name, no step of a
  * setup could install it, and the sandbox does not have it. What an image has is not looked at. No arm could: what its PATH names is read-only.

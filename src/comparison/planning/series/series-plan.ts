@@ -1,15 +1,28 @@
 import type { Baseline } from "../../../domain/baseline.ts";
 import { canonicalJson } from "../../../domain/canonical-json.ts";
 import { Failure } from "../../../domain/failure.ts";
+import { memberName, withInputId } from "../../../domain/member.ts";
+import { isScripted } from "../../../domain/model-name.ts";
 import {
   ALPHA,
+  DEFAULT_TRIALS,
+  MAX_SCENARIOS,
+  MAX_TRIALS_IN_ALL,
   SERIES_PROTOCOL,
   type SeriesBaseline,
+  type SeriesLimits,
   type SeriesPlan,
   type SeriesRecord,
 } from "../../../domain/series-record.ts";
+import type { SeriesRequest } from "../../../domain/series-request.ts";
 import { sha256 } from "../../../domain/sha256.ts";
-import { nameInSeries, type PlannedMember } from "./planned-member.ts";
+import { sumKnown } from "../../../domain/usage.ts";
+import { SIDES, type Side } from "../../../domain/verdict.ts";
+import { leastTrials } from "../../../statistics/advance.ts";
+import { differences } from "../../scenario/declared-differences.ts";
+import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
+import type { SessionPlan } from "../prepare-session.ts";
+import { worstCaseTotal } from "../worst-case-cost.ts";
 
 interface PlanOptions {
   readonly margin: number;
@@ -106,4 +119,117 @@ function baselineOf(
   const digest = before !== undefined && earlier_digests.includes(before) ? before : now;
   const same_model = planned.every((one) => one.same_model);
   return { digest, series_id, at, side, runs, ...(selected && { selected }), ...(same_model && { same_model }) };
+}
+
+/** What a series keeps of the plan of a member's first trial: a plan holds runners, and a series has thousands. */
+export interface PlannedMember {
+  readonly loaded: LoadedScenario;
+  readonly planned: SeriesPlan["scenarios"][number];
+  readonly judge_model: string;
+  /** The most that a trial may cost, USD; null = unknown. */
+  readonly worst_usd: number | null;
+  /** The arm for which stored runs stand in. */
+  readonly stored_side: Side | undefined;
+  /** Both arms ask for one model. */
+  readonly same_model: boolean;
+  readonly scripted: boolean;
+  /** Its arms are set up as those of the first member. */
+  readonly like_first: boolean;
+}
+
+export function plannedMember(plan: SessionPlan, first: SessionPlan["scenario"]["arms"]): PlannedMember {
+  const { loaded, scenario, comparison, self_test_key, chosen, worst_case, sources } = plan;
+  const { arms } = scenario;
+  return {
+    loaded,
+    planned: {
+      ...{ scenario: scenario.name, ...withInputId(scenario.input?.id), digest: loaded.digest },
+      ...{ comparison, self_test_key },
+    },
+    judge_model: chosen.judge_model,
+    worst_usd: worstCaseTotal(worst_case),
+    stored_side: SIDES.find((_, index) => sources[index]?.stored),
+    same_model: arms[0].model === arms[1].model,
+    scripted: arms.some(({ model }) => isScripted(model)),
+    like_first: SIDES.every((_, side) => differences(armAt(arms, side), armAt(first, side)).length === 0),
+  };
+}
+
+const armAt = (arms: SessionPlan["scenario"]["arms"], side: number) => (side === 0 ? arms[0] : arms[1]);
+
+/** Its name in the series. */
+export const nameInSeries = ({ definition: { name, input } }: LoadedScenario) =>
+  memberName({ scenario: name, input: input?.id });
+
+type LimitOptions = Pick<SeriesRequest, "trials" | "stop_when_sure" | "parallel" | "max_cost_usd">;
+
+/** @throws Failure `invalid_request` for scenarios that cannot make one series */
+export function demandOneSeries(scenarios: readonly LoadedScenario[]): void {
+  const [first, ...others] = scenarios;
+  if (first === undefined) throw new Failure("invalid_request", "a series needs at least one scenario");
+  if (scenarios.length > MAX_SCENARIOS)
+    throw new Failure(
+      "invalid_request",
+      `${scenarios.length} scenarios: one series holds ${MAX_SCENARIOS} at most; split them`,
+    );
+  const names = new Set<string>();
+  for (const loaded of scenarios) {
+    const name = nameInSeries(loaded);
+    if (names.has(name))
+      throw new Failure("invalid_request", `${loaded.file}: "${name}" is in the series already; name each once`);
+    names.add(name);
+  }
+  const expected = armIds(first);
+  for (const other of others) {
+    if (armIds(other) === expected) continue;
+    throw new Failure(
+      "invalid_request",
+      `${other.file}: its arms are ${armIds(other)}, those of ${first.file} are ${expected}; scenarios of one series need the same arm ids in the same order`,
+      { details: { field: "scenarios" } },
+    );
+  }
+}
+
+const armIds = ({ definition }: LoadedScenario) => definition.arms.map(({ id }) => id).join(" and ");
+
+/** @throws Failure `invalid_request` for more trials than a series holds, or when nothing could ever be said */
+export function limitsOf(options: LimitOptions, scenarios: number): SeriesLimits {
+  const { stop_when_sure = false, parallel = 1, max_cost_usd = null } = options;
+  const trials = options.trials ?? (stop_when_sure ? DEFAULT_TRIALS : 1);
+  if (trials * scenarios > MAX_TRIALS_IN_ALL)
+    throw new Failure(
+      "invalid_request",
+      `trials: ${trials} of each of ${scenarios} scenarios are more than the ${MAX_TRIALS_IN_ALL} that one series holds; plan ${Math.floor(MAX_TRIALS_IN_ALL / scenarios)} or fewer`,
+      { details: { field: "trials" } },
+    );
+  const least = leastTrials(ALPHA);
+  if (stop_when_sure && trials * scenarios < least)
+    throw new Failure(
+      "invalid_request",
+      `trials: ${trials * scenarios} in all are too few for any claim; plan ${Math.ceil(least / scenarios)} or more${scenarios > 1 ? " of each scenario" : ""}, or leave out stop_when_sure (--stop-when-sure)`,
+      { details: { field: "trials" } },
+    );
+  return { trials, stop_when_sure, parallel, max_cost_usd };
+}
+
+/** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that pays for no trial */
+export function demandMoney(planned: readonly PlannedMember[], { max_cost_usd }: SeriesLimits): number | null {
+  const worst = planned.map(({ worst_usd }) => worst_usd);
+  const known = worst.every((usd) => usd !== null) ? Math.max(...worst) : null;
+  if (max_cost_usd === null) return known;
+  if (known !== null && known > max_cost_usd)
+    throw new Failure(
+      "invalid_request",
+      `max_cost_usd: ${max_cost_usd} may not pay for one trial, which can cost up to ${known.toFixed(4)} USD within its budgets; raise it, or lower policies.budget in the scenario`,
+      { details: { field: "max_cost_usd", needed_usd: known } },
+    );
+  // A table says nothing before each of its rows was run once.
+  const round = sumKnown(worst);
+  if (known !== null && round !== null && round > max_cost_usd && planned.some(({ loaded }) => loaded.definition.input))
+    throw new Failure(
+      "invalid_request",
+      `max_cost_usd: ${max_cost_usd} may not pay for one round of ${planned.length} rows, which can cost up to ${round.toFixed(4)} USD within its budgets; raise it, lower policies.budget, or run fewer rows`,
+      { details: { field: "max_cost_usd", needed_usd: round } },
+    );
+  return known;
 }

@@ -12,7 +12,7 @@ import { textInTree } from "../git/git-files.ts";
 import { readText } from "../read-text.ts";
 import { objectAt, type Repository, repositoryAround } from "../repository.ts";
 import { slugOf } from "../resolve/ids.ts";
-import { checkPatch } from "../resolve/reference-patch.ts";
+import { checkPatch } from "../resolve/reference-fix.ts";
 import { Unusable } from "../unusable.ts";
 import { quotedForShell } from "./assertion.ts";
 import type { Note } from "./noted-document.ts";

@@ -1,9 +1,8 @@
 import { CHANGED_FILE_BYTES } from "../../../domain/defaults.ts";
 import { type DraftCheck, PLACEHOLDER } from "../draft-scenario.ts";
-import { blobsOf } from "../git/blobs.ts";
 import { textOfBlob } from "../git/git-files.ts";
 import { gitOutput } from "../git/run-git.ts";
-import { fileIn, type TreeFile } from "../git/tree.ts";
+import { blobsOf, fileIn, type TreeFile } from "../git/tree.ts";
 import type { Repository } from "../repository.ts";
 import { type Repertoire, testCommand } from "./test-files.ts";
 

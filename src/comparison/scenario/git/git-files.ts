@@ -8,8 +8,7 @@ import type { Files } from "../../../domain/task.ts";
 import { digestOfLines } from "../materials.ts";
 import { objectAt, type Repository } from "../repository.ts";
 import { Unusable, unusable } from "../unusable.ts";
-import { blobsOf } from "./blobs.ts";
-import { fileIn, listTree, type TreeFile } from "./tree.ts";
+import { blobsOf, fileIn, listTree, type TreeFile } from "./tree.ts";
 
 /** Digests that are kept: one is needed for each scenario with a git fixture. */
 const KEPT = 1_000;

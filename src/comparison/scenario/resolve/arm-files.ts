@@ -12,10 +12,8 @@ import { textAtRef } from "../git/git-files.ts";
 import { listTree } from "../git/tree.ts";
 import { listMaterial } from "../materials.ts";
 import { objectAt } from "../repository.ts";
-import { attempt, type ResolveContext, readNamed, readOnce } from "./context.ts";
+import { attempt, type ResolveContext, readNamed, readOnce, repositoryOf } from "./context.ts";
 import { resolveFiles } from "./fixture-file.ts";
-import { repositoryOf } from "./git-source.ts";
-
 /** The files of each arm, laid over its workspace. What an arm only inherits is resolved where it is written. */
 export async function resolveArmFiles(
   context: ResolveContext,

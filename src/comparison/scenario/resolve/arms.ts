@@ -1,5 +1,6 @@
 import type { Arm, McpServer, ScriptTurn } from "../../../domain/arm.ts";
 import { COMMAND_TIMEOUT_S, SCENARIO_FILE_BYTES } from "../../../domain/defaults.ts";
+import { didYouMean } from "../../../domain/did-you-mean.ts";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
 import { isBuiltin, isScripted } from "../../../domain/model-name.ts";
@@ -7,17 +8,14 @@ import type { Price } from "../../../domain/price-list.ts";
 import { isImported } from "../../../domain/ran.ts";
 import type { FileSet } from "../../../domain/task.ts";
 import { isToolName, TOOL_NAMES } from "../../../domain/tool.ts";
-import type { ArmFile, McpServerFile, RanFile } from "../authored/arm-file.ts";
+import type { AgentMap, ArmFile, McpServerFile, RanFile } from "../authored/arm-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
-import { checkAgentFields, resolveAgent } from "./agent.ts";
+import { checkAgentFields, resolveAgent, shortForm } from "./agent.ts";
 import { resolveArmFiles } from "./arm-files.ts";
-import { attempt, type ResolveContext, readNamed } from "./context.ts";
-import { extendArms } from "./extend-arms.ts";
-import { promptAt } from "./git-source.ts";
+import { attempt, promptAt, type ResolveContext, readNamed } from "./context.ts";
 import { checkDistinct } from "./ids.ts";
 import { unknownTool } from "./policies.ts";
 import { checkRanFields, resolveRan } from "./ran.ts";
-
 /** The arms with `extends`, defaults and prompt files resolved. Meaningless after a problem. */
 export async function resolveArms(context: ResolveContext, authored: readonly ArmFile[]): Promise<Arm[]> {
   const { problems } = context;
@@ -163,4 +161,63 @@ function completePrice(problems: Problems, index: number, price: ArmFile["price_
     ...(cache_write !== undefined && { cache_write }),
     ...(cache_write_1h !== undefined && { cache_write_1h }),
   };
+}
+
+/**
+ * Each arm with what it `extends` written out: maps merge by key, lists and texts replace. Each arm keeps its own id and
+ * title. An arm whose chain is broken or leads in a circle stays as it is.
+ */
+function extendArms(problems: Problems, arms: readonly ArmFile[]): ArmFile[] {
+  const byId = new Map(arms.map((arm) => [arm.id, arm]));
+  return arms.map((arm, index) => {
+    const { chain, fault } = chainOf(arm, byId);
+    if (fault === null) return chain.reduceRight((base, own) => merged(base, own));
+    problems.add(["arms", index, "extends"], fault);
+    return arm;
+  });
+}
+
+/** An arm and what it starts from, nearest first. */
+function chainOf(arm: ArmFile, byId: ReadonlyMap<string, ArmFile>): { chain: ArmFile[]; fault: string | null } {
+  const chain = [arm];
+  for (let parent = arm.extends; parent !== undefined; ) {
+    const next = byId.get(parent);
+    if (next === undefined) {
+      return { chain, fault: `there is no arm "${parent}"${didYouMean(parent, [...byId.keys()])}` };
+    }
+    if (chain.includes(next))
+      return { chain, fault: `leads in a circle: ${[...chain, next].map(({ id }) => id).join(" -> ")}` };
+    chain.push(next);
+    parent = next.extends;
+  }
+  return { chain, fault: null };
+}
+
+/** An arm has one of these. When it gives one itself, it inherits none of them. */
+const ALTERNATIVES = [
+  ["system_prompt", "system_prompt_file"],
+  ["script", "scripts"],
+] as const;
+
+function merged(base: ArmFile, own: ArmFile): ArmFile {
+  const given = ALTERNATIVES.filter((fields) => fields.some((field) => own[field] !== undefined)).flat();
+  const replaced: readonly string[] = ["title", ...given];
+  const inherited = Object.entries(base).filter(([field]) => !replaced.includes(field));
+  const result: ArmFile = { ...Object.fromEntries(inherited), ...own };
+  if (base.params && own.params) result.params = { ...base.params, ...own.params };
+  if (base.limits && own.limits) result.limits = { ...base.limits, ...own.limits };
+  if (base.agent && own.agent) result.agent = mergedAgent(asMap(base.agent), asMap(own.agent));
+  if (base.mcp && own.mcp) result.mcp = { ...base.mcp, ...own.mcp };
+  if (base.price_per_mtok && own.price_per_mtok)
+    result.price_per_mtok = { ...base.price_per_mtok, ...own.price_per_mtok };
+  return result;
+}
+
+const asMap = (agent: string | AgentMap): AgentMap => (typeof agent === "string" ? shortForm(agent) : agent);
+
+/** What is said of one agent means nothing to another: only the same one inherits. */
+function mergedAgent(base: AgentMap, own: AgentMap): AgentMap {
+  const isOther = own.command !== undefined || (own.use !== undefined && own.use !== base.use);
+  if (isOther) return own;
+  return { ...base, ...own, ...(base.env && own.env && { env: { ...base.env, ...own.env } }) };
 }

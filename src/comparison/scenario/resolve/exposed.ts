@@ -13,9 +13,8 @@ import { listMaterial } from "../materials.ts";
 import { readText } from "../read-text.ts";
 import type { Repository } from "../repository.ts";
 import { Unusable } from "../unusable.ts";
-import { type ResolveContext, readOnce } from "./context.ts";
+import { type ResolveContext, readOnce, repositoryOf } from "./context.ts";
 import { type ArmFileSet, fileSetKey, findSigns } from "./find-signs.ts";
-import { repositoryOf } from "./git-source.ts";
 
 /** Something of the scenario that no arm may see. */
 interface Hidden {

@@ -4,13 +4,10 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { Pace } from "../../../runtime/pace.ts";
-import { blobsOf } from "../git/blobs.ts";
-import { listTree } from "../git/tree.ts";
+import { blobsOf, listTree } from "../git/tree.ts";
 import { listMaterial, type MaterialSource } from "../materials.ts";
 import { Unusable } from "../unusable.ts";
-import { type ResolveContext, readOnce } from "./context.ts";
-import { repositoryOf } from "./git-source.ts";
-
+import { type ResolveContext, readOnce, repositoryOf } from "./context.ts";
 /** Files that an arm finds. No row of the inputs changes which they are. */
 export interface ArmFileSet extends Pick<MaterialSource, "exclude"> {
   /** Absolute; the directory that they have or, for a commit, would have. */

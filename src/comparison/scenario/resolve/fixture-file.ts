@@ -3,12 +3,10 @@ import { coverEachOther, mountPointFault, WORKSPACE_AT } from "../../../domain/m
 import type { FileSet, Files, Fixture, PlaceBeside } from "../../../domain/task.ts";
 import type { FieldPath } from "../authored/problems.ts";
 import type { FilesFile, FixtureFile } from "../authored/task-file.ts";
-import { attempt, type ResolveContext } from "./context.ts";
+import { attempt, type ResolveContext, repositoryOf, treeAt } from "./context.ts";
 import { checkInlinePaths, resolveFileSet } from "./file-set.ts";
-import { repositoryOf, treeAt } from "./git-source.ts";
 import { checkPathGlobs } from "./globs.ts";
 import { valueFault, variableFault } from "./variable.ts";
-
 /** What a workspace begins with, where it is mounted, and what stands beside it. */
 export async function resolveFixture(context: ResolveContext, fixture: FixtureFile, within: Within): Promise<Fixture> {
   const path = ["task", "fixture"];

@@ -4,8 +4,8 @@ import { cut } from "../../../domain/excerpt.ts";
 import { splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
 import { type Policies, SKILL } from "../../../domain/policies.ts";
 import { isToolName, TOOL_FACTS, TOOL_NAMES } from "../../../domain/tool.ts";
-import type { PoliciesFile } from "../authored/policies-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
+import type { PoliciesFile } from "../authored/scenario-file.ts";
 import { checkCommandGlobs, checkPathGlobs, commandGlobFault, pathGlobFault } from "./globs.ts";
 import { checkDistinct } from "./ids.ts";
 

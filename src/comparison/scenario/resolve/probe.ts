@@ -6,9 +6,8 @@ import type { FieldPath, Problems } from "../authored/problems.ts";
 import type { CheckFile, ProbeFile } from "../authored/task-file.ts";
 import { type ResolveContext, readOnce } from "./context.ts";
 import { resolveFileSet } from "./file-set.ts";
-import { checkPathGlobs, commandGlobFault } from "./globs.ts";
+import { checkPathGlobs, checkPattern, commandGlobFault, MAX_PATTERN } from "./globs.ts";
 import { assignIds, checkDistinct } from "./ids.ts";
-import { checkPattern, MAX_PATTERN } from "./pattern.ts";
 
 type CheckMap = Exclude<CheckFile, string>;
 

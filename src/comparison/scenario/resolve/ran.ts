@@ -11,7 +11,7 @@ import { readDigested } from "../read-text.ts";
 import { Unusable, unusable } from "../unusable.ts";
 import { attempt, locateFile, type ResolveContext } from "./context.ts";
 import { resolveFileSet } from "./file-set.ts";
-import { checkPatch } from "./reference-patch.ts";
+import { checkPatch } from "./reference-fix.ts";
 
 /** A run that was made elsewhere, and what its arm is called after. */
 interface ResolvedRan {

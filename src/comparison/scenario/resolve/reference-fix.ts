@@ -2,20 +2,22 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { formatPatch } from "diff";
 import { CHANGED_FILE_BYTES, PATCH_BYTES } from "../../../domain/defaults.ts";
+import { wordsOf } from "../../../domain/failure.ts";
+import { type FilePatch, readingPatch } from "../../../domain/patch.ts";
 import { treeMatcher } from "../../../domain/path-glob.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { Fixture, ReferenceFix } from "../../../domain/task.ts";
 import { compareLines, DiffEffort } from "../../../domain/text-hunks.ts";
+import { steadily } from "../../../runtime/pace.ts";
 import type { FieldPath } from "../authored/problems.ts";
 import type { ReferenceFixFile } from "../authored/task-file.ts";
+import { workspacePathFault } from "../confined-path.ts";
 import { textInTree } from "../git/git-files.ts";
 import { listMaterial } from "../materials.ts";
 import { readText } from "../read-text.ts";
 import { Unusable } from "../unusable.ts";
-import { attempt, type ResolveContext, readNamed, readOnce } from "./context.ts";
+import { attempt, type ResolveContext, readNamed, readOnce, repositoryOf } from "./context.ts";
 import { checkInlinePaths, resolveDirectory } from "./file-set.ts";
-import { repositoryOf } from "./git-source.ts";
-import { checkPatch, type FixedFile } from "./reference-patch.ts";
 
 const PATH: FieldPath = ["task", "reference_fix"];
 
@@ -120,4 +122,37 @@ async function textOf(absolute: string, path: string): Promise<string> {
     throw new Unusable(`has ${path}, which ${error.message}`, { cause: error });
   }
   throw new Unusable(`has ${path}, which is not text`);
+}
+
+/** The files that a patch changes. @throws Unusable when it is not a unified diff, touches no file, or touches one outside the workspace. */
+export async function checkPatch(patch: string): Promise<readonly FilePatch[]> {
+  const files = (await filesOf(patch)).filter(touchesFile);
+  if (files.length === 0) throw new Unusable("is not a unified diff, or touches no file");
+  for (const path of files.flatMap(({ from, to }) => [from ?? [], to ?? []].flat())) {
+    const fault = workspacePathFault(path);
+    if (fault !== null) throw new Unusable(`names ${path}, which ${fault}`);
+  }
+  return files;
+}
+
+async function filesOf(patch: string): Promise<readonly FilePatch[]> {
+  try {
+    return await steadily(readingPatch(patch));
+  } catch (error) {
+    // The parser throws plain errors, all of them about the text.
+    throw new Unusable(`is not a unified diff (${wordsOf(error)})`, {
+      cause: error,
+    });
+  }
+}
+
+const touchesFile = ({ from, to, moves, mode, hunks }: FilePatch) =>
+  hunks.length > 0 || from === null || to === null || moves || mode !== undefined;
+
+interface FixedFile {
+  readonly path: string;
+  /** Text in the fixture; null when it is not there. */
+  readonly before: string | null;
+  readonly after: string;
+  readonly mode: "100644" | "100755";
 }

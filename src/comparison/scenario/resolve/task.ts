@@ -1,14 +1,16 @@
 import { ImageFault } from "../../../arms/image/image-fault.ts";
+import { recipeOf } from "../../../arms/recipe/recipes.ts";
+import { type Arm, canOnlyRead } from "../../../domain/arm.ts";
 import { ANSWER_CHARS, SETUP_TIMEOUT_S } from "../../../domain/defaults.ts";
+import { EVERYTHING } from "../../../domain/equal-work.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { ReferenceAnswer, SetupStep, Task, TaskImage } from "../../../domain/task.ts";
 import type { Problems } from "../authored/problems.ts";
 import type { ImageFile, TaskFile } from "../authored/task-file.ts";
 import { Unusable } from "../unusable.ts";
 import { attempt, locateFile, type ResolveContext, readNamed, readOnce } from "./context.ts";
-import { checkMessages } from "./conversation.ts";
-import { resolveDeliverable } from "./deliverable.ts";
 import { resolveFixture } from "./fixture-file.ts";
+import { checkPathGlobs } from "./globs.ts";
 import { resolveProbe } from "./probe.ts";
 import { resolveReferenceFix } from "./reference-fix.ts";
 
@@ -96,3 +98,63 @@ async function resolveReferenceAnswer(
   else return { text, digest: sha256(text) };
   return null;
 }
+
+/** The first message is the user's: there are providers that refuse any other. */
+function checkMessages(problems: Problems, messages: TaskFile["messages"] = []): void {
+  const path = ["task", "messages"];
+  for (const [index, { text }] of messages.entries())
+    if (text.trim() === "") problems.add([...path, index, "text"], "must not be blank");
+  const expected = (index: number) => (index % 2 === 0 ? "user" : "assistant");
+  const wrong = messages.findIndex(({ role }, index) => role !== expected(index));
+  if (wrong !== -1)
+    problems.add(
+      [...path, wrong, "role"],
+      `expected ${expected(wrong)}: ${wrong === 0 ? "the first message is the user's" : "user and assistant take turns"}`,
+    );
+  else if (messages.length % 2 === 1)
+    problems.add(
+      [...path, messages.length - 1],
+      "the last message must be the assistant's; what the user says then is `prompt`",
+    );
+}
+
+/** What is said before the prompt goes to our own loop alone; some agents of others go on with a conversation of theirs. */
+export function checkListeners(problems: Problems, { messages, follow_ups }: Task, arms: readonly Arm[]): void {
+  for (const [index, { agent, id }] of arms.entries()) {
+    if (agent === undefined) continue;
+    const { title, goes_on } = recipeOf(agent);
+    const path = ["arms", index, "agent"];
+    if (messages)
+      problems.add(
+        path,
+        `arm "${id}" is an external agent, which cannot be told task.messages; write them into task.prompt`,
+      );
+    if (follow_ups && !goes_on)
+      problems.add(
+        path,
+        `arm "${id}": ${title} cannot go on with a conversation, which task.follow_ups need; leave them out, or take ${GO_ON}`,
+      );
+  }
+}
+
+const GO_ON = "an arm without `agent`, claude-code or codex";
+
+type Deliverable = Pick<Task, "deliverable" | "answer">;
+
+const ANSWER: Deliverable = { deliverable: [], answer: true };
+
+/** What counts as the work. Left out: every file, until the arms are known. */
+function resolveDeliverable(problems: Problems, authored: TaskFile["deliverable"]): Deliverable {
+  if (authored === undefined) return { deliverable: EVERYTHING as string[] };
+  if (authored === "answer") return ANSWER;
+  const files = Array.isArray(authored) ? authored : (authored.files ?? []);
+  const path = ["task", "deliverable", ...(Array.isArray(authored) ? [] : ["files"])];
+  checkPathGlobs(problems, path, files);
+  if (Array.isArray(authored) && files.length === 0)
+    problems.add(path, "with an empty list no change counts; leave it out to count everything, or write `answer`");
+  return { deliverable: files, ...(!Array.isArray(authored) && { answer: true as const }) };
+}
+
+/** The task of a file that does not say what the work is: where no arm can write, it is the answer. */
+export const withAnswer = (task: Task, arms: readonly Arm[]): Task =>
+  arms.every(canOnlyRead) ? { ...task, ...ANSWER } : task;

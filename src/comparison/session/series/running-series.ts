@@ -10,11 +10,10 @@ import type { SeriesSetup } from "../../planning/prepare-series.ts";
 import type { SeriesInFlight } from "../../planning/register.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { cancelAnywhere } from "../cancel.ts";
-import { OtherRuns } from "../other-runs.ts";
+import { OtherRuns, trialOfSeries } from "../other-runs.ts";
 import { startSession } from "../start-session.ts";
 import { KnownTrials } from "./known-trials.ts";
-import { haltedBy, refusedBy, SERIES_INTERRUPTED, type SeriesEnd, stoppedBy } from "./series-end.ts";
-import { trialOfSeries } from "./trial-of-series.ts";
+import { haltedBy, refusedBy, SERIES_INTERRUPTED, type SeriesEnd, stoppedBy } from "./series-records.ts";
 
 interface Begun {
   readonly record: SeriesRecord;

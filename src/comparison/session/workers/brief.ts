@@ -7,7 +7,13 @@ import { Scenario } from "../../../domain/scenario.ts";
 import { Digest } from "../../../domain/schema.ts";
 import { SeriesRequest } from "../../../domain/series-request.ts";
 import { SeriesId } from "../../../domain/session.ts";
-import type { Work } from "../../../store/shared-store.ts";
+import type { SharedStore, Work } from "../../../store/shared-store.ts";
+import type { SessionServices } from "../../planning/services.ts";
+import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
+import type { MaterialsCache } from "../../scenario/materials-cache.ts";
+import { materialsDigest, packMaterials } from "../../scenario/pack.ts";
+import { Unusable } from "../../scenario/unusable.ts";
+import type { SeriesLooks } from "./series-looks.ts";
 
 /** What whoever accepted the work would have counted with. */
 const Prices = Type.Record(Type.String(), Price);
@@ -57,3 +63,38 @@ export function readBrief<T extends TSchema>(schema: T, { id, brief }: Work): St
 export const briefPrices = (prices: PriceList): Static<typeof Prices> => Object.fromEntries(prices);
 
 export const pricesOf = ({ prices }: Pick<SessionOrder, "prices">): PriceList => new Map(Object.entries(prices));
+
+/** Where work is done that somebody else may have accepted. */
+export interface Workplace {
+  readonly services: SessionServices;
+  readonly shared: SharedStore;
+  /** Files of scenarios that are not on this machine. */
+  readonly files: MaterialsCache;
+  /** What it remembers of series whose trials it runs. */
+  readonly looks: SeriesLooks;
+}
+
+/** Puts a scenario's files where every worker finds them. @throws Failure `workspace_failed`, `storage_full`, `storage_failed` */
+export async function keepMaterials(
+  { materials }: Pick<SharedStore, "materials">,
+  loaded: LoadedScenario,
+): Promise<void> {
+  const digest = materialsDigest(loaded.definition);
+  if (!(await materials.has(digest))) await materials.keep(digest, packMaterials(loaded));
+}
+
+/** A scenario as it was offered, on this machine until it is disposed. @throws Failure `workspace_failed`, `storage_failed` */
+export async function openMaterials(
+  { shared, files }: Pick<Workplace, "shared" | "files">,
+  stored: Pick<LoadedScenario, "definition" | "digest" | "file">,
+): Promise<LoadedScenario & AsyncDisposable> {
+  try {
+    const place = await files.open(stored.definition, (digest) => shared.materials.read(digest));
+    return { ...stored, ...place };
+  } catch (error) {
+    // Whoever offers it next stores it anew.
+    if (error instanceof Failure && error.cause instanceof Unusable)
+      await shared.materials.drop(materialsDigest(stored.definition));
+    throw error;
+  }
+}

@@ -4,9 +4,8 @@ import type { SeriesSetup } from "../../planning/prepare-series.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { continuedRecord, newRecord } from "../series/series-records.ts";
 import type { Requester, StartedSeries } from "../started-session.ts";
-import { briefPrices, type SeriesOrder } from "./brief.ts";
+import { briefPrices, keepMaterials, type SeriesOrder } from "./brief.ts";
 import { distantSeries } from "./distant-series.ts";
-import { keepMaterials } from "./materials.ts";
 import { demandWorker } from "./offer-session.ts";
 
 /** Behind the runs that somebody may wait for: it takes no place of theirs. */

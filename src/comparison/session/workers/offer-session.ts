@@ -6,8 +6,7 @@ import type { SessionServices } from "../../planning/services.ts";
 import { worstCaseOf } from "../run/conduct-session.ts";
 import { createSession, type PlannedRun } from "../run/created-entry.ts";
 import { type StartedSession, startedBefore } from "../started-session.ts";
-import { briefPrices, type SessionOrder } from "./brief.ts";
-import { keepMaterials } from "./materials.ts";
+import { briefPrices, keepMaterials, type SessionOrder } from "./brief.ts";
 
 /** A run that somebody may wait for goes before the trials of a series. */
 const PRIORITY = { run: 10, trial: 0 };

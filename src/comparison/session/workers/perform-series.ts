@@ -7,10 +7,7 @@ import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { storedBaseline } from "../baseline.ts";
 import { asFailure } from "../run-session.ts";
 import { RunningSeries } from "../series/running-series.ts";
-import { pricesOf, readBrief, SeriesOrder } from "./brief.ts";
-import { openMaterials } from "./materials.ts";
-import type { Workplace } from "./workplace.ts";
-
+import { openMaterials, pricesOf, readBrief, SeriesOrder, type Workplace } from "./brief.ts";
 /**
  * Runs a series that somebody queued: resolves when it has ended, was handed back or was lost. What it does follows from
  * its stored trials alone, so that whoever takes it next goes on where it stands.

@@ -15,9 +15,7 @@ import { CANCELLED, watchCancel } from "../cancel.ts";
 import { conductSession, tellEnd } from "../run/conduct-session.ts";
 import { RunLog } from "../run/run-log.ts";
 import { asFailure, type Examined } from "../run-session.ts";
-import { pricesOf, readBrief, SessionOrder } from "./brief.ts";
-import { openMaterials } from "./materials.ts";
-import type { Workplace } from "./workplace.ts";
+import { openMaterials, pricesOf, readBrief, SessionOrder, type Workplace } from "./brief.ts";
 
 /** Attempts that a run may lose. */
 const MAX_LOST = 3;

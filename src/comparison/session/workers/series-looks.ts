@@ -6,9 +6,8 @@ import { givesResult, type TrialRow } from "../../../domain/trial.ts";
 import { trialsBehind } from "../../../statistics/advance.ts";
 import { summaryBehind } from "../../../statistics/standing.ts";
 import type { SharedStore } from "../../../store/shared-store.ts";
-import { OtherRuns } from "../other-runs.ts";
+import { OtherRuns, trialOfSeries } from "../other-runs.ts";
 import type { Trial } from "../run-session.ts";
-import { trialOfSeries } from "../series/trial-of-series.ts";
 
 /** Where a series stood when its rows were read. */
 interface Look {

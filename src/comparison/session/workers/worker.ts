@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { wordsOf } from "../../../domain/failure.ts";
 import type { Needs, Work, WorkClaim } from "../../../store/shared-store.ts";
+import type { Workplace } from "./brief.ts";
 import { performSeries } from "./perform-series.ts";
 import { performSession } from "./perform-session.ts";
 import { SeriesLooks } from "./series-looks.ts";
-import type { Workplace } from "./workplace.ts";
 
 interface WorkerOptions {
   /** Sessions at once; 0: it takes no work and is still seen. */

@@ -1,5 +1,5 @@
 import { matchesPath, refusedPath } from "../../../arms/policy/path-rules.ts";
-import { cannotRun } from "../../../comparison/evidence/cannot-run.ts";
+import { cannotRun } from "../../../comparison/evidence/could-not-run.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
 import { Mistake } from "../../../domain/failure.ts";

@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
-import { publish, type SchemaObject } from "../../domain/published-schema.ts";
-import { ScenarioFile } from "./authored/scenario-file.ts";
+import { ScenarioFile } from "../src/comparison/scenario/authored/scenario-file.ts";
+import { publish, type SchemaObject } from "../src/domain/published-schema.ts";
 
 /**
  * The JSON Schema (2020-12) of what an author may write, as kept in `scenarios/scenario.schema.json` for editors:
