@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { AwakeSilence } from "../../src/doors/cli/supervisor/awake-silence.ts";
 import type { FromServer, ToServer } from "../../src/doors/cli/supervisor/messages.ts";
+import { AwakeSilence } from "../../src/doors/cli/supervisor/watched-server.ts";
 import { abeval, PROGRAM, startAbeval } from "../abeval.ts";
 import { jsonPost } from "../http/service.ts";
 import { temporaryDirectory } from "../temporary.ts";

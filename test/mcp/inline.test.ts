@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { nullable, oneOf, record } from "../../src/domain/schema.ts";
-import { inlineObject } from "../../src/doors/mcp/output-schema.ts";
-import { TOOLS } from "../../src/doors/mcp/server.ts";
+import { inlineObject, TOOLS } from "../../src/doors/mcp/server.ts";
 
 test("names of schemas are removed at every depth, and their contents stay", () => {
   const Inner = record("Inner", { anyOf: Type.String(), $id: Type.String() });

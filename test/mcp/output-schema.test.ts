@@ -2,8 +2,7 @@ import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import Ajv from "ajv";
 import { Count, nullable, oneOf, record } from "../../src/domain/schema.ts";
-import { outputSchema } from "../../src/doors/mcp/output-schema.ts";
-import { TOOLS } from "../../src/doors/mcp/server.ts";
+import { outputSchema, TOOLS } from "../../src/doors/mcp/server.ts";
 import { linked } from "./linked.ts";
 
 test("fields keep their types; prose, bounds and names go", () => {

@@ -2,8 +2,7 @@ import { expect, test } from "bun:test";
 import { structuredPatch } from "diff";
 import fc from "fast-check";
 import type { ChangedFile, Changes } from "../../src/domain/evidence.ts";
-import { betweenPatches } from "../../src/doors/web/diff/between-patches.ts";
-import { diffOfDiffs, type SharedFile } from "../../src/doors/web/diff/diff-of-diffs.ts";
+import { betweenPatches, diffOfDiffs, type SharedFile } from "../../src/doors/web/diff/diff-of-diffs.ts";
 import type { DiffLine } from "../../src/doors/web/diff/file-change.ts";
 
 type Text = string | null;

@@ -21,10 +21,8 @@ import { checkProgress, openChecking } from "./check-scenarios.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
 import { UsageError } from "./flags/parse-arguments.ts";
 import { demandFlagsOf, type RunArguments } from "./flags/run-flags.ts";
-import { taskImages } from "./new/images.ts";
 import { newSet } from "./new/new-set.ts";
-import { reasonsOf } from "./new/reasons.ts";
-import { type StagedDraft, stageDraft } from "./new/stage-draft.ts";
+import { reasonsOf, type StagedDraft, stageDraft, taskImages } from "./new/stage-draft.ts";
 import { doctorText } from "./terminal/doctor-text.ts";
 import { stdoutWidth, writeStdout } from "./terminal/terminal.ts";
 

@@ -1,7 +1,8 @@
 import { storedVerdict } from "../../comparison/session/stored-arm.ts";
+import { didYouMean } from "../../domain/did-you-mean.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
-import { ownTurn } from "../../runtime/pace.ts";
+import { ownTurn, Pace } from "../../runtime/pace.ts";
 import { SharedWork } from "../../runtime/shared-work.ts";
 import type { RequestOf } from "../endpoint/endpoints.ts";
 import { seriesCard, verdictCard } from "../report/card.ts";
@@ -9,6 +10,7 @@ import { duelHtml } from "../report/duel-html.ts";
 import { seriesMarkdown, verdictMarkdown } from "../report/markdown.ts";
 import { type Reported, reportedSession, reportedVerdict } from "../report/reported.ts";
 import { seriesHtml } from "../report/series-html.ts";
+import { trajectoryHead, trajectorySteps, trajectoryTotals } from "../report/trajectory.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
 import type { Services } from "./operation.ts";
 import { getSeries } from "./series.ts";
@@ -87,3 +89,42 @@ const markdown = (id: string, text: string) => file(`${id}.md`, "markdown", text
 const file = (name: string, type: string, text: string): ReportFile => ({
   ...{ name, media_type: `text/${type};charset=utf-8`, text },
 });
+
+/** What one arm did, as JSON in pieces, which are made as they are asked for. @throws Failure `unknown_session`, `unknown_arm` */
+export async function exportTrajectory(
+  services: Services,
+  { id, arm_id }: RequestOf<"exportTrajectory">,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<string>> {
+  const session = await getSession(services, { id }, signal);
+  const arm = session.arms.find((one) => one.arm_id === arm_id);
+  if (arm === undefined) throw unknownArm(arm_id, session.arms);
+  const head = trajectoryHead(session, arm, services.version);
+  return pieces(head, trajectorySteps(session, arm_id), (steps) => trajectoryTotals(arm, steps));
+}
+
+async function* pieces(
+  head: object,
+  steps: Iterable<object>,
+  totals: (steps: number) => object,
+): AsyncGenerator<string> {
+  const pace = new Pace();
+  yield `${JSON.stringify(head).slice(0, -1)},"steps":[`;
+  let count = 0;
+  for (const step of steps) {
+    const text = JSON.stringify(step);
+    await pace.bytes(text.length);
+    yield count === 0 ? text : `,${text}`;
+    count += 1;
+  }
+  yield `],"final_metrics":${JSON.stringify(totals(count))}}`;
+}
+
+function unknownArm(arm_id: string, arms: readonly { readonly arm_id: string }[]): Failure {
+  const ids = arms.map((arm) => arm.arm_id);
+  const shown = JSON.stringify(arm_id.slice(0, 100));
+  return new Failure(
+    "unknown_arm",
+    `the session has no arm ${shown}${didYouMean(arm_id, ids) || `; it has ${ids.join(" and ")}`}`,
+  );
+}

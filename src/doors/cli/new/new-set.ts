@@ -1,9 +1,10 @@
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { checkIds, type Draft, type MeasuredCheck } from "../../../comparison/scenario/draft-scenario.ts";
 import type { FoundTask } from "../../../comparison/scenario/draft-tasks.ts";
 import { Unusable } from "../../../comparison/scenario/unusable.ts";
-import { cut } from "../../../domain/excerpt.ts";
+import { cut, excerpt } from "../../../domain/excerpt.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { plainText } from "../../../domain/plain-text.ts";
@@ -15,11 +16,8 @@ import { complain, EXIT, unlessInterrupted } from "../exit-code.ts";
 import type { RunArguments } from "../flags/run-flags.ts";
 import { isTerminal, writeStdout } from "../terminal/terminal.ts";
 import { conversionText, type TaskResult } from "./conversion.ts";
-import { type ImagesOfUser, taskImages } from "./images.ts";
 import { KeptConversion, triedBefore } from "./kept-conversion.ts";
-import { reasonsOf } from "./reasons.ts";
-import { stageDraft } from "./stage-draft.ts";
-import { whyUseless } from "./why-useless.ts";
+import { type ImagesOfUser, reasonsOf, type StagedDraft, stageDraft, taskImages } from "./stage-draft.ts";
 
 interface TaskSet {
   /** To be made, as the user named it. */
@@ -167,7 +165,7 @@ interface SetProgress extends Disposable {
 }
 
 /** Characters of a reason in a line; `conversion.json` has them all. */
-const REASON_CHARS = 160;
+const LINE_CHARS = 160;
 
 function setProgress(
   wanted: boolean,
@@ -182,7 +180,7 @@ function setProgress(
       count.done += 1;
       if ("scenario" in result) count.made += 1;
       const became =
-        "scenario" in result ? "made" : `refused: ${cut(result.reason.split("\n", 1)[0] ?? "", REASON_CHARS)}`;
+        "scenario" in result ? "made" : `refused: ${cut(result.reason.split("\n", 1)[0] ?? "", LINE_CHARS)}`;
       if (wanted && !isLive)
         process.stderr.write(
           `${plainText(`${count.done} of ${total}  ${result.task}  ${became}`).replaceAll(/\s*[\r\n]+\s*/g, " ")}\n`,
@@ -191,3 +189,41 @@ function setProgress(
     [Symbol.dispose]: () => live[Symbol.dispose](),
   };
 }
+
+/** Why a scenario would say nothing about an arm on this machine; null when it says something. */
+function whyUseless({ draft, seen, unsolved }: StagedDraft): string | null {
+  if (unsolved !== null) return `its own solution gives no reference fix: ${unsolved}`;
+  if (seen.failed !== null) return `cannot be tried: ${excerpt(seen.failed, REASON_CHARS)}`;
+  const tried = triedChecks(draft, seen.checks);
+  const lacking = tried.find(({ cannot_run }) => cannot_run !== null);
+  if (lacking) return `lacks what its checks need: ${lacking.cannot_run}`;
+  return whyUnproven(draft, tried) ?? whyIdle(draft, tried);
+}
+
+/** Characters of a failure that a reason shows. */
+const REASON_CHARS = 600;
+
+interface TriedCheck extends MeasuredCheck {
+  readonly id: string;
+}
+
+/** The commands. Other checks are what their words say. */
+function triedChecks({ checks }: Draft, seen: readonly MeasuredCheck[]): readonly TriedCheck[] {
+  const ids = checkIds(checks);
+  return checks.flatMap(({ run }, index) => {
+    const [found, id] = [seen[index], ids[index]];
+    return run === undefined || found === undefined || id === undefined ? [] : [{ ...found, id }];
+  });
+}
+
+function whyUnproven({ reference }: Draft, tried: readonly TriedCheck[]): string | null {
+  const failing = reference !== null && tried.find(({ after }) => after === "fail");
+  if (failing) return `its own solution does not pass its checks: ${failing.id}: ${failing.reason}`;
+  const wavering = tried.find(({ before, after }) => before === null || (reference !== null && after === null));
+  return wavering ? `its checks are not repeatable: two runs of ${wavering.id} differed` : null;
+}
+
+const whyIdle = ({ checks }: Draft, tried: readonly TriedCheck[]) =>
+  tried.length > 0 && tried.length === checks.length && tried.every(({ before }) => before === "pass")
+    ? "its checks pass before the work, so an arm that does nothing passes"
+    : null;

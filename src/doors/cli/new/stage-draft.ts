@@ -1,8 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { imagesIn } from "../../../comparison/planning/task-image.ts";
 import { type Draft, draftScenario, type MeasuredDraft } from "../../../comparison/scenario/draft-scenario.ts";
-import { writeMaterial } from "../../../comparison/scenario/draft-tasks.ts";
+import { type FoundTask, imagesForTasks, writeMaterial } from "../../../comparison/scenario/draft-tasks.ts";
 import { loadScenarioFile } from "../../../comparison/scenario/load-scenario.ts";
+import type { ScenarioError } from "../../../comparison/scenario/parse-scenario.ts";
+import type { Failure } from "../../../domain/failure.ts";
 import { measureChecks } from "../../doctor/measure-checks.ts";
 import type { Services } from "../../doctor/services.ts";
 
@@ -42,4 +45,18 @@ export async function stageDraft(
   const { seen, unsolved } = await measureChecks(services, tried, signal);
   await writeFile(path, draftScenario(draft, seen));
   return { draft, seen, unsolved };
+}
+
+/** The images that tasks may run on; undefined where the user names none. */
+export type ImagesOfUser = Parameters<FoundTask["draft"]>[1];
+
+export async function taskImages({ images_dir }: Services): Promise<ImagesOfUser> {
+  return images_dir === undefined ? undefined : imagesForTasks(await imagesIn(images_dir));
+}
+
+/** Leaves out the line numbers, which are those of a deleted draft. */
+export function reasonsOf({ details, message }: Failure): string {
+  const errors: unknown = details?.["errors"];
+  if (!Array.isArray(errors)) return message;
+  return (errors as ScenarioError[]).map(({ field, message: said }) => `${field}: ${said}`).join("; "); // as parseScenario documents
 }

@@ -27,13 +27,12 @@ import { armChecks } from "./arms.ts";
 import { budgetChecks, estimateCost, secondsBudget } from "./budget.ts";
 import { DryRun } from "./dry-run.ts";
 import { fixtureChecks, globs } from "./fixture.ts";
-import { imageCheck } from "./image.ts";
 import { importedChecks, importedTrials } from "./imported.ts";
 import { mcpRules } from "./mcp.ts";
 import { modelChecks, rubricChecks } from "./models.ts";
 import { probeChecks, referenceChecks } from "./probe.ts";
 import { rehearseAgent } from "./rehearse-agent.ts";
-import { workChecks } from "./work.ts";
+import { imageCheck, workChecks } from "./work.ts";
 
 interface ScenarioFindings {
   readonly checks: readonly DoctorCheck[];

@@ -1,7 +1,9 @@
 import { basename } from "node:path";
 import type { Pristine } from "../../../arms/workspace/workspace.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
-import { sourceOf } from "../../../comparison/scenario/materials.ts";
+import { listMaterial, type MaterialSource, probeSource, sourceOf } from "../../../comparison/scenario/materials.ts";
+import { readText } from "../../../comparison/scenario/read-text.ts";
+import { Unusable } from "../../../comparison/scenario/unusable.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { type FilePatch, linesOfPatch, pathOfPatch, readingPatch } from "../../../domain/patch.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
@@ -9,7 +11,6 @@ import { saidTo } from "../../../domain/task.ts";
 import { steadily } from "../../../runtime/pace.ts";
 import { type Check, fail, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
 import type { DryRun } from "./dry-run.ts";
-import { type HiddenFile, hiddenFiles, textsOf } from "./hidden-files.ts";
 
 /** A file that has this share of a hidden file's telling lines is a copy of it. */
 const COPY_SHARE = 0.8;
@@ -169,3 +170,33 @@ const tellingLines = (text: string): ReadonlySet<string> =>
 const bare = (line: string) => line.replace(/^[+-]/, "").trim();
 
 export const leakChecks: readonly Check<DryRun>[] = [leakedFiles, leakedLines];
+
+interface HiddenFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Bytes of a hidden file whose text is compared; a test is smaller. */
+const HIDDEN_BYTES = 1_000_000;
+
+/** The files that a probe lays over the work. */
+export const hiddenFiles = (loaded: LoadedScenario): Promise<readonly HiddenFile[]> => textsOf(probeSource(loaded));
+
+/** Files with their texts. A large one, and one that is no text, has the empty text. */
+async function textsOf({ dir, files }: MaterialSource): Promise<readonly HiddenFile[]> {
+  const below = dir === null ? [] : await listMaterial(dir);
+  const found: HiddenFile[] = [];
+  for (const { path, absolute, stats } of below)
+    if (stats.isFile() && !Object.hasOwn(files, path))
+      found.push({ path, text: stats.size > HIDDEN_BYTES ? "" : ((await textOf(absolute)) ?? "") });
+  return [...found, ...Object.entries(files).map(([path, text]) => ({ path, text }))];
+}
+
+async function textOf(path: string): Promise<string | null> {
+  try {
+    return await readText(path, HIDDEN_BYTES);
+  } catch (error) {
+    if (error instanceof Unusable) return null;
+    throw error;
+  }
+}

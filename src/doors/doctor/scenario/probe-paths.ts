@@ -3,7 +3,7 @@ import { isPlaceOfTasks } from "../../../domain/mount-point.ts";
 import { saidTo } from "../../../domain/task.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import type { DryRun } from "./dry-run.ts";
-import { hiddenFiles } from "./hidden-files.ts";
+import { hiddenFiles } from "./leaks.ts";
 
 /** A text of a probe that names paths. */
 interface ProbeText {

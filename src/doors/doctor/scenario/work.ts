@@ -1,10 +1,13 @@
 import { isJudged } from "../../../comparison/judge/scenario-brief.ts";
 import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
+import { needOfImage } from "../../../comparison/planning/needs.ts";
+import { workspacePlaces } from "../../../comparison/planning/task-image.ts";
 import { canOnlyRead } from "../../../domain/arm.ts";
+import { Failure } from "../../../domain/failure.ts";
 import { isBuiltin } from "../../../domain/model-name.ts";
 import { checkKind, looksAtAnswer } from "../../../domain/task.ts";
-import { type Check, fail, IDLE, pass, warn } from "../check.ts";
-import type { DeclaredScenario } from "../services.ts";
+import { type Check, fail, IDLE, pass, skip, warn } from "../check.ts";
+import { type DeclaredScenario, workersWith } from "../services.ts";
 
 /** Both arms would end without work, whatever they do. */
 const writable: Check<DeclaredScenario> = {
@@ -45,3 +48,21 @@ const examined: Check<DeclaredScenario> = {
 };
 
 export const workChecks: readonly Check<DeclaredScenario>[] = [writable, examined];
+
+/** An image that nobody has ends a run before it begins. */
+export const imageCheck: Check<DeclaredScenario> = {
+  id: "task.image",
+  title: "Image of the task",
+  async run({ services, loaded }) {
+    const { image } = loaded.definition.task;
+    if (!image) return pass(IDLE.no_image);
+    try {
+      const places = await workspacePlaces(services, loaded);
+      return pass(`${image.path} (sha256:${image.digest.slice(0, 12)}), workspace at ${places?.at}`);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== "invalid_request") throw error;
+      if (workersWith(services, needOfImage(image.digest)) > 0) return skip(`left to workers: ${error.message}`);
+      return fail(error.message, "docs/images.md says how an image comes to a machine");
+    }
+  },
+};

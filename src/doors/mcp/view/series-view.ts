@@ -6,8 +6,8 @@ import { statusText, trialResult } from "../../../domain/series-status.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { fullestThatFits, takeThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
-import { ORIGIN_FIELDS } from "./origin-fields.ts";
 import { pick } from "./pick.ts";
+import { ORIGIN_FIELDS } from "./verdict-view.ts";
 
 const TOLD = [
   "series_id",

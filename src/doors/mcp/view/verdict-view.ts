@@ -5,8 +5,17 @@ import { Verdict } from "../../../domain/verdict.ts";
 import { decidedText, suspicionLines } from "../../../domain/verdict-text.ts";
 import { clipTexts, fullestThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
-import { ORIGIN_FIELDS } from "./origin-fields.ts";
 import { pick } from "./pick.ts";
+
+/** Why a gate is shut, and by which inputs. The HTTP API's document describes the fields; here they would fill much of the list of tools. */
+export const ORIGIN_FIELDS = {
+  gate_reasons: Type.Optional(
+    Type.Unsafe<NonNullable<Verdict["gate_reasons"]>>(Type.Record(Type.String(), Type.Unknown())),
+  ),
+  inputs_from_checkout: Type.Optional(
+    Type.Unsafe<NonNullable<Verdict["inputs_from_checkout"]>>(Type.Array(Type.Unknown())),
+  ),
+};
 
 const BRIEF = [
   ...["verdict_id", "created_at", "kind", "arm_a", "arm_b", "outcome", "winner", "winner_side", "lean"],

@@ -5,8 +5,7 @@ import { countOf } from "../format.ts";
 import { ArmName, Neutral } from "../part/arm-name.tsx";
 import { fileChangesOf } from "./file-change.ts";
 import { FileDiff } from "./file-diff.tsx";
-import { FileList } from "./file-list.tsx";
-import { LeftOut } from "./left-out.tsx";
+import { FileList, LeftOut } from "./file-list.tsx";
 
 interface ArmChangesProps {
   readonly shown: ShownArm;

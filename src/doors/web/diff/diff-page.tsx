@@ -15,7 +15,7 @@ import { armAgainstReference } from "./against-reference.ts";
 import { BothChanges } from "./both-changes.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
 import { type FileChange, fileChangesOf } from "./file-change.ts";
-import { LeftOut } from "./left-out.tsx";
+import { LeftOut } from "./file-list.tsx";
 
 interface DiffPageProps {
   readonly id: string;

@@ -1,16 +1,17 @@
 import type { SelfTestListing } from "../../../domain/self-test.ts";
+import type { SeriesListing } from "../../../domain/series-listing.ts";
+import type { SessionListing } from "../../../domain/session-list.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import { call, listSeries, listSessions, summarizeSessions } from "../api.ts";
-import { count, countOf, usd } from "../format.ts";
+import { count, countOf, usd, words } from "../format.ts";
 import { moment } from "../live/ticks.ts";
 import { useLoaded } from "../loaded.ts";
+import { Ago } from "../part/ago.tsx";
 import { Page, PagePart } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
-import { toScenarios, toSeriesList, toSessions } from "../routes.ts";
-import { AtWork } from "./at-work.tsx";
+import { toLive, toScenarios, toSelfTest, toSeries, toSeriesList, toSession, toSessions } from "../routes.ts";
 import { ComparisonRow } from "./comparison-row.tsx";
-import { Contradictions } from "./contradictions.tsx";
 import { FirstVisit, WhatItIs } from "./first-visit.tsx";
 import { contradictions, type Lately, newestComparisons, type Spent, spentSince } from "./overview.ts";
 
@@ -130,5 +131,83 @@ function Cost({ cost_usd, unknown }: Spent) {
       </strong>
       .{rest && ` ${rest}.`}
     </>
+  );
+}
+
+interface AtWorkProps {
+  readonly series: readonly SeriesListing[];
+  readonly sessions: readonly SessionListing[];
+}
+
+/** Series and runs that go on now. */
+function AtWork({ series, sessions }: AtWorkProps) {
+  return (
+    <PagePart title="Running now">
+      <ul class="newest">
+        {series.map(({ series_id, scenarios, members, standing, trials, created_at }) => (
+          <li key={series_id} data-stop tabIndex={-1}>
+            <p>
+              <a href={toSeries(series_id)}>
+                <strong>{scenarios[0]}</strong>
+                {scenarios.length > 1 && ` and ${scenarios.length - 1} more`}
+              </a>
+            </p>
+            <p class="aside">
+              {count(standing.counted)} of up to {count(trials * members)} trials count
+            </p>
+            <p class="aside newest-when">
+              <Ago iso={created_at} />
+            </p>
+          </li>
+        ))}
+        {sessions.map(({ session_id, scenario, title = scenario, state, created_at }) => (
+          <li key={session_id} data-stop tabIndex={-1}>
+            <p>
+              <a href={toLive(session_id)}>
+                <strong>{title}</strong>
+              </a>
+            </p>
+            <p>
+              <span class={`state state-${state}`}>{words(state)}</span>
+            </p>
+            <p class="aside newest-when">
+              <Ago iso={created_at} />
+            </p>
+          </li>
+        ))}
+      </ul>
+    </PagePart>
+  );
+}
+
+interface ContradictionsProps {
+  readonly conflicts: readonly SessionListing[];
+  readonly judges: readonly SelfTestListing[];
+  readonly series: readonly SeriesListing[];
+}
+
+/** Results that should not be relied on, one sentence each; nothing where there are none. */
+function Contradictions({ conflicts, judges, series }: ContradictionsProps) {
+  if (conflicts.length + judges.length + series.length === 0) return null;
+  return (
+    <PagePart title="What not to rely on">
+      <ul class="contradictions">
+        {conflicts.map(({ session_id, scenario, title = scenario, verdicts = 0 }) => (
+          <li key={session_id}>
+            <a href={toSession(session_id)}>{title}</a>: its {verdicts} verdicts contradict each other.
+          </li>
+        ))}
+        {judges.map(({ self_test_id, judge, scenario }) => (
+          <li key={self_test_id}>
+            <a href={toSelfTest(self_test_id)}>{judge.model}</a> failed its latest self-test on {scenario}.
+          </li>
+        ))}
+        {series.map(({ series_id, scenarios, standing }) => (
+          <li key={series_id}>
+            <a href={toSeries(series_id)}>{scenarios.join(", ")}</a>: undecided, {words(standing.undecided_by ?? "")}.
+          </li>
+        ))}
+      </ul>
+    </PagePart>
   );
 }

@@ -15,7 +15,7 @@ import { blind } from "../preferences.ts";
 import { navigate, toScenario, toSession } from "../routes.ts";
 import { FollowedRun } from "./followed-run.ts";
 import { LaneHead } from "./lane-head.tsx";
-import type { Logs } from "./logs.ts";
+import type { Logs } from "./spend.ts";
 import { SpendChart } from "./spend-chart.tsx";
 import { type StepFilter, stepFilter } from "./step-filter.ts";
 import { TimeStrip } from "./strip.tsx";

@@ -4,7 +4,7 @@ import type { SessionOutcome } from "../../../domain/session.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { count, duration, usd } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
-import type { Logs } from "./logs.ts";
+import type { Logs } from "./spend.ts";
 import { doneAt, type Point, SPEND_UNITS, type SpendUnit, spendOverTime } from "./spend.ts";
 
 const TEXTS: Record<SpendUnit, (spent: number) => string> = {

@@ -1,6 +1,7 @@
 import type { Decision } from "../../../domain/decision.ts";
 import type { Price } from "../../../domain/price-list.ts";
 import { costOf } from "../../../domain/usage.ts";
+import type { Side } from "../../../domain/verdict.ts";
 import { failureOf } from "../evidence/failed-step.ts";
 
 /** How far an arm was when it had spent so much. */
@@ -45,3 +46,6 @@ function spentIn(decision: Decision, unit: "tokens" | "cost", price: Price | nul
 /** What an arm had done when it had spent so much. */
 export const doneAt = (course: readonly Point[], spent: number): number =>
   course.findLast((point) => point.spent <= spent)?.done ?? 0;
+
+/** What both arms did, in order. */
+export type Logs = Readonly<Record<Side, readonly Decision[]>>;

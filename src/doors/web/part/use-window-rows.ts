@@ -1,3 +1,4 @@
+import { type ReadonlySignal, signal } from "@preact/signals";
 import {
   observeWindowOffset,
   observeWindowRect,
@@ -45,3 +46,13 @@ const optionsOf = ({ count, height, list }: WindowRows, onChange: () => void) =>
   scrollMargin: list.current ? list.current.getBoundingClientRect().top + scrollY : 0,
   onChange,
 });
+
+/** Whether the window is narrower than a width of CSS, now and whenever it changes. */
+export function narrowerThan(width: string): ReadonlySignal<boolean> {
+  const window = globalThis.matchMedia?.(`(max-width: ${width})`);
+  const below = signal(window?.matches ?? false);
+  window?.addEventListener("change", ({ matches }) => {
+    below.value = matches;
+  });
+  return below;
+}

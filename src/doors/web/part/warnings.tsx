@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { CheckoutInput } from "../../../domain/checkout-input.ts";
 import { caveatPart } from "./caveats.tsx";
 import type { FlagText } from "./flag-text.ts";
 import { Notice } from "./notice.tsx";
@@ -47,3 +48,15 @@ export function Warnings<Flag extends string>({ flags, textOf, below, children }
     </div>
   );
 }
+
+/** What the author of a change could have edited. */
+export const CheckoutInputs = ({ inputs = [] }: { inputs: readonly CheckoutInput[] | undefined }) => (
+  <ul>
+    {inputs.map(({ input, path, pinned }) => (
+      <li key={`${input} ${path}`}>
+        {input.replace("_", " ")} <code>{path}</code>
+        {pinned && ", pinned by its SHA-256"}
+      </li>
+    ))}
+  </ul>
+);

@@ -9,8 +9,7 @@ import { HELD_TEXT, kindOf, TRIAL_MARKS } from "../../../statistics/trial-kind.t
 import { count, countOf } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import { ChoiceField } from "../part/fields.tsx";
-import { narrowerThan } from "../part/narrower-than.ts";
-import { useWindowRows } from "../part/use-window-rows.ts";
+import { narrowerThan, useWindowRows } from "../part/use-window-rows.ts";
 import { toSession } from "../routes.ts";
 import { type MemberLine, type MemberOrder, type MemberRow, type Members, memberLines, memberRows } from "./members.ts";
 import { ScenarioLink } from "./scenario-link.tsx";

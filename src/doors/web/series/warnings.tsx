@@ -1,8 +1,7 @@
 import type { Series } from "../../../domain/series.ts";
 import type { SeriesFlag } from "../../../domain/series-summary.ts";
-import { CheckoutInputs } from "../part/checkout-inputs.tsx";
 import { Notice } from "../part/notice.tsx";
-import { Warnings } from "../part/warnings.tsx";
+import { CheckoutInputs, Warnings } from "../part/warnings.tsx";
 import { seriesFlagText } from "./flags.ts";
 
 /** What a reader must know before believing the series. */

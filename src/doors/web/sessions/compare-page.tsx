@@ -1,15 +1,21 @@
 import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { factsOf } from "../../../comparison/judge/facts.ts";
 import { contradict } from "../../../domain/contradict.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
+import { timeAxis } from "../../../domain/timeline.ts";
 import type { ArmPointer } from "../../../domain/verdict.ts";
 import { getSession, RequestFailed } from "../api.ts";
 import { AfterThePage } from "../diff/after-the-page.tsx";
 import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
+import { cited } from "../evidence/cited.ts";
 import { areChangesNews, isAnswerTheWork, pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
-import { duration, tokens, when, words } from "../format.ts";
+import { countOf, duration, tokens, when, words } from "../format.ts";
+import { stepFilter } from "../live/step-filter.ts";
+import { TimeStrip } from "../live/strip.tsx";
+import { Timeline } from "../live/timeline.tsx";
 import { useLoaded } from "../loaded.ts";
 import { ArmName, ModelName } from "../part/arm-name.tsx";
 import { CaveatChips } from "../part/caveats.tsx";
@@ -23,7 +29,6 @@ import { Standings } from "../series/standing.tsx";
 import { verdictsOn } from "../verdict/comparison.ts";
 import { FactsTable } from "../verdict/facts-table.tsx";
 import { VerdictTable } from "../verdict/history.tsx";
-import { BothTimelines } from "./both-timelines.tsx";
 import { isAwaited, Judging } from "./judging.tsx";
 import { type ArmPair, pairKey } from "./pair.ts";
 
@@ -172,5 +177,28 @@ function ArmCard({ shown: { side, name, arm, session } }: { shown: ShownArm }) {
         <a href={toSession(session.session_id)}>Session of {when(session.created_at)}</a>
       </p>
     </div>
+  );
+}
+
+/** What both arms did on one scale of time; arms of two sessions each from their own start. */
+function BothTimelines({ a, b }: { a: ShownArm; b: ShownArm }) {
+  const together = a.session.session_id === b.session.session_id;
+  const logs = useMemo(() => ({ a: a.decisions, b: b.decisions }), [a.decisions, b.decisions]);
+  const axis = useMemo(() => timeAxis(logs, together), [logs, together]);
+  const filter = useMemo(stepFilter, [logs]);
+  const opened = useSignal(false);
+  const open = opened.value || cited.value?.kind === "decision";
+  if (axis.steps.length === 0) return <p class="empty">Neither has a decision.</p>;
+  return (
+    <>
+      {!together && <p class="small-print">They ran at different times; each begins at its own start.</p>}
+      <TimeStrip axis={axis} whole_ms={axis.span_ms} filter={filter} />
+      <details class="fold" open={open} onToggle={({ currentTarget }) => (opened.value = currentTarget.open)}>
+        <summary>{countOf(axis.steps.length, "decision")} in all</summary>
+        {open && (
+          <Timeline steps={axis.steps} names={{ a: a.name, b: b.name }} running={false} folded {...{ logs, filter }} />
+        )}
+      </details>
+    </>
   );
 }

@@ -1,12 +1,11 @@
+import { percentText } from "../../../domain/number-text.ts";
 import type { CriterionScore, Side, Verdict } from "../../../domain/verdict.ts";
 import { score } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";
-import { ContributionBar } from "./contribution-bar.tsx";
-import { contributionsOf, leaderOf } from "./contributions.ts";
+import { type Contribution, contributionsOf, leaderOf } from "./contributions.ts";
 import { CriterionRow, QuestionOf } from "./criterion-row.tsx";
 import { OutcomeName } from "./outcome.tsx";
-import { explanation, LeaveOneOut } from "./sensitivity.tsx";
 import { sumText } from "./sum-text.ts";
 import type { Weighing } from "./weighing.ts";
 
@@ -121,3 +120,103 @@ function whyNotScored({ kind }: CriterionScore, verdict: Verdict): string {
   if (shown.length === 0) return "no model was asked.";
   return shown.every(({ valid }) => valid) ? "the judge found too little to cite." : "the judge gave no usable answer.";
 }
+
+/** What the outcome would be without one criterion. Only those that change it are named. */
+function LeaveOneOut({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
+  const { sensitivity, outcome, winner_side } = verdict;
+  if (sensitivity === null || sensitivity.leave_one_out.length === 0) return null;
+  const changing = sensitivity.leave_one_out.filter(
+    (without) => without.outcome !== outcome || without.winner_side !== winner_side,
+  );
+  if (changing.length === 0) return <p class="aside">Without any one criterion the outcome is the same.</p>;
+  return (
+    <ul class="leave-one-out" aria-label="Without one criterion">
+      {changing.map((without) => (
+        <li key={without.criterion}>
+          Without <strong>{without.criterion}</strong>:{" "}
+          <OutcomeName
+            outcome={without.outcome}
+            side={without.winner_side}
+            name={without.winner_side === "b" ? b.name : a.name}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** How much the weights matter, in a sentence. */
+function explanation({ verdict }: Comparison, weighing: Weighing): string {
+  const { outcome, winner_side } = weighing.original;
+  if (outcome !== verdict.outcome || winner_side !== verdict.winner_side)
+    return "The verdict was made under earlier rules; by those of today its scores come out so.";
+  if (weighing.flipped.value) return "Under the rubric's own weights it is another; the stored verdict stays as it is.";
+  if (weighing.touched.value) return "The same outcome as under the rubric's weights.";
+  if (verdict.decided_by === "gate" || verdict.decided_by === "probe")
+    return "Facts decided, so no weight changes who wins; move one to see the scores.";
+  if (verdict.sensitivity === null) return "Move a weight to see the scores change.";
+  const flip = verdict.sensitivity.flip_distance;
+  if (flip === null) return "No change of weights changes the outcome.";
+  return `Moving ${percentText(flip)} of the weight between criteria is enough to change the outcome.`;
+}
+
+interface ContributionBarProps {
+  readonly comparison: Comparison;
+  readonly weighing: Weighing;
+}
+
+/**
+ * What each criterion adds to the lead, from the middle to the arm that it favours: a on the left, b on the right, as in every
+ * table of both arms. A mark shows what remains when both sides are set off; within the grey it is a tie.
+ */
+function ContributionBar({ comparison: { verdict, a, b }, weighing }: ContributionBarProps) {
+  const contributions = contributionsOf(verdict.criteria, weighing.weights.value);
+  const { tie_margin } = a.session.definition.rubric;
+  const { score_gap } = weighing.now.value;
+  const total = (side: Side) => sum(contributions.filter((each) => each.side === side));
+  const reach = Math.max(total("a"), total("b"), Math.abs(score_gap ?? 0), 2 * tie_margin, 0.01);
+  const place = (lead: number) => `${50 - (50 * lead) / reach}%`;
+  return (
+    <figure class="contributions">
+      <div class="contribution-line" aria-hidden="true">
+        <span class="range-margin" style={{ left: place(tie_margin), width: `${(100 * tie_margin) / reach}%` }} />
+        <Stack side="a" contributions={contributions} reach={reach} />
+        <Stack side="b" contributions={contributions} reach={reach} />
+        <span class="range-half" />
+        {score_gap !== null && <span class="contribution-net" style={{ left: place(score_gap) }} />}
+      </div>
+      <figcaption class="range-axis small-print">
+        <span>
+          ← for <ArmName side="a" name={a.name} />
+        </span>
+        <span>equal, ± {percentText(tie_margin)} is a tie</span>
+        <span>
+          for <ArmName side="b" name={b.name} /> →
+        </span>
+      </figcaption>
+    </figure>
+  );
+}
+
+interface StackProps {
+  readonly side: Side;
+  readonly contributions: readonly Contribution[];
+  /** The lead at the end of the line. */
+  readonly reach: number;
+}
+
+/** The criteria that favour one arm, the greatest next to the middle. */
+function Stack({ side, contributions, reach }: StackProps) {
+  const own = contributions.filter((each) => each.side === side).sort((one, other) => other.lead - one.lead);
+  return (
+    <span class={`contribution-stack side-${side}`}>
+      {own.map(({ id, lead }) => (
+        <span key={id} title={id} class="contribution" style={{ width: `${(100 * lead) / reach}%` }}>
+          <span class="contribution-name">{id}</span>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+const sum = (contributions: readonly Contribution[]) => contributions.reduce((total, { lead }) => total + lead, 0);

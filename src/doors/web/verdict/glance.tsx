@@ -1,8 +1,9 @@
+import { judgesNamed } from "../../../domain/model-name.ts";
+import type { Verdict } from "../../../domain/verdict.ts";
 import { DECIDER_TEXTS } from "../../../domain/verdict-text.ts";
 import { duration, named, usd } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";
-import { JudgeName } from "./judge-name.tsx";
 import { ConfidenceName } from "./outcome.tsx";
 import { goesBy } from "./sum-text.ts";
 
@@ -47,4 +48,22 @@ export function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Compa
       )}
     </dl>
   );
+}
+
+/** Who judged; or that no model was asked, whichever was meant to be. */
+export function JudgeName({ verdict: { judge, calls } }: { verdict: Pick<Verdict, "judge" | "calls"> }) {
+  if (calls.length === 0)
+    return (
+      <>
+        no model was asked <code class="aside">{judge.model}</code>
+      </>
+    );
+  return <JudgeModel name={judge.model} />;
+}
+
+/** A judge by its model, a panel by its size; who sits on it shows on pointing. */
+function JudgeModel({ name }: { name: string }) {
+  const judges = judgesNamed(name);
+  if (judges.length === 1) return <code>{name}</code>;
+  return <span title={judges.join(", ")}>panel of {judges.length}</span>;
 }

@@ -3,7 +3,7 @@ import { when } from "../format.ts";
 import { DataTable } from "../part/table.tsx";
 import { toSession } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
-import { JudgeName } from "./judge-name.tsx";
+import { JudgeName } from "./glance.tsx";
 import { ConfidenceName, OutcomeName } from "./outcome.tsx";
 
 /** Every verdict on the same pair of arms. */

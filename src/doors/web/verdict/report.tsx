@@ -1,6 +1,7 @@
 import type { ComponentProps } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { contradict } from "../../../domain/contradict.ts";
+import { whyNobody } from "../../../domain/no-winner.ts";
 import { findingOf } from "../../../domain/people-agreement.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { sessionPicture, sessionReport } from "../api.ts";
@@ -11,6 +12,7 @@ import { citing } from "../evidence/cited.ts";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { areChangesNews, isAnswerTheWork } from "../evidence/shown-arm.ts";
 import { named, when } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
 import { CaveatLine } from "../part/caveats.tsx";
 import { type PageSection, Sections } from "../part/contents.tsx";
 import { Notice } from "../part/notice.tsx";
@@ -24,7 +26,6 @@ import { Criteria } from "./criteria.tsx";
 import { DecidingFacts, differingChecks } from "./deciding.tsx";
 import { FactsTable } from "./facts-table.tsx";
 import { AtAGlance } from "./glance.tsx";
-import { Headline } from "./headline.tsx";
 import { headlineText } from "./headline-text.ts";
 import { historyText, VerdictHistory } from "./history.tsx";
 import { JudgeAgain } from "./judge-again.tsx";
@@ -192,5 +193,16 @@ function VoteResult({ comparison: { verdict, a, b } }: { comparison: Comparison 
         {preferred}; the verdict names <strong>{named(finding)}</strong>.
       </p>
     </Notice>
+  );
+}
+
+/** Who won, in its colour, or in a few words why nobody did. */
+function Headline({ comparison }: { comparison: Comparison }) {
+  const { outcome, winner_side } = comparison.verdict;
+  if (outcome !== "winner" || winner_side === null) return <>{whyNobody(comparison.verdict)}</>;
+  return (
+    <span class={`preferred side-${winner_side}`}>
+      <ArmName side={winner_side} name={comparison[winner_side].name} /> won
+    </span>
   );
 }

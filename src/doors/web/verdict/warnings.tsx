@@ -1,7 +1,6 @@
 import type { Flag, Suspicion } from "../../../domain/verdict.ts";
 import { ArmName } from "../part/arm-name.tsx";
-import { CheckoutInputs } from "../part/checkout-inputs.tsx";
-import { Warnings } from "../part/warnings.tsx";
+import { CheckoutInputs, Warnings } from "../part/warnings.tsx";
 import type { Comparison } from "./comparison.ts";
 import { flagText } from "./flags.ts";
 

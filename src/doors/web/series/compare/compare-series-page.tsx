@@ -7,20 +7,23 @@ import { asFailed, useLoaded } from "../../loaded.ts";
 import { CaveatChips } from "../../part/caveats.tsx";
 import { Page, PagePart } from "../../part/page.tsx";
 import { Show } from "../../part/show.tsx";
+import { DataTable } from "../../part/table.tsx";
 import { blind } from "../../preferences.ts";
 import { toSeries, toSeriesList } from "../../routes.ts";
 import { SHOWN_ROWS } from "../../rows.ts";
 import { ShareAddress } from "../../share/share.tsx";
 import { BothEvidence } from "../evidence-chart.tsx";
 import { HiddenSeries } from "../hidden-series.tsx";
+import { RangeBar, rateAndRange } from "../range-bar.tsx";
+import { ScenarioLink } from "../scenario-link.tsx";
 import { SeriesName } from "../series-mark.tsx";
 import { StatusName } from "../status-name.tsx";
+import type { ScenarioRow } from "../suite-rows.ts";
 import { SeriesWarnings } from "../warnings.tsx";
 import { BothFigures, EvidenceFigures } from "./both-figures.tsx";
 import { BothRates } from "./both-rates.tsx";
-import { BothScenarios } from "./both-scenarios.tsx";
 import { DefinitionChanges, ScenarioLinks, SetUpTables } from "./differences.tsx";
-import { changedScenarios, type PairOf } from "./kinship.ts";
+import { changedScenarios, type PairOf, scenarioPairs } from "./kinship.ts";
 import { setUpRows } from "./set-up.ts";
 import { WhatItCanSay } from "./what-it-can-say.tsx";
 
@@ -183,4 +186,42 @@ async function read(session_id: string | null, signal: AbortSignal): Promise<Ses
     if (asFailed(error).code === "unknown_session") return null;
     throw error;
   }
+}
+
+/** Every scenario of either series: those of both first. */
+function BothScenarios({ series }: { series: PairOf<Series> }) {
+  const heads = ["Scenario", <SeriesName key="1" nth={1} />, <SeriesName key="2" nth={2} />];
+  return (
+    <>
+      <DataTable label="Both series by scenario" kind="both-scenarios" heads={heads}>
+        {scenarioPairs(series).map(({ member, rows, changed }) => (
+          <tr key={memberName(member)}>
+            <th scope="row">
+              <ScenarioLink series={series[0]} member={member} />
+              {changed && <small>defined or judged otherwise</small>}
+            </th>
+            {rows.map((row, index) => (
+              <td key={index}>{row ? <OfScenario row={row} /> : <span class="aside">not in it</span>}</td>
+            ))}
+          </tr>
+        ))}
+      </DataTable>
+      <p class="small-print">
+        The win rate of arm A, its range, and in brackets its wins – none – losses. Ranges of a row are wider, since
+        with many rows some would look sure by chance.
+      </p>
+    </>
+  );
+}
+
+function OfScenario({ row: { counts, headline, conclusion } }: { row: ScenarioRow }) {
+  return (
+    <div class="range-cell">
+      <RangeBar {...headline} conclusion={conclusion} />
+      {rateAndRange(headline)}{" "}
+      <span class="aside">
+        ({counts.wins} – {counts.ties} – {counts.losses})
+      </span>
+    </div>
+  );
 }
