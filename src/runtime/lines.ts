@@ -2,9 +2,10 @@
 export const LINE_BYTES = 10 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
+const ENDS = { newline: NEWLINE, NUL: 0 } as const;
 
 /**
- * The lines of a stream of bytes. A line longer than `limit` is dropped, reported to `tooLong` as soon as it is, and reading
+ * The lines of a stream of bytes, or what else ends at a byte of its own. A line longer than `limit` is dropped, reported to `tooLong` as soon as it is, and reading
  * goes on behind it. Memory never grows beyond twice the limit, however small the chunks are. What follows the last newline
  * is no line. A line is valid until the next one is asked for.
  */
@@ -12,11 +13,12 @@ export async function* lines(
   chunks: AsyncIterable<Uint8Array>,
   limit: number,
   tooLong: () => void,
+  ends: keyof typeof ENDS = "newline",
 ): AsyncGenerator<Uint8Array, void, void> {
   const line = new Line(limit, tooLong);
   for await (const chunk of chunks) {
     let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+    for (let end = chunk.indexOf(ENDS[ends]); end !== -1; end = chunk.indexOf(ENDS[ends], start)) {
       line.add(chunk.subarray(start, end));
       start = end + 1;
       const whole = line.take();

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { SseBlocks } from "../../src/arms/wire/sse-blocks.ts";
-import { GrownBytes } from "../../src/domain/grown-bytes.ts";
+import { GrownBytes } from "../../src/runtime/grown-bytes.ts";
 
 const only = (bytes: Uint8Array) => {
   const [block] = new SseBlocks(1_000).push(bytes);

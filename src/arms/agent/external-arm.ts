@@ -117,7 +117,8 @@ class AgentRunner {
     const without_provider_tools = run.policies.network === "none";
     const throttle = new Throttle(stopwatch, run.clock);
     const { clock, redact } = run;
-    return agentExchange({ upstream, log: this.#agent, without_provider_tools, throttle, clock, redact });
+    const logs = { log: this.#agent, decisions: this.#log };
+    return agentExchange({ ...logs, upstream, without_provider_tools, throttle, clock, redact });
   }
 
   #stray(address: string): void {

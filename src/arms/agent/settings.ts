@@ -1,9 +1,9 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { extname, join, posix } from "node:path";
 import { Lexer, parse } from "yaml";
-import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { Failure } from "../../domain/failure.ts";
 import { asRecord } from "../../domain/lenient.ts";
+import { readBoundedJson } from "../../runtime/bounded-json.ts";
 import type { FileSource } from "../workspace/workspace.ts";
 
 /** What people write by hand is far below it. */

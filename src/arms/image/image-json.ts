@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { readBoundedJson } from "../../domain/bounded-json.ts";
+import { readBoundedJson } from "../../runtime/bounded-json.ts";
 import { ImageFault } from "./image-fault.ts";
 
 /** Bytes of a manifest, an index or a configuration. */

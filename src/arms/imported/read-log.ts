@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { constants, type PathLike } from "node:fs";
-import { open } from "node:fs/promises";
-import { isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
+import type { PathLike } from "node:fs";
 import { asRecord, type LooseRecord } from "../../domain/lenient.ts";
 import type { LogForm } from "../../domain/ran.ts";
+import { fileChunks } from "../../runtime/bounded-file.ts";
+import { isMalformed, readBoundedJson } from "../../runtime/bounded-json.ts";
 import { lines, terminated } from "../../runtime/lines.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { redactKeyShapes } from "../model/redaction.ts";
@@ -46,26 +46,21 @@ const TURN = { calls: 200, chars: 1024 * 1024 };
  * @throws LogFault when it is too large, is of no form that is known, or has a line that is no JSON
  */
 export async function readLog(path: PathLike): Promise<ReadLog> {
-  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const stats = await file.stat();
-  if (!stats.isFile()) throw new LogFault("is not a regular file");
-  if (stats.size > LOG_BYTES)
-    throw new LogFault(`has ${megabytes(stats.size)} MiB; a log of at most ${megabytes(LOG_BYTES)} MiB is read`);
   const hash = createHash("sha256");
   const reading = new Reading();
-  const chunks = bounded(file.createReadStream({ autoClose: false }), hash);
-  await reading.all(chunks);
+  await reading.all(hashed(fileChunks(path, { most: LOG_BYTES, refuse }), hash));
   return { ...reading.finished(), digest: hash.digest("hex") };
 }
 
+const refuse = (bytes?: number) =>
+  bytes === undefined
+    ? new LogFault("is not a regular file")
+    : new LogFault(`has ${megabytes(bytes)} MiB; a log of at most ${megabytes(LOG_BYTES)} MiB is read`);
+
 const megabytes = (bytes: number) => Math.ceil(bytes / (1024 * 1024));
 
-/** A file that grows while it is read ends at the limit, too. */
-async function* bounded(chunks: AsyncIterable<Uint8Array>, hash: { update(chunk: Uint8Array): unknown }) {
-  let bytes = 0;
+async function* hashed(chunks: AsyncIterable<Uint8Array>, hash: { update(chunk: Uint8Array): unknown }) {
   for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > LOG_BYTES) throw new LogFault(`has more than ${megabytes(LOG_BYTES)} MiB`);
     hash.update(chunk);
     yield chunk;
   }

@@ -1,7 +1,8 @@
-import { isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
 import { PROVIDER_TRIES } from "../../domain/defaults.ts";
 import { asRecord, dig, isNested, type LooseRecord, parseJson } from "../../domain/lenient.ts";
+import { isMalformed, readBoundedJson } from "../../runtime/bounded-json.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { readWhole } from "../../runtime/grown-bytes.ts";
 import { isRetryable, TryFailed } from "./failed-try.ts";
 
 /**
@@ -60,18 +61,12 @@ export const refusalText = (bytes: Uint8Array): string =>
 /** The whole reply. @throws TryFailed when it breaks off or is too large */
 export async function readBounded(reply: Response): Promise<Uint8Array<ArrayBuffer>> {
   const { status } = reply;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const tooLarge = () => new TryFailed({ kind: "too_large", status, fault: "more than 4 MiB" });
   try {
-    for await (const chunk of reply.body ?? []) {
-      bytes += chunk.byteLength;
-      if (bytes > MAX_REPLY_BYTES) throw new TryFailed({ kind: "too_large", status, fault: "more than 4 MiB" });
-      chunks.push(chunk);
-    }
+    return await readWhole(reply.body ?? [], MAX_REPLY_BYTES, tooLarge);
   } catch (error) {
     throw error instanceof TryFailed ? error : new TryFailed({ kind: "broken_off", status, cause: error });
   }
-  return Buffer.concat(chunks);
 }
 
 /** Some gateways report the failure of the provider behind them with status 200. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { JsonLimits } from "../../domain/bounded-json.ts";
 import { Count, Timestamp } from "../../domain/schema.ts";
+import type { JsonLimits } from "../../runtime/bounded-json.ts";
 
 /** The version of the file format. */
 export const RECORDING_VERSION = 1;

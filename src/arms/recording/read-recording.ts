@@ -1,13 +1,11 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { type BoundedJson, isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
 import { errorCode, Failure, wordsOf } from "../../domain/failure.ts";
 import { asRecord } from "../../domain/lenient.ts";
 import { shortage } from "../../domain/shortage.ts";
-import { lines } from "../../runtime/lines.ts";
-import { Pace } from "../../runtime/pace.ts";
+import { fileChunks } from "../../runtime/bounded-file.ts";
+import { type BoundedJson, isMalformed } from "../../runtime/bounded-json.ts";
+import { jsonLines } from "../../runtime/json-lines.ts";
 import {
   Exchange,
   Header,
@@ -35,75 +33,14 @@ export interface RecordedFile {
  */
 export async function readRecording(path: string, name: string): Promise<RecordedFile> {
   const refuse = (why: string) => new Failure("invalid_request", `${name}: ${why}`);
-  const file = await openFile(path, refuse);
-  try {
-    return await readLines(file, name, refuse);
-  } finally {
-    await file.close();
-  }
-}
-
-/** What a recording says first: whose it is and what it holds for. @throws Failure `invalid_request` for a file that is none */
-export async function readHeader(path: string, name: string): Promise<Header> {
-  const refuse = (why: string) => new Failure("invalid_request", `${name}: ${why}`);
-  const file = await openFile(path, refuse);
-  const tooLong = () => {
-    throw refuse("is no recording of abeval: its first line is too long");
-  };
-  try {
-    for await (const bytes of lines(file.createReadStream({ autoClose: false }), HEADER_BYTES, tooLong))
-      return headerOf(bytes, readBoundedJson(bytes, LINE_LIMITS), refuse);
-    throw refuse("is no recording: it is empty");
-  } finally {
-    await file.close();
-  }
-}
-
-/** It holds some twenty hashes. */
-const HEADER_BYTES = 64 * 1024;
-
-type Refuse = (why: string) => Failure;
-
-/** Neither waits for a pipe nor follows a link: a directory of recordings may come from anybody. */
-async function openFile(path: string, refuse: Refuse): Promise<FileHandle> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    (error: unknown) => {
-      throw (
-        shortage(error) ??
-        refuse(REASONS.get(errorCode(error) ?? "") ?? `cannot be read (${errorCode(error) ?? wordsOf(error)})`)
-      );
-    },
-  );
-  const stats = await file.stat();
-  const fault = stats.isFile() ? undefined : "is no file; put the recording itself there";
-  if (fault === undefined && stats.size <= MAX_RECORDING_BYTES) return file;
-  await file.close();
-  throw refuse(fault ?? `has ${stats.size} bytes, at most ${MAX_RECORDING_BYTES} are read; no recording has more`);
-}
-
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "there is no such recording"],
-  ["ELOOP", "is a link; put the recording itself there"],
-  ["ENXIO", "is no file; put the recording itself there"],
-]);
-
-async function readLines(file: FileHandle, name: string, refuse: Refuse): Promise<RecordedFile> {
   const recording = new RecordingSoFar();
-  const pace = new Pace();
-  let number = 0;
-  const take = (bytes: Uint8Array) => {
+  const tooLong = (number: number) => {
+    throw refuse(`line ${number} has more than ${MAX_LINE_BYTES} bytes; no recording has`);
+  };
+  for await (const { number, bytes, json } of jsonLines(bytesOf(path, refuse), LINE_LIMITS, tooLong)) {
     if (number > MAX_LINES) throw refuse(`has more than ${MAX_LINES} lines; no recording has`);
-    const read = readBoundedJson(bytes, LINE_LIMITS);
-    if (number === 1) recording.header = headerOf(bytes, read, refuse);
-    else recording.take(read, (why) => refuse(`line ${number} ${why}`));
-  };
-  const tooLong = () => {
-    throw refuse(`line ${number + 1} has more than ${MAX_LINE_BYTES} bytes; no recording has`);
-  };
-  for await (const bytes of lines(file.createReadStream({ autoClose: false }), MAX_LINE_BYTES, tooLong)) {
-    number += 1;
-    await pace.bytes(bytes.length);
-    take(bytes);
+    if (number === 1) recording.header = headerOf(bytes, json, refuse);
+    else recording.take(json, (why) => refuse(`line ${number} ${why}`));
   }
   const { header, exchanges, texts } = recording;
   if (header === undefined) throw refuse("is no recording: it is empty");
@@ -112,6 +49,46 @@ async function readLines(file: FileHandle, name: string, refuse: Refuse): Promis
 
 /** Lines of a file. A run of a thousand requests has some ten thousand. */
 const MAX_LINES = 250_000;
+
+/** What a recording says first: whose it is and what it holds for. @throws Failure `invalid_request` for a file that is none */
+export async function readHeader(path: string, name: string): Promise<Header> {
+  const refuse = (why: string) => new Failure("invalid_request", `${name}: ${why}`);
+  const limits = { ...LINE_LIMITS, bytes: HEADER_BYTES };
+  const tooLong = () => {
+    throw refuse("is no recording of abeval: its first line is too long");
+  };
+  for await (const { bytes, json } of jsonLines(bytesOf(path, refuse), limits, tooLong))
+    return headerOf(bytes, json, refuse);
+  throw refuse("is no recording: it is empty");
+}
+
+/** It holds some twenty hashes. */
+const HEADER_BYTES = 64 * 1024;
+
+type Refuse = (why: string) => Failure;
+
+/** Neither waits for a pipe nor follows a link: a directory of recordings may come from anybody. */
+async function* bytesOf(path: string, refuse: Refuse): AsyncGenerator<Uint8Array, void, void> {
+  const refuseFile = (bytes?: number) =>
+    bytes === undefined
+      ? refuse(NO_FILE)
+      : refuse(`has ${bytes} bytes, at most ${MAX_RECORDING_BYTES} are read; no recording has more`);
+  try {
+    yield* fileChunks(path, { most: MAX_RECORDING_BYTES, refuse: refuseFile, no_link: true });
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const code = errorCode(error);
+    throw shortage(error) ?? refuse(REASONS.get(code ?? "") ?? `cannot be read (${code ?? wordsOf(error)})`);
+  }
+}
+
+const NO_FILE = "is no file; put the recording itself there";
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "there is no such recording"],
+  ["ELOOP", "is a link; put the recording itself there"],
+  ["ENXIO", NO_FILE],
+]);
 
 function headerOf(bytes: Uint8Array, read: BoundedJson, refuse: Refuse): Header {
   const line = "value" in read ? read.value : undefined;

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { Failure } from "../../domain/failure.ts";
 import { refuseShortage } from "../../domain/shortage.ts";
+import { readBoundedJson } from "../../runtime/bounded-json.ts";
 import type { Entropy } from "../../runtime/clock.ts";
 import { Pace } from "../../runtime/pace.ts";
 import type { Recording } from "../model/recording.ts";

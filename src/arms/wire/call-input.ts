@@ -1,4 +1,4 @@
-import { isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
+import { isMalformed, readBoundedJson } from "../../runtime/bounded-json.ts";
 import type { WireCall } from "./wire.ts";
 
 /** The most that the inputs of all calls of one request or reply have together. Large edits have some hundred values. */

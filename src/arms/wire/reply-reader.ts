@@ -1,4 +1,4 @@
-import { isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
+import { isMalformed, readBoundedJson } from "../../runtime/bounded-json.ts";
 import { CallInputs } from "./call-input.ts";
 import type { CallSoFar } from "./reply/call-so-far.ts";
 import type { ReplyForm } from "./reply/reply-form.ts";

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { GrownBytes } from "../../domain/grown-bytes.ts";
+import { GrownBytes } from "../../runtime/grown-bytes.ts";
 
 /** One event of a stream with the bytes in which it came, the empty line behind it included. */
 export interface SseBlock {

@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/failure.ts";
 import type { SelfTest } from "../../domain/self-test.ts";
+import { idTime } from "../../domain/session.ts";
 import { holding } from "../../store/request-keys.ts";
 import { reserve } from "../planning/reservation.ts";
 import type { SessionServices } from "../planning/services.ts";
@@ -61,7 +62,7 @@ export async function startPrepared(
 function begin({ clock, entropy }: SessionServices, { scenario, digest, judge }: SelfTestPlan): SelfTest {
   const created_at = clock.now().toISOString();
   return {
-    self_test_id: `self-test-${scenario.name}-${created_at.replace(/[-:.]/g, "")}-${entropy(3)}`,
+    self_test_id: `self-test-${scenario.name}-${idTime(created_at)}-${entropy(3)}`,
     state: "running",
     ...{ scenario: scenario.name, digest, judge },
     ...{ parts: [], calls: 0, cost_usd: null, verdict: null, failure: null },

@@ -1,11 +1,11 @@
 import { type CallRecord, countCalls } from "../../arms/policy/review.ts";
-import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { ANSWER_CHARS } from "../../domain/defaults.ts";
 import type { Changes } from "../../domain/evidence.ts";
 import { globMatcher } from "../../domain/path-glob.ts";
 import { regexOf } from "../../domain/regex-of.ts";
 import type { CalledCheck, ChangedCheck, ProbeCheck } from "../../domain/task.ts";
 import type { Bounded } from "../../runtime/bounded.ts";
+import { readBoundedJson } from "../../runtime/bounded-json.ts";
 import { findPattern } from "../../runtime/pattern.ts";
 import { fitAnswer, type JsonSchema } from "./answer-schema.ts";
 

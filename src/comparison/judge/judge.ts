@@ -1,7 +1,7 @@
 import type { Decision } from "../../domain/decision.ts";
 import type { Rubric } from "../../domain/rubric.ts";
 import type { Scenario } from "../../domain/scenario.ts";
-import type { ArmSummary } from "../../domain/session.ts";
+import { type ArmSummary, idTime } from "../../domain/session.ts";
 import type { SessionSettings } from "../../domain/session-settings.ts";
 import type { Task } from "../../domain/task.ts";
 import type { ArmPointer, Flag, Verdict } from "../../domain/verdict.ts";
@@ -34,8 +34,7 @@ export interface Case {
   readonly verdict_id?: string;
 }
 
-export const newVerdictId = (at: string, entropy: Entropy): string =>
-  `verdict-${at.replace(/[-:.]/g, "")}-${entropy(4)}`;
+export const newVerdictId = (at: string, entropy: Entropy): string => `verdict-${idTime(at)}-${entropy(4)}`;
 
 /**
  * An unusable answer is a Verdict with outcome `invalid`.

@@ -1,6 +1,6 @@
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { sha256 } from "../../domain/sha256.ts";
+import { fileChunks } from "../../runtime/bounded-file.ts";
+import { strictText } from "../../runtime/strict-text.ts";
 import { Unusable, unusable } from "./unusable.ts";
 
 /**
@@ -14,20 +14,17 @@ export async function readText(path: string, maxBytes: number): Promise<string> 
 /** As `readText`, with the SHA-256 of the file's bytes. */
 export async function readDigested(path: string, maxBytes: number) {
   const bytes = await readBytes(path, maxBytes).catch((error: unknown) => Promise.reject(unusable(error)));
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), digest: sha256(bytes) };
-  } catch (error) {
-    throw new Unusable("is not UTF-8 text", { cause: error });
-  }
+  const text = strictText(bytes);
+  if (text === undefined) throw new Unusable("is not UTF-8 text");
+  return { text, digest: sha256(bytes) };
 }
 
-async function readBytes(path: string, maxBytes: number): Promise<Buffer> {
-  // Opening a pipe for reading would wait for a writer.
-  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const stats = await file.stat();
-  if (!stats.isFile()) throw new Unusable("is not a regular file");
-  if (stats.size > maxBytes) throw new Unusable(`has ${kilobytes(stats.size)}, more than ${kilobytes(maxBytes)}`);
-  return await file.readFile();
+async function readBytes(path: string, most: number): Promise<Buffer> {
+  const refuse = (bytes?: number) =>
+    new Unusable(
+      bytes === undefined ? "is not a regular file" : `has ${kilobytes(bytes)}, more than ${kilobytes(most)}`,
+    );
+  return Buffer.concat(await Array.fromAsync(fileChunks(path, { most, refuse })));
 }
 
 const kilobytes = (bytes: number) => `${Math.ceil(bytes / 1024)} KiB`;

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Baseline, type BaselineMember, BlessedRun, runsDigests } from "../../domain/baseline.ts";
-import { readBoundedJson } from "../../domain/bounded-json.ts";
 import type { Failure } from "../../domain/failure.ts";
 import { type MemberKey, memberName } from "../../domain/member.ts";
 import { pinnedFile } from "../../domain/pinned-file.ts";
@@ -10,7 +9,7 @@ import { InputId, Scenario } from "../../domain/scenario.ts";
 import { Digest, nullable, oneOf, record, Slug, Timestamp } from "../../domain/schema.ts";
 import { EvidenceDigests, SeriesId } from "../../domain/session.ts";
 import { SIDES } from "../../domain/verdict.ts";
-import { lines } from "../../runtime/lines.ts";
+import { type JsonLine, jsonLines } from "../../runtime/json-lines.ts";
 import { BundleBytes, bundleFault } from "./bundle/bundle-bytes.ts";
 
 /** What one line may hold. */
@@ -27,7 +26,7 @@ export async function readBundle(
   const tooLong = () => {
     throw reading.fault("has a line that is too long");
   };
-  for await (const line of lines(bytes.pieces(), LINE_LIMITS.bytes, tooLong)) reading.take(line);
+  for await (const line of jsonLines(bytes.pieces(), LINE_LIMITS, tooLong)) reading.take(line);
   const file = { shown: name.shown, sha256: bytes.digest(), pinned: name.sha256 !== undefined };
   return { ...reading.finished(), file: { ...file, ...(kept !== undefined && { kept }) } };
 }
@@ -77,10 +76,9 @@ class BundleReading {
     return bundleFault(`${this.#file}${place}`, `${what}; a baseline is a file that abeval run --bless wrote`);
   }
 
-  take(bytes: Uint8Array): void {
-    this.#line += 1;
+  take({ number, bytes, json }: JsonLine): void {
+    this.#line = number;
     if (this.#digest !== undefined) throw this.fault("stands behind the end");
-    const json = readBoundedJson(bytes, LINE_LIMITS);
     if ("fault" in json) throw this.fault(json.fault);
     const { value } = json;
     if (Value.Check(BlessedEnd, value)) {

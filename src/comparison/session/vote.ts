@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import type { SessionOutcome } from "../../domain/session.ts";
+import { idTime, type SessionOutcome } from "../../domain/session.ts";
 import type { ArmPointer } from "../../domain/verdict.ts";
 import { MAX_VOTES, type Vote, type VoteRequest } from "../../domain/vote.ts";
 import { breathe } from "../../runtime/pace.ts";
@@ -84,7 +84,7 @@ async function keep(
     throw new Failure("invalid_request", `${session_id} holds ${MAX_VOTES} votes; it takes no more`);
   const created_at = services.clock.now().toISOString();
   const taken: Vote = {
-    vote_id: `vote-${created_at.replace(/[-:.]/g, "")}-${services.entropy(4)}`,
+    vote_id: `vote-${idTime(created_at)}-${services.entropy(4)}`,
     ...{ created_at, arm_a, arm_b, order, choice, blind },
     reason: said(reason, services),
     voter: said(voter, services),

@@ -1,7 +1,7 @@
 import { CsvError, type Parser, parse } from "csv-parse";
-import { isMalformed, NO_JSON, readBoundedJson } from "../../domain/bounded-json.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { wordsOf } from "../../domain/failure.ts";
+import { isMalformed, NO_JSON, readBoundedJson } from "../../runtime/bounded-json.ts";
 import { breathe, Pace } from "../../runtime/pace.ts";
 import { RecordLimits, tooLong } from "./record-limits.ts";
 

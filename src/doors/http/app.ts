@@ -1,8 +1,8 @@
 import { cors } from "@elysiajs/cors";
 import { Elysia } from "elysia";
-import { isMalformed, NO_UTF8, readBoundedJson } from "../../domain/bounded-json.ts";
 import type { ErrorBody } from "../../domain/error-body.ts";
 import { Failure, wordsOf } from "../../domain/failure.ts";
+import { isMalformed, NO_UTF8, readBoundedJson } from "../../runtime/bounded-json.ts";
 import { ownTurn } from "../../runtime/pace.ts";
 import type { Services } from "../operation/operation.ts";
 import { sendJson } from "./compress.ts";

@@ -1,7 +1,8 @@
 import { RESULTS_BODY_BYTES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
-import { GrownBytes } from "../../domain/grown-bytes.ts";
+import { GrownBytes } from "../../runtime/grown-bytes.ts";
 import { breathe, ownTurn } from "../../runtime/pace.ts";
+import { strictText } from "../../runtime/strict-text.ts";
 import type { ApiEndpoint } from "../endpoint/endpoint.ts";
 import { ENDPOINTS } from "../endpoint/endpoints.ts";
 import { UnreadableRequest } from "./error.ts";
@@ -68,10 +69,7 @@ export async function readTableBody(request: Request) {
       "unsupported_media_type",
       `send the table as ${Object.keys(TABLE_TYPES).join(" or ")}, not ${type || "without a type"}`,
     );
-  const bytes = await readBytes(request, RESULTS_BODY_BYTES);
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), form };
-  } catch (error) {
-    throw new UnreadableRequest("the table is not UTF-8 text", { cause: error });
-  }
+  const text = strictText(await readBytes(request, RESULTS_BODY_BYTES));
+  if (text === undefined) throw new UnreadableRequest("the table is not UTF-8 text");
+  return { text, form };
 }

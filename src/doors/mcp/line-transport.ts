@@ -5,10 +5,10 @@ import {
   JSONRPCMessageSchema,
   type JSONRPCRequest,
 } from "@modelcontextprotocol/sdk/types.js";
-import { isMalformed, readBoundedJsonInTurns } from "../../domain/bounded-json.ts";
 import { wholeJson } from "../../domain/whole-json.ts";
-import { LINE_BYTES, lines, terminated } from "../../runtime/lines.ts";
-import { Pace } from "../../runtime/pace.ts";
+import { isMalformed } from "../../runtime/bounded-json.ts";
+import { type JsonLine, jsonLines } from "../../runtime/json-lines.ts";
+import { LINE_BYTES, terminated } from "../../runtime/lines.ts";
 import { requestProblem } from "./errors.ts";
 import { Batch, MAX_OPEN, OpenRequests } from "./open-requests.ts";
 
@@ -19,8 +19,8 @@ export interface Wire {
   write(line: string): Promise<void>;
 }
 
-/** Most values of one message. The largest tool input has a few hundred. */
-const MESSAGE_VALUES = 10_000;
+/** Of one message. The largest tool input has a few hundred values. */
+const MESSAGE_LIMITS = { bytes: LINE_BYTES, values: 10_000 };
 
 /** Milliseconds that a request waits when too many are open. Meanwhile nothing is read. */
 const ROOM_MS = 250;
@@ -84,12 +84,9 @@ export class LineTransport implements Transport {
       this.#fault(`a line of more than ${LINE_BYTES} bytes was refused`);
       void this.#reply(null, ErrorCode.InvalidRequest, `a line has ${LINE_BYTES} bytes at most`);
     };
-    const pace = new Pace();
     try {
-      for await (const line of lines(terminated(this.#wire.input), LINE_BYTES, tooLong)) {
-        await this.#receive(line, pace);
-        await pace.bytes(line.length);
-      }
+      for await (const line of jsonLines(terminated(this.#wire.input), MESSAGE_LIMITS, tooLong))
+        await this.#receive(line);
     } catch (error) {
       this.#fault(error);
     }
@@ -97,18 +94,17 @@ export class LineTransport implements Transport {
     await this.close();
   }
 
-  async #receive(line: Uint8Array, pace: Pace): Promise<void> {
-    if (this.#closed || isBlank(line)) return;
-    const read = await readBoundedJsonInTurns(line, { bytes: LINE_BYTES, values: MESSAGE_VALUES }, pace);
-    if ("value" in read) {
-      if (Array.isArray(read.value)) await this.#receiveBatch(read.value);
-      else await this.#receiveMessage(read.value);
-    } else if (isMalformed(read.fault)) {
+  async #receive({ bytes, json }: JsonLine): Promise<void> {
+    if (this.#closed || isBlank(bytes)) return;
+    if ("value" in json) {
+      if (Array.isArray(json.value)) await this.#receiveBatch(json.value);
+      else await this.#receiveMessage(json.value);
+    } else if (isMalformed(json.fault)) {
       this.#fault("a line was refused that is no JSON");
       await this.#reply(null, ErrorCode.ParseError, "the line is no JSON; send one JSON-RPC message a line");
     } else {
-      this.#fault(`a line was refused: it has ${read.fault}`);
-      await this.#reply(null, ErrorCode.InvalidRequest, `the line has ${read.fault}`);
+      this.#fault(`a line was refused: it has ${json.fault}`);
+      await this.#reply(null, ErrorCode.InvalidRequest, `the line has ${json.fault}`);
     }
   }
 

@@ -1,4 +1,3 @@
-import type { DecisionDetail } from "../../../domain/decision.ts";
 import { cut } from "../../../domain/excerpt.ts";
 import { NETWORK_RULE } from "../../../domain/usage.ts";
 import { type DecisionLog, oneLine } from "../../arm/decision-log.ts";
@@ -80,10 +79,6 @@ export class AgentDecisions {
       const summary = `refused ${what}, which runs at the provider: ${NETWORK_RULE}`;
       this.#parts.log.add("policy_block", { summary, detail: { rule: NETWORK_RULE, tool: what, input: "" } });
     }
-  }
-
-  retried(retry: DecisionDetail<"provider_retry">): void {
-    this.#parts.log.retry(retry);
   }
 
   /** The provider would not take a request as it is. */

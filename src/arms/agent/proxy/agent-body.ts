@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { isMalformed, readBoundedJsonInTurns } from "../../../domain/bounded-json.ts";
-import { GrownBytes } from "../../../domain/grown-bytes.ts";
 import { asRecord, type LooseRecord } from "../../../domain/lenient.ts";
+import { isMalformed, readBoundedJsonInTurns } from "../../../runtime/bounded-json.ts";
+import { GrownBytes } from "../../../runtime/grown-bytes.ts";
 import { ownTurn, Pace } from "../../../runtime/pace.ts";
 
 /** The most that is read of one request. A conversation of a million tokens has some 5 MB and 50,000 values; reading it takes less than 50 ms a step. */

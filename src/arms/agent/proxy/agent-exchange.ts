@@ -4,6 +4,7 @@ import { cut } from "../../../domain/excerpt.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { collectPassed } from "../../../runtime/collect-garbage.ts";
 import { ownTurn } from "../../../runtime/pace.ts";
+import type { DecisionLog } from "../../arm/decision-log.ts";
 import type { Throttle } from "../../arm/throttle.ts";
 import type { CallOptions } from "../../model/client.ts";
 import { isContextOverflow } from "../../model/failed-try.ts";
@@ -24,6 +25,7 @@ import { type AgentRequest, type AnswerAgent, refuse } from "./provider-proxy.ts
 interface ExchangeParts {
   readonly upstream: Upstream;
   readonly log: AgentLog;
+  readonly decisions: Pick<DecisionLog, "retry">;
   /** Behind a closed network the provider does nothing for the agent either. */
   readonly without_provider_tools: boolean;
   readonly throttle: Throttle;
@@ -140,7 +142,7 @@ class TurnExchange {
   }
 
   #options(): CallOptions {
-    const { throttle, log, clock } = this.#parts;
+    const { throttle, decisions, clock } = this.#parts;
     return {
       signal: this.#request.signal,
       asker: throttle,
@@ -157,7 +159,7 @@ class TurnExchange {
         this.#endWait(retry.waited_ms);
         this.#isSent = true;
         this.#lost_ms += retry.waited_ms;
-        log.told.retried(retry);
+        decisions.retry(retry);
       },
     };
   }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { wordsOf } from "../../../domain/failure.ts";
-import { GrownBytes } from "../../../domain/grown-bytes.ts";
+import { GrownBytes } from "../../../runtime/grown-bytes.ts";
 import type { ReplyStream } from "../../model/reply-stream.ts";
 import type { RefusedRequest, Upstream } from "../../model/upstream.ts";
 import { editRequest } from "../../wire/edit-request.ts";

@@ -1,6 +1,6 @@
 import { asId } from "../../../domain/as-id.ts";
-import { readBoundedJson } from "../../../domain/bounded-json.ts";
 import { asRecords, type LooseRecord } from "../../../domain/lenient.ts";
+import { readBoundedJson } from "../../../runtime/bounded-json.ts";
 import { isLostReasoning, isReference } from "../../wire/stored-state.ts";
 import { type AgentBody, type BodyRefusal, REQUEST_LIMITS } from "./agent-body.ts";
 import type { KeptReply } from "./kept-reply.ts";

@@ -1,6 +1,6 @@
 import { asId } from "../../../domain/as-id.ts";
-import { readBoundedJson } from "../../../domain/bounded-json.ts";
 import { asRecord, asRecords, type LooseRecord } from "../../../domain/lenient.ts";
+import { readBoundedJson } from "../../../runtime/bounded-json.ts";
 import type { InSteps } from "../../wire/reply-reader.ts";
 import { SseBlocks } from "../../wire/sse-blocks.ts";
 

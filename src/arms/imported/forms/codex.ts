@@ -1,7 +1,7 @@
 import { asId } from "../../../domain/as-id.ts";
-import { readBoundedJson } from "../../../domain/bounded-json.ts";
 import { asCount, asName, asRecord, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
 import type { Usage } from "../../../domain/usage.ts";
+import { readBoundedJson } from "../../../runtime/bounded-json.ts";
 import type { LogContents, LoggedCall, LoggedTurn, LogReader } from "../log-step.ts";
 import { textOfParts, timeIn } from "../log-values.ts";
 

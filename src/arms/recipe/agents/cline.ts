@@ -1,5 +1,5 @@
-import { readBoundedJson } from "../../../domain/bounded-json.ts";
 import { asRecords, asText } from "../../../domain/lenient.ts";
+import { readBoundedJson } from "../../../runtime/bounded-json.ts";
 import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "../inside.ts";
 import { own } from "../own.ts";

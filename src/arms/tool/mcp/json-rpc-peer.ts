@@ -1,13 +1,15 @@
-import { NO_JSON, readBoundedJsonInTurns } from "../../../domain/bounded-json.ts";
 import { cut } from "../../../domain/excerpt.ts";
 import { asRecord, asText, type LooseRecord } from "../../../domain/lenient.ts";
+import { NO_JSON } from "../../../runtime/bounded-json.ts";
 import { type Clock, startTimer } from "../../../runtime/clock.ts";
-import { LINE_BYTES, lines, terminated } from "../../../runtime/lines.ts";
-import { Pace } from "../../../runtime/pace.ts";
+import { jsonLines } from "../../../runtime/json-lines.ts";
+import { LINE_BYTES, terminated } from "../../../runtime/lines.ts";
 import type { SandboxedProcess } from "../../sandbox/sandbox.ts";
 
 /** Values of one message. A list of a thousand tools has some ten thousand. */
 export const MESSAGE_VALUES = 100_000;
+
+const MESSAGE_LIMITS = { bytes: LINE_BYTES, values: MESSAGE_VALUES };
 
 /** Lines that a program may send in all, whatever is in them. */
 const MAX_LINES = 100_000;
@@ -43,7 +45,6 @@ export class JsonRpcPeer {
   readonly #hear: (method: string) => void;
   readonly #open = new Map<number, PromiseWithResolvers<unknown>>();
   #asked = 0;
-  #lines = 0;
   #complaint = "";
   #excess: string | undefined;
   #isOver = false;
@@ -109,14 +110,12 @@ export class JsonRpcPeer {
   }
 
   async #readMessages(): Promise<void> {
-    const pace = new Pace();
     const tooLong = () => this.#stop(`it sent a message of more than ${LINE_BYTES} bytes`);
-    for await (const line of lines(terminated(this.#program.stdout), LINE_BYTES, tooLong)) {
-      this.#lines += 1;
-      if (this.#lines > MAX_LINES) this.#stop(`it sent more than ${MAX_LINES} messages`);
+    for await (const { number, json } of jsonLines(terminated(this.#program.stdout), MESSAGE_LIMITS, tooLong)) {
+      if (number > MAX_LINES) this.#stop(`it sent more than ${MAX_LINES} messages`);
       if (this.#excess !== undefined) break;
-      await this.#read(line, pace);
-      await pace.bytes(line.length);
+      if ("value" in json) this.#receive(asRecord(json.value) ?? {});
+      else if (json.fault !== NO_JSON) this.#stop(`it sent a message of ${json.fault}`);
     }
     // A program that closed its output cannot answer any more. One that ends by itself can still say how.
     const insist = setTimeout(() => this.#program.kill(), ENDING_MS);
@@ -124,12 +123,6 @@ export class JsonRpcPeer {
     clearTimeout(insist);
     this.#isOver = true;
     for (const { reject } of this.#open.values()) reject(new Gone());
-  }
-
-  async #read(line: Uint8Array, pace: Pace): Promise<void> {
-    const read = await readBoundedJsonInTurns(line, { bytes: LINE_BYTES, values: MESSAGE_VALUES }, pace);
-    if ("value" in read) this.#receive(asRecord(read.value) ?? {});
-    else if (read.fault !== NO_JSON) this.#stop(`it sent a message of ${read.fault}`);
   }
 
   /** Answers that nobody waits for are left out. */

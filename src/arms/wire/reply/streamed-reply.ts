@@ -1,5 +1,5 @@
-import { GrownBytes } from "../../../domain/grown-bytes.ts";
 import { asRecord, asText, type LooseRecord } from "../../../domain/lenient.ts";
+import { GrownBytes } from "../../../runtime/grown-bytes.ts";
 import {
   decideCalls,
   EVENT_LIMITS,

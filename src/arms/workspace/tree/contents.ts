@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../../domain/failure.ts";
+import { strictText } from "../../../runtime/strict-text.ts";
 
 /** Opens a regular file for reading: never through a link at its end, never waiting for a pipe. */
 function openRegular(path: string): { readonly descriptor: number; readonly size: number } | undefined {
@@ -51,12 +52,7 @@ function readUpTo(descriptor: number, length: number): Uint8Array {
 
 /** Strict UTF-8 without NUL is text; undefined for anything else. A byte order mark stays. */
 export function decodedText(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return bytes.includes(0) ? undefined : strictText(bytes, "with mark");
 }
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -2,10 +2,14 @@ import { spawn } from "node:child_process";
 import { lstatSync, readdirSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { exitOf } from "../../../runtime/exit-of.ts";
+import { lines } from "../../../runtime/lines.ts";
 import { isOutOfReach } from "../io-failure.ts";
 
 /** Bytes of a directory's own list of names. A longer one is read in slices: it may hold 20,000 names. */
 const LARGE_DIRECTORY_BYTES = 256 * 1024;
+
+/** No file system has longer names. */
+const NAME_BYTES = 4_096;
 
 const FIND = "/usr/bin/find";
 
@@ -46,15 +50,8 @@ async function namesInSlices(find: string, directory: string, limit: number): Pr
 /** Names, each printed behind `./` and before a NUL; stops after `limit`. */
 async function namesFrom(printed: AsyncIterable<Buffer>, limit: number): Promise<readonly Buffer[]> {
   const names: Buffer[] = [];
-  let rest = Buffer.alloc(0);
-  for await (const chunk of printed) {
-    const text = Buffer.concat([rest, chunk]);
-    let from = 0;
-    for (let end = text.indexOf(0); end !== -1; end = text.indexOf(0, from)) {
-      names.push(text.subarray(from + 2, end));
-      from = end + 1;
-    }
-    rest = text.subarray(from);
+  for await (const name of lines(printed, NAME_BYTES, () => undefined, "NUL")) {
+    names.push(Buffer.from(name.subarray(2)));
     if (names.length > limit) break;
   }
   return names;

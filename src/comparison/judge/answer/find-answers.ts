@@ -1,6 +1,6 @@
 import type { ModelReply, ToolCall } from "../../../arms/model/client.ts";
-import { readBoundedJson } from "../../../domain/bounded-json.ts";
 import { JUDGE_REPLY_CHARS } from "../../../domain/defaults.ts";
+import { readBoundedJson } from "../../../runtime/bounded-json.ts";
 import { ANSWER_TOOL } from "./judgement-schema.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { readBoundedJson } from "../../../domain/bounded-json.ts";
 import { asRecord, type LooseRecord } from "../../../domain/lenient.ts";
+import { readBoundedJson } from "../../../runtime/bounded-json.ts";
 import { Problems } from "../authored/problems.ts";
 import { confinedPath, workspacePathFault } from "../confined-path.ts";
 import { readYaml } from "../document/yaml-document.ts";

@@ -5,6 +5,7 @@ import { canonicalJson } from "../../../domain/canonical-json.ts";
 import { SCENARIO_FILE_BYTES } from "../../../domain/defaults.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { Files } from "../../../domain/task.ts";
+import { strictText } from "../../../runtime/strict-text.ts";
 import { digestOfLines } from "../materials.ts";
 import { objectAt, type Repository } from "../repository.ts";
 import { Unusable, unusable } from "../unusable.ts";
@@ -107,9 +108,7 @@ export async function textOfBlob({ git_dir }: Repository, file: TreeFile, maxByt
   if (bytes > maxBytes) throw new Unusable(`has ${path}, which is larger than ${Math.ceil(maxBytes / 1024)} KiB`);
   const pieces: Uint8Array[] = [];
   for await (const blob of blobsOf(git_dir, [file])) pieces.push(...(await Array.fromAsync(blob.pieces)));
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(pieces));
-  } catch (error) {
-    throw new Unusable(`has ${path}, which is not UTF-8 text`, { cause: error });
-  }
+  const text = strictText(Buffer.concat(pieces));
+  if (text === undefined) throw new Unusable(`has ${path}, which is not UTF-8 text`);
+  return text;
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { exitOf } from "../../../runtime/exit-of.ts";
 import { findProgram } from "../../../runtime/find-program.ts";
+import { readWhole } from "../../../runtime/grown-bytes.ts";
 import { Unusable } from "../unusable.ts";
 
 /** Milliseconds for one command. Listing the largest fixture takes less than a second. */
@@ -91,15 +92,10 @@ export async function gitOutput(
   { input = "", maxBytes }: { readonly input?: string; readonly maxBytes: number },
 ): Promise<{ readonly output: Buffer; readonly complaint: string }> {
   await using git = startGit(git_dir, args, input);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of git.stdout) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Unusable(`makes git print more than ${Math.ceil(maxBytes / 1024)} KiB`);
-    chunks.push(chunk);
-  }
+  const tooLarge = () => new Unusable(`makes git print more than ${Math.ceil(maxBytes / 1024)} KiB`);
+  const output = await readWhole(git.stdout, maxBytes, tooLarge);
   const { complaint } = await git.finish();
-  return { output: Buffer.concat(chunks), complaint };
+  return { output, complaint };
 }
 
 /** The first bytes of a stream. The rest is read and dropped, so that the writer does not block. */

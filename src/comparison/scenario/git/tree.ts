@@ -1,6 +1,8 @@
 import { posix } from "node:path";
 import { MATERIAL_BYTES, MATERIAL_FILES } from "../../../domain/defaults.ts";
 import { treeMatcher } from "../../../domain/path-glob.ts";
+import { lines } from "../../../runtime/lines.ts";
+import { strictText } from "../../../runtime/strict-text.ts";
 import { workspacePathFault } from "../confined-path.ts";
 import { ByteReader } from "../packed/byte-reader.ts";
 import { Unusable } from "../unusable.ts";
@@ -60,24 +62,13 @@ export async function fileIn(git_dir: string, tree: string, path: string): Promi
 const MAX_RECORD = 8_192;
 
 async function* recordsOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of stream) {
-    rest = Buffer.concat([rest, chunk]);
-    let start = 0;
-    for (let end = rest.indexOf(0); end !== -1; end = rest.indexOf(0, start)) {
-      yield decoded(rest.subarray(start, end));
-      start = end + 1;
-    }
-    rest = rest.subarray(start);
-    if (rest.length > MAX_RECORD) throw new Unusable("holds a path that is too long");
-  }
-}
-
-function decoded(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    throw new Unusable("holds a name that is not UTF-8", { cause: error });
+  const tooLong = () => {
+    throw new Unusable("holds a path that is too long");
+  };
+  for await (const record of lines(stream, MAX_RECORD, tooLong, "NUL")) {
+    const text = strictText(record, "with mark");
+    if (text === undefined) throw new Unusable("holds a name that is not UTF-8");
+    yield text;
   }
 }
 

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { errorCode, Failure } from "../../../domain/failure.ts";
 import { demandPinned, type PinnedFile } from "../../../domain/pinned-file.ts";
+import { fileChunks } from "../../../runtime/bounded-file.ts";
 import { bytesAtRef, repositoryAround } from "../../scenario/repository.ts";
 import { Unusable, unusable } from "../../scenario/unusable.ts";
 
@@ -31,7 +30,7 @@ export class BundleBytes {
     try {
       const read =
         ref === undefined
-          ? bytesOfFile(resolve(this.#here, path))
+          ? fileChunks(resolve(this.#here, path), { most: MOST_BYTES, refuse })
           : bytesAtRef(around(this.#here), { ref, path }, MOST_BYTES);
       for await (const piece of read) {
         this.#hash.update(piece);
@@ -54,11 +53,5 @@ export class BundleBytes {
 const around = (here: string) =>
   repositoryAround(here, "is of a commit, and there is no git repository around the working directory");
 
-async function* bytesOfFile(path: string): AsyncGenerator<Uint8Array, void, void> {
-  // Opening a pipe for reading would wait for a writer.
-  await using opened = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const stats = await opened.stat();
-  if (!stats.isFile()) throw new Unusable("is not a regular file");
-  if (stats.size > MOST_BYTES) throw new Unusable(`has more than ${MOST_BYTES / (1024 * 1024)} MiB`);
-  yield* opened.createReadStream({ autoClose: false });
-}
+const refuse = (bytes?: number) =>
+  new Unusable(bytes === undefined ? "is not a regular file" : `has more than ${MOST_BYTES / (1024 * 1024)} MiB`);

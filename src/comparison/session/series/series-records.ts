@@ -1,5 +1,6 @@
 import type { Failure } from "../../../domain/failure.ts";
 import type { SeriesRecord, SeriesStop } from "../../../domain/series-record.ts";
+import { idTime } from "../../../domain/session.ts";
 import type { TrialRow } from "../../../domain/trial.ts";
 import { demandFree } from "../../../store/request-keys.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
@@ -22,7 +23,7 @@ export async function newRecord(
   for (;;) {
     const created_at = clock.now().toISOString();
     const record: SeriesRecord = {
-      series_id: `series-${created_at.replace(/[-:.]/g, "")}-${entropy(4)}`,
+      series_id: `series-${idTime(created_at)}-${entropy(4)}`,
       ...{ created_at, finished_at: null, state: "running", stop: null, failure: null },
       ...{ plan, plan_digest, limits, changes: [] },
       ...(before !== undefined && { series_before: before }),

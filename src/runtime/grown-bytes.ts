@@ -52,3 +52,17 @@ export class GrownBytes {
     this.#full_bytes += bytes.length;
   }
 }
+
+/** All of a stream. @throws what `tooLarge` makes, once it has more than `most` bytes */
+export async function readWhole(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  most: number,
+  tooLarge: () => Error,
+): Promise<Buffer<ArrayBuffer>> {
+  const whole = new GrownBytes();
+  for await (const chunk of chunks) {
+    if (whole.length + chunk.length > most) throw tooLarge();
+    whole.add(chunk);
+  }
+  return Buffer.concat(whole.takeParts());
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { readBoundedJson, readBoundedJsonInTurns } from "../../src/domain/bounded-json.ts";
+import { readBoundedJson, readBoundedJsonInTurns } from "../../src/runtime/bounded-json.ts";
 
 const LIMITS = { bytes: 1_000_000, values: 1_000 };
 const read = (text: string, limits = LIMITS) => readBoundedJson(new TextEncoder().encode(text), limits);

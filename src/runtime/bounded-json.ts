@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { Pace } from "./pace.ts";
 
 /** How much of a JSON text is read. */
 export interface JsonLimits {
@@ -43,7 +44,7 @@ export function readBoundedJson(text: Uint8Array, limits: JsonLimits): BoundedJs
 export async function readBoundedJsonInTurns(
   text: Uint8Array,
   limits: JsonLimits,
-  pace: { bytes(count: number): Promise<void> },
+  pace: Pick<Pace, "bytes">,
 ): Promise<BoundedJson> {
   if (text.length > limits.bytes || !isUtf8(text)) return unread(text, limits);
   const size = new JsonSize();
