@@ -6,7 +6,7 @@ import type { Series } from "../src/domain/series.ts";
 import { isFinal, type SessionOutcome } from "../src/domain/session.ts";
 import { MAX_VOTES } from "../src/domain/vote.ts";
 import { type Served, serve } from "../test/http/served.ts";
-import { jsonPost, slowScenario } from "../test/http/service.ts";
+import { jsonPost, scenarioText, slowScenario } from "../test/http/service.ts";
 import { type Campaign, type Case, hold } from "./campaign.ts";
 import { openCaseDirectories } from "./case-directories.ts";
 import { pick, type Random, randomOfCase, whole } from "./random.ts";
@@ -17,10 +17,12 @@ const CONNECTIONS = 2_000;
 const READERS = 1_200;
 const VOTES = 1_100;
 const CANCELS = 3_000;
+const PAUSED = 2_000;
+const LISTENERS = 50;
 
 /** Many clients at once that want nothing good. Others are answered meanwhile, and what they began ends as it should. */
 export const campaign: Campaign = {
-  about: `${CONNECTIONS} slow connections, ${READERS} odd readers, ${VOTES} votes, ${CANCELS} cancellations`,
+  about: `${CONNECTIONS} slow connections, ${READERS} odd readers, ${PAUSED} that never read, ${VOTES} votes, ${CANCELS} cancellations`,
   at_once: 1,
   cases: async ({ seed, count, shared }) => {
     const rows: Figures[] = [];
@@ -61,7 +63,17 @@ const CROWDS: readonly Crowd[] = [
     run: (scene) =>
       slowly(scene, `POST /api/runs/async HTTP/1.1\r\nHost: 127.0.0.1\r\n${JSON_TYPE}Content-Length: 1000000\r\n\r\n`),
   },
-  { name: "readers of a run", full: READERS, run: (scene) => readRun(scene) },
+  { name: "readers of a run", full: READERS, run: (scene) => readRun(scene, "long") },
+  {
+    name: "readers who never read",
+    full: PAUSED,
+    run: (scene) => readRun(scene, "wordy", async (open) => [(await open()).pause()]),
+  },
+  {
+    name: "listeners to 200 kB of one run",
+    full: LISTENERS,
+    run: (scene) => readRun(scene, "wordy", async (open) => [(await open()).resume()]),
+  },
   { name: "readers of a series", full: READERS, run: (scene) => readSeries(scene) },
   { name: "votes on one run", full: VOTES, run: votes },
   { name: "cancellations of runs", full: CANCELS, run: cancels },
@@ -82,6 +94,11 @@ function crowdCase(
       mkdirSync(scenarios);
       for (const [file, ms] of Object.entries({ quick: 0, brief: 300, long: 5_000 }))
         writeFileSync(join(scenarios, `${file}.yaml`), slowScenario(file, ms));
+      const words = `, calls: [{list_files: {}}], delay_ms: ${TURN_MS}}, {say: ${"x".repeat(2_000)}`.repeat(TURNS);
+      writeFileSync(
+        join(scenarios, "wordy.yaml"),
+        `${scenarioText("wordy", words)}policies: {budget: {max_turns: ${TURNS + 10}}}\n`,
+      );
       const args = ["--scenarios-dir", scenarios, "--state-dir", directories.state, "--log", "none"];
       await using served = await serve(args, { TMPDIR: directories.scratch });
       const place = { name, served, directory: directories.path, rows };
@@ -119,8 +136,10 @@ async function slowly({ url, count }: Scene, head: string): Promise<void> {
   for (const socket of sockets) socket.destroy();
 }
 
+type Reader = (open: () => Promise<Socket>, random: Random) => Promise<readonly Socket[]>;
+
 /** What a reader does instead of reading. */
-const ODD: readonly ((open: () => Promise<Socket>, random: Random) => Promise<readonly Socket[]>)[] = [
+const ODD: readonly Reader[] = [
   async (open) => [(await open()).pause()],
   async (open) => [(await open()).resume()],
   async (open, random) => {
@@ -140,22 +159,26 @@ const ODD: readonly ((open: () => Promise<Socket>, random: Random) => Promise<re
 ];
 
 /** Odd readers of one stream, and a good one, which hears all of it. */
-async function crowdOfReaders({ url, count, random }: Scene, path: string): Promise<string> {
+async function crowdOfReaders({ url, count, random }: Scene, path: string, reader?: Reader): Promise<string> {
   const good = fetch(url.origin + path).then((response) => response.text());
   const open = async () => {
     const socket = await dial(url);
     socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
     return socket;
   };
-  const readers = Array.from({ length: count }, () => pick(random, ODD)(open, random));
+  const readers = Array.from({ length: count }, () => (reader ?? pick(random, ODD))(open, random));
   const text = await good;
   for (const socket of (await Promise.all(readers)).flat()) socket.destroy();
   return text;
 }
 
-async function readRun(scene: Scene): Promise<void> {
-  const { session_id } = (await post(scene, "/api/runs/async", { scenario: "long" })) as SessionOutcome;
-  const heard = await crowdOfReaders(scene, `/api/runs/${session_id}/stream`);
+/** Turns of the arm that says much, and what each takes. */
+const TURNS = 100;
+const TURN_MS = 30;
+
+async function readRun(scene: Scene, scenario: string, reader?: Reader): Promise<void> {
+  const { session_id } = (await post(scene, "/api/runs/async", { scenario })) as SessionOutcome;
+  const heard = await crowdOfReaders(scene, `/api/runs/${session_id}/stream`, reader);
   hold(heard.includes('"verdict_ready"'), "the good reader to hear the verdict", heard.slice(-500));
 }
 

@@ -8,6 +8,7 @@ import { EventStreams } from "../../src/doors/http/stream/event-stream.ts";
 import type { Announcement } from "../../src/doors/operation/follow-run.ts";
 import { aTurn } from "../outcomes.ts";
 import { openRun } from "../stored.ts";
+import { turnsDuring } from "../turns.ts";
 import { aService, readStream, startRun } from "./service.ts";
 
 const ID = "session-quick-20260102T030405678Z";
@@ -71,6 +72,21 @@ describe("a frame", () => {
     expect(first?.value).toBe(second?.value);
     expect(log.followed).toBe(1);
     log.close();
+  });
+
+  test("reaches a thousand readers in several turns: others are answered in between", async () => {
+    const log = new GrowingLog().announce(finished("left"));
+    const streams = new EventStreams();
+    const readers = Array.from({ length: 1_000 }, () => open(log, { streams }).body?.getReader());
+    const readAll = () => Promise.all(readers.map((reader) => reader?.read()));
+    await readAll();
+    const next = readAll();
+    const turns = await turnsDuring(() => {
+      log.announce(finished("right")).close();
+      return next;
+    });
+    expect(turns).toBeGreaterThanOrEqual(10);
+    expect((await next).every((read) => read?.value !== undefined)).toBe(true);
   });
 
   test("stays one line, whatever the event holds", async () => {

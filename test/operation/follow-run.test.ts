@@ -165,6 +165,25 @@ test("many who follow a run are told of an entry in turns of their own: others a
   expect(await turnsDuring(() => Promise.all(followers))).toBeGreaterThanOrEqual(90);
 });
 
+test("an entry that wakes a hundred followers is read once, and tells all of them one event", async () => {
+  const store = memoryStore();
+  const run = await begin(store, anOutcome(ID));
+  let reads = 0;
+  const counted = {
+    watch: store.watch,
+    read(session_id: string, from?: number) {
+      reads += 1;
+      return store.read(session_id, from);
+    },
+  };
+  const followers = Array.from({ length: 100 }, () => Array.fromAsync(followRun(counted, ID), ({ event }) => event));
+  await Bun.sleep(0);
+  await store.append(run, [decision(1), COMPLETED], "durable");
+  const told = (await Promise.all(followers)).map(([event]) => event);
+  expect(new Set(told).size).toBe(1);
+  expect(reads).toBeLessThanOrEqual(3);
+});
+
 test("a run that nobody runs any more is followed no further, though its log has no end", async () => {
   const store = memoryStore();
   const run = await begin(store, anOutcome(ID));

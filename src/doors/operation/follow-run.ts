@@ -51,19 +51,45 @@ async function* entriesOf(
     for (let from = 0; !signal?.aborted; ) {
       woken = Promise.withResolvers<void>();
       const last = isOver;
-      // A thousand readers are woken at once by one entry.
-      await ownTurn();
-      const entries = await store.read(session_id, from);
-      yield* withoutLost(entries);
-      from = entries.at(-1)?.n ?? from;
+      const read = await readTogether(store, session_id, from);
+      yield* read.entries;
       // Every session has an entry from its start.
-      if (from === 0 || (last && entries.length === 0)) return;
-      if (entries.length === 0) await woken.promise;
+      if (read.n === 0 || (last && read.n === from)) return;
+      if (read.n === from) await woken.promise;
+      from = read.n;
     }
   } finally {
     unwatch();
     signal?.removeEventListener("abort", wake);
   }
+}
+
+interface ReadOn {
+  readonly entries: readonly LoggedEntry[];
+  /** Number of the last entry, also of one that is left out. */
+  readonly n: number;
+}
+
+type Reader = Pick<SessionStore, "read">;
+
+/** What is about to be read, by session and place. */
+const reads = new WeakMap<Reader, Map<string, Promise<ReadOn>>>();
+
+/** Hundreds of readers are woken at once by one entry: it is read once for all of them, and then each has a turn of its own. */
+async function readTogether(store: Reader, session_id: string, from: number): Promise<ReadOn> {
+  const waiting = reads.get(store) ?? new Map<string, Promise<ReadOn>>();
+  reads.set(store, waiting);
+  const place = `${from} ${session_id}`;
+  const shared = waiting.get(place);
+  if (shared) return await shared.finally(ownTurn);
+  const own = ownTurn().then(async () => {
+    // Whoever comes from here on may have been woken by a later entry.
+    waiting.delete(place);
+    const entries = await store.read(session_id, from);
+    return { entries: withoutLost(entries), n: entries.at(-1)?.n ?? from };
+  });
+  waiting.set(place, own);
+  return await own;
 }
 
 /** Leaves out what arms did in an attempt that is lost. */
@@ -78,8 +104,17 @@ interface Told {
   readonly telling: readonly SessionEntry[];
 }
 
-/** The event that announces an entry; undefined for most. */
-function eventOf(session_id: string, entry: SessionEntry, { attempt, telling }: Told): RunEvent | undefined {
+/** The events of entries that several readers share. */
+const shared_events = new WeakMap<SessionEntry, RunEvent>();
+
+/** The event that announces an entry; undefined for most. Those who read it together have the same one. */
+function eventOf(session_id: string, entry: SessionEntry, told: Told): RunEvent | undefined {
+  const event = shared_events.get(entry) ?? madeOf(session_id, entry, told);
+  if (event) shared_events.set(entry, event);
+  return event;
+}
+
+function madeOf(session_id: string, entry: SessionEntry, { attempt, telling }: Told): RunEvent | undefined {
   if (entry.type === "decision") {
     const { arm_id, decision } = entry;
     return { event: "decision", session_id, arm_id, decision, ...(attempt > 1 && { attempt }) };

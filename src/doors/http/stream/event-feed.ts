@@ -1,4 +1,6 @@
+import type { RunEvent } from "../../../domain/event.ts";
 import { wholeJson } from "../../../domain/whole-json.ts";
+import { ownTurn } from "../../../runtime/pace.ts";
 import type { Announcement } from "../../operation/follow-run.ts";
 
 /** What is announced, from its start to its end or until the signal fires. */
@@ -11,10 +13,24 @@ interface Frame extends Pick<Announcement, "n" | "attempt"> {
 
 const encoder = new TextEncoder();
 
+/** Frames of events that several feeds have. */
+const encoded = new WeakMap<RunEvent, Uint8Array>();
+
+function bytesOf(event: RunEvent): Uint8Array {
+  const bytes = encoded.get(event) ?? encoder.encode(`data: ${wholeJson(event)}\n\n`);
+  encoded.set(event, bytes);
+  return bytes;
+}
+
+/** Readers that are told of a frame in one turn: some milliseconds. */
+const TURN_READERS = 50;
+
 /** What is announced, as frames. */
 export abstract class Feed {
   readonly #stop = new AbortController();
   readonly #wakes = new Set<() => void>();
+  /** Those that are still to be called. */
+  readonly #due = new Set<() => void>();
   #end: { readonly error?: unknown } | undefined;
 
   constructor(follow: Follow) {
@@ -37,7 +53,10 @@ export abstract class Feed {
   /** Calls `wake` after each frame and at the end, until the returned function is called. */
   watch(wake: () => void): () => void {
     this.#wakes.add(wake);
-    return () => void this.#wakes.delete(wake);
+    return () => {
+      this.#wakes.delete(wake);
+      this.#due.delete(wake);
+    };
   }
 
   /** Undefined when it is not there yet. `place` never goes back. */
@@ -54,7 +73,7 @@ export abstract class Feed {
     for await (const { n, attempt, event } of follow(this.#stop.signal)) {
       // It may have had another at hand, for which nobody would make room.
       if (this.#stop.signal.aborted) return;
-      const room = this.keep({ n, attempt, bytes: encoder.encode(`data: ${wholeJson(event)}\n\n`) });
+      const room = this.keep({ n, attempt, bytes: bytesOf(event) });
       this.#wake();
       await room;
     }
@@ -66,7 +85,19 @@ export abstract class Feed {
   }
 
   #wake(): void {
-    for (const wake of [...this.#wakes]) wake();
+    const isUnderWay = this.#due.size > 0;
+    for (const wake of this.#wakes) this.#due.add(wake);
+    if (!isUnderWay) void this.#wakeInTurns();
+  }
+
+  async #wakeInTurns(): Promise<void> {
+    let called = 0;
+    for (const wake of this.#due) {
+      if (called > 0 && called % TURN_READERS === 0) await ownTurn();
+      // It may have left meanwhile.
+      if (this.#due.delete(wake)) wake();
+      called += 1;
+    }
   }
 }
 
