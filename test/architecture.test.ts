@@ -302,13 +302,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 98, 0],
-  "src/domain": [94, 6_525, 509],
+  "src/domain": [95, 6_615, 517],
   "src/runtime": [20, 1_128, 49],
   "src/arms": [242, 22_533, 666],
   "src/statistics": [38, 3_381, 144],
   "src/store": [64, 6_932, 190],
   "src/comparison": [195, 23_781, 703],
-  "src/doors": [317, 32_461, 879],
+  "src/doors": [317, 32_459, 880],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */

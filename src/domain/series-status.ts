@@ -1,3 +1,4 @@
+import type { Series } from "./series.ts";
 import type { SeriesState } from "./series-record.ts";
 import type { Conclusion, Doubt } from "./series-summary.ts";
 import { isFinal, type SessionState } from "./session-state.ts";
@@ -8,6 +9,13 @@ interface Concluded {
   readonly state: SeriesState;
   readonly undecided_by?: Doubt;
 }
+
+/** What a series is of, as a heading. */
+export const SERIES_KINDS: Readonly<Record<Series["kind"], string>> = {
+  planned: "Series",
+  stored: "All runs of a comparison",
+  results: "Imported results",
+};
 
 /** Whom the series prefers, and so whose colour it may have. */
 export const preferredSide = (conclusion: Conclusion): Side | undefined => PREFERRED[conclusion];

@@ -125,8 +125,8 @@ test("a verdict that nothing decided is shown without decider and confidence", (
   };
   const none = { ...outcome, verdict };
   expect(markdownOf(none)).toContain("\n**No winner: the orders disagree**\n");
-  expect(summarise(none, terminal(80)).split("\n")[1]).toBe("inconsistent");
-  expect(summaryText(summariseSession(none))).toContain("Verdict: inconsistent. In this");
+  expect(summarise(none, terminal(80)).split("\n")[1]).toBe("No winner: the orders disagree");
+  expect(summaryText(summariseSession(none), none)).toContain("Verdict: No winner: the orders disagree. In this");
 });
 
 describe("why an arm was disqualified, rule and path, stands in", async () => {
@@ -166,7 +166,7 @@ describe("why an arm was disqualified, rule and path, stands in", async () => {
   });
 
   test("the text that MCP gives a model", () => {
-    expect(summaryText(summariseSession(broken))).toContain(`disqualified: ${why}`);
+    expect(summaryText(summariseSession(broken), broken)).toContain(`disqualified: ${why}`);
   });
 });
 

@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import { statusText } from "../../src/domain/series-status.ts";
 import type { CriterionScore, JudgeCall, Verdict } from "../../src/domain/verdict.ts";
+import { wordsText } from "../../src/domain/words.ts";
 import { seriesFlagText } from "../../src/doors/web/series/flags.ts";
+import { headlineWords } from "../../src/doors/web/verdict/comparison.ts";
 import { contributionsOf, leaderOf } from "../../src/doors/web/verdict/contributions.ts";
 import { flagText } from "../../src/doors/web/verdict/flags.ts";
-import { headlineText } from "../../src/doors/web/verdict/headline-text.ts";
 import { readWeights, writeWeights } from "../../src/doors/web/verdict/moved-weights.ts";
 import { measuredFigures, notesOf } from "../../src/doors/web/verdict/notes.ts";
 import { sumText } from "../../src/doors/web/verdict/sum-text.ts";
@@ -111,11 +112,13 @@ test("the notes of both arms stand apart, each once, without those of a masked r
 
 test("the headline names the winner, or says in a few words why there is none", () => {
   const told = (verdict: Partial<Verdict>) =>
-    headlineText({
-      verdict: { outcome: "inconclusive", winner_side: null, lean_side: null, flags: [], ...verdict },
-      a: { name: "candidate" },
-      b: { name: "baseline" },
-    } as never); // only what is read of it
+    wordsText(
+      headlineWords({
+        verdict: { outcome: "inconclusive", winner_side: null, lean_side: null, flags: [], ...verdict },
+        a: { name: "candidate" },
+        b: { name: "baseline" },
+      } as never), // only what is read of it
+    );
   expect(told({ outcome: "winner", winner_side: "b" })).toBe("baseline won");
   expect(told({ outcome: "tie" })).toBe("A tie within the margin");
   expect(told({ outcome: "inconsistent" })).toBe("No winner: the orders disagree");
@@ -154,7 +157,7 @@ test("a sum of scores says what it is, and that the result goes by something els
 test("words that a newer server says are shown as they are", () => {
   const newer = (word: string) => word as never;
   const verdict = { outcome: "split_vote", winner_side: null, lean_side: null, flags: [] };
-  expect(headlineText({ verdict, a: { name: "x" }, b: { name: "y" } } as never)).toBe("split vote");
+  expect(headlineWords({ verdict, a: { name: "x" }, b: { name: "y" } } as never)).toEqual(["split vote"]);
   expect(flagText(newer("moon_phase"))).toMatchObject({ tone: "warn", title: "moon phase" });
   expect(seriesFlagText(newer("moon_phase"))).toMatchObject({ tone: "warn", title: "moon phase" });
   const series = { conclusion: newer("a_ahead_for_now"), state: "completed" } as const;

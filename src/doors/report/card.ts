@@ -8,9 +8,10 @@ import { counted, percentText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { preferredSide, statusText } from "../../domain/series-status.ts";
 import { SIDES, type Side } from "../../domain/verdict.ts";
-import { DECIDER_TEXTS } from "../../domain/verdict-text.ts";
+import { decidedText } from "../../domain/verdict-text.ts";
+import { wordsText } from "../../domain/words.ts";
 import { type Html, html } from "./html.ts";
-import { checksText, namesToldApart, type Reported, resultText } from "./reported.ts";
+import { checksText, namesToldApart, type Reported, reportedHeadline } from "./reported.ts";
 import { namesOf, winRateText } from "./series-words.ts";
 
 /** Pixels: what chats and code hosts show of a link. */
@@ -53,23 +54,17 @@ export function verdictCard(reported: Reported): string {
   const conflict = verdict !== null && contradict(everyVerdict(a.session));
   return drawn({
     of: memberName({ scenario: a.session.scenario, input: a.session.input?.id }),
-    headline: headlineOf(reported),
+    headline: wordsText(reportedHeadline(reported)),
     side: verdict?.winner_side ?? null,
-    below: verdict === null ? `The run ended as ${a.session.state}.` : certainty(verdict),
+    below:
+      verdict === null
+        ? `The run ended as ${a.session.state}.`
+        : decidedText(verdict).slice(1, -1) || "nothing decided",
     rows,
     caveats: caveatsOf(verdict?.flags ?? [], conflict).map(({ text }) => text),
     foot: `One run: it does not tell how often this happens. ${a.session.created_at.slice(0, 10)}${verdict ? `, ${judgeText(verdict.judge.model)}` : ""}`,
   });
 }
-
-function headlineOf(reported: Reported): string {
-  const { verdict } = reported;
-  return verdict === null ? "No verdict" : resultText(reported, verdict);
-}
-
-/** Where nothing decided there is no confidence in anything. */
-const certainty = ({ decided_by, confidence }: NonNullable<Reported["verdict"]>) =>
-  decided_by === "none" ? "nothing decided" : `decided by ${DECIDER_TEXTS[decided_by]}, confidence ${confidence}`;
 
 /** The names of a whole panel would leave no letter large enough to read. */
 function judgeText(model: string): string {

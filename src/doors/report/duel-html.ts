@@ -6,7 +6,7 @@ import { commonSteps, type TimedStep, timeAxis } from "../../domain/timeline.ts"
 import { SIDES, type Side } from "../../domain/verdict.ts";
 import { decidedText } from "../../domain/verdict-text.ts";
 import { Html, html, htmlPage, htmlTable } from "./html.ts";
-import { howItEnded, namesToldApart, type Reported, resultText, sessionsOf } from "./reported.ts";
+import { howItEnded, namesToldApart, type Reported, reportedHeadline, sessionsOf } from "./reported.ts";
 
 /** Milliseconds that a duel plays, however long the arms ran. */
 const SHORTEST_MS = 6_000;
@@ -122,7 +122,7 @@ ${told.length > checks.length ? html`<p>${told.length - checks.length} more</p>`
 ${
   verdict === null
     ? html`<p><strong>No verdict.</strong> The run: ${howItEnded(a.session)}.</p>`
-    : html`<p><strong>${resultText(reported, verdict)}</strong> ${decidedText(verdict)}</p><p>${verdict.statement}</p>`
+    : html`<p><strong>${reportedHeadline(reported)}</strong> ${decidedText(verdict)}</p><p>${verdict.statement}</p>`
 }<p class="soft">${sessionsOf(reported)
     .map(({ session_id }) => `Session ${session_id}`)
     .join(", ")}, abeval ${a.session.version}</p>`;

@@ -1,4 +1,5 @@
 import { plainText } from "../../domain/plain-text.ts";
+import type { Word } from "../../domain/words.ts";
 import { Pace } from "../../runtime/pace.ts";
 
 /** Markup that may stand in a page as it is. */
@@ -10,7 +11,7 @@ export class Html {
   }
 }
 
-type Part = Html | string | number | null | readonly Part[];
+type Part = Html | Word | number | null | readonly Part[];
 
 /** Markup of a template. Every value in it is text, shown as it is: no mark-up, no control characters, nothing that turns its direction. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
@@ -19,9 +20,13 @@ export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): 
 function rendered(part: Part): string {
   if (part === null) return "";
   if (part instanceof Html) return part.text;
-  if (typeof part === "object") return part.map(rendered).join("");
+  if (typeof part === "object") return "map" in part ? part.map(rendered).join("") : markedWord(part).text;
   return plainText(String(part)).replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
 }
+
+/** An arm has its colour, a figure stands out. */
+const markedWord = (word: Exclude<Word, string>): Html =>
+  "arm" in word ? html`<span class="${word.arm}">${word.name}</span>` : html`<strong>${word.figure}</strong>`;
 
 type Row = readonly Part[];
 

@@ -9,6 +9,8 @@ import { statusText } from "../../domain/series-status.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { CriterionScore } from "../../domain/verdict.ts";
 import { checkoutLines, decidedText, suspicionLines, undecidedChecks, unmetText } from "../../domain/verdict-text.ts";
+import { verdictNotes } from "../../domain/verdict-words.ts";
+import { type Words, wordsText } from "../../domain/words.ts";
 import { solvedWord } from "../../statistics/figure-text.ts";
 import {
   checksText,
@@ -17,7 +19,7 @@ import {
   isOwn,
   namesToldApart,
   type Reported,
-  resultText,
+  reportedHeadline,
   sessionsOf,
   whyNoVerdict,
 } from "./reported.ts";
@@ -130,12 +132,12 @@ export function verdictMarkdown(reported: Reported): string {
   const again = isOwn(reported) ? "" : `, verdict \`${verdict.verdict_id}\``;
   const parts = [
     title,
-    `${`**${plain(resultText(reported, verdict))}** ${decidedText(verdict)}`.trim()}\n`,
+    `${`**${plain(reportedHeadline(reported))}** ${decidedText(verdict)}`.trim()}\n`,
     `${plain(verdict.statement)}\n`,
     arms,
     table(["criterion", "weight", names.a, names.b], verdict.criteria.map(criterionRow)),
     ...(verdict.flags.length > 0 ? [`Flags: ${verdict.flags.map((flag) => `\`${flag}\``).join(", ")}\n`] : []),
-    ...checkoutLines(verdict).map((line) => `${plain(line)}\n`),
+    ...[...verdictNotes(verdict), ...checkoutLines(verdict)].map((line) => `${plain(line)}\n`),
     ...suspicionLines(verdict).map((line) => `Suspected words of ${plain(line)}\n`),
     cost,
     `Judge \`${plain(verdict.judge.model)}\`, ${ids.join(" and ")}${again}, abeval ${version}\n`,
@@ -193,8 +195,8 @@ function criterionRow({ id, weight, score_a, score_b, supported }: CriterionScor
 }
 
 /** Escapes text so that nothing in it is read as markup. GitHub makes links of addresses, and tells whoever is named by `@name`. */
-export const plain = (text: string) =>
-  plainText(text)
+export const plain = (text: string | Words) =>
+  plainText(typeof text === "string" ? text : wordsText(text))
     .replace(/\s+/g, " ")
     .replace(/[\\`*_{}[\]<>|#!&]|:(?=\/\/)|(?<=www)\./gi, (mark) => `&#${mark.charCodeAt(0)};`)
     .replace(/(?<!\w)@(?=\w)/g, "@&#8203;");

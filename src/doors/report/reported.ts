@@ -1,10 +1,11 @@
 import { costParts } from "../../domain/at-least.ts";
-import { whyNobody } from "../../domain/no-winner.ts";
 import { usdText } from "../../domain/number-text.ts";
 import type { ArmSummary, SessionOutcome } from "../../domain/session.ts";
 import { sumKnown } from "../../domain/usage.ts";
-import type { ArmPointer, Side, Verdict } from "../../domain/verdict.ts";
+import type { ArmPointer, Verdict } from "../../domain/verdict.ts";
 import { armNames } from "../../domain/verdict-text.ts";
+import { verdictHeadline } from "../../domain/verdict-words.ts";
+import type { ArmNames, Words } from "../../domain/words.ts";
 
 /** What a page for others shows: two arms, and the verdict that compares them. */
 export interface Reported {
@@ -41,15 +42,11 @@ function armOf({ session_id, arm_id }: ArmPointer, sessions: readonly SessionOut
 }
 
 /** Names the arms apart as the verdict's statement does. */
-export const namesToldApart = ({ a, b }: Reported): Readonly<Record<Side, string>> =>
-  armNames(a.arm.arm_id, b.arm.arm_id);
+export const namesToldApart = ({ a, b }: Reported): ArmNames => armNames(a.arm.arm_id, b.arm.arm_id);
 
 /** `baseline won`, or in a few words why nobody did. */
-export function resultText(reported: Reported, verdict: Verdict): string {
-  const { winner, winner_side } = verdict;
-  if (winner === null) return whyNobody(verdict);
-  return `${winner_side === null ? winner : namesToldApart(reported)[winner_side]} won`;
-}
+export const reportedHeadline = (reported: Reported): Words =>
+  reported.verdict === null ? ["No verdict"] : verdictHeadline(reported.verdict, namesToldApart(reported));
 
 /** Whether the verdict is the session's own, or there is none. Others came later. */
 export const isOwn = ({ verdict, a }: Reported): boolean =>

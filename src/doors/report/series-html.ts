@@ -1,7 +1,7 @@
 import { memberName } from "../../domain/member.ts";
 import { counted, countText, momentText, percentText, usdText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
-import { preferredSide, statusText } from "../../domain/series-status.ts";
+import { preferredSide, SERIES_KINDS, statusText } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { CHECK_RATES, checkRates } from "../../statistics/check-rates.ts";
 import { evidenceCurve, logAxis, roundOfClaim, tickText } from "../../statistics/evidence-curve.ts";
@@ -55,15 +55,9 @@ ${await trialsOf(series)}
   return htmlPage(`${names} · abeval`, body);
 }
 
-const KIND_TEXT: Readonly<Record<Series["kind"], string>> = {
-  planned: "Series",
-  stored: "All runs of a comparison",
-  results: "Imported results",
-};
-
 const originText = ({ kind, state, created_at, counts }: Series, names: string) =>
   [
-    KIND_TEXT[kind],
+    SERIES_KINDS[kind],
     names,
     counted(counts.trials, "trial"),
     ...(kind === "planned" ? [state] : []),

@@ -11,6 +11,8 @@ import { sizeOf } from "../../domain/size-of.ts";
 import type { Task } from "../../domain/task.ts";
 import { SIDES, type Side, type Verdict } from "../../domain/verdict.ts";
 import { checkoutLines, decidedText, resultWord, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
+import { verdictNotes } from "../../domain/verdict-words.ts";
+import { wordsText } from "../../domain/words.ts";
 import { foldedTable, type Html, html, htmlPage, htmlTable } from "./html.ts";
 import {
   checksText,
@@ -19,7 +21,7 @@ import {
   isOwn,
   type Reported,
   type ReportedArm,
-  resultText,
+  reportedHeadline,
   sessionsOf,
   whyNoVerdict,
 } from "./reported.ts";
@@ -56,9 +58,8 @@ const subjectOf = ({ a: { session } }: Reported, showing: Showing): string =>
   showing === "redacted" ? session.scenario : session.definition.title;
 
 function titleOf(reported: Reported, showing: Showing): string {
-  const { verdict } = reported;
   if (showing === "blind") return "Which is better?";
-  return `${verdict ? resultText(reported, verdict) : "No verdict"}: ${subjectOf(reported, showing)}`;
+  return `${wordsText(reportedHeadline(reported))}: ${subjectOf(reported, showing)}`;
 }
 
 const armsOf = ({ a, b }: Reported): readonly ReportedArm[] => [a, b];
@@ -81,7 +82,7 @@ ${showing === "all" ? html`<pre dir="auto">${excerpt(whyNoVerdict(a.session), OU
 <p class="soft">${momentText(a.session.created_at)}</p>`;
   const caveats = caveatsOf(verdict.flags);
   return html`<p class="soft">${subjectOf(reported, showing)}</p>
-<h1><span class="${verdict.winner_side ?? ""}">${resultText(reported, verdict)}</span> <small class="soft">${decidedText(verdict)}</small></h1>
+<h1>${reportedHeadline(reported)} <small class="soft">${decidedText(verdict)}</small></h1>
 ${caveats.length > 0 ? html`<p>${caveats.map(({ text, isGrave }) => html`<span class="chip ${isGrave ? "bad" : ""}">${text}</span> `)}</p>` : null}
 <p>${verdict.statement}</p><p class="soft">${originText(reported, verdict)}</p>`;
 }
@@ -112,7 +113,7 @@ ${foldedTable(
   [...rows, ["Together", sumOf(criteria), scoreBar(score_a, "a"), scoreBar(score_b, "b")]],
 )}
 ${others.length > 0 ? html`<p class="soft">Not scored: ${others.join(", ")}.</p>` : null}
-${checkoutLines(verdict).map((line) => html`<p>${line}</p>`)}
+${[...verdictNotes(verdict), ...checkoutLines(verdict)].map((line) => html`<p>${line}</p>`)}
 ${flags.length > 0 ? html`<p>Before you trust it: ${flags.map((flag) => flag.replaceAll("_", " ")).join(", ")}.</p>` : null}
 ${all ? suspicionLines(verdict).map((line) => html`<p class="bad">Suspected words of ${line}</p>`) : null}
 ${all && calls.length > 0 && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${plainMetric(rationale)}</p>` : null}`;

@@ -8,6 +8,8 @@ import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import { sizeOf } from "../../../domain/size-of.ts";
 import type { CriterionScore, Verdict } from "../../../domain/verdict.ts";
 import { checkoutLines, decidedText, resultWord, suspicionLines, unmetText } from "../../../domain/verdict-text.ts";
+import { verdictHeadline, verdictNotes } from "../../../domain/verdict-words.ts";
+import { wordsText } from "../../../domain/words.ts";
 import { cells } from "./lanes.ts";
 import type { Colour, Painter } from "./paint.ts";
 import { wrap, wrapWords } from "./terminal.ts";
@@ -24,7 +26,7 @@ export function summarise(outcome: SessionOutcome, painter: Painter): string {
   const nameWidth = Math.max(...outcome.arms.map(({ arm_id }) => arm_id.length));
   const lines = [
     "",
-    ...headline(verdict, painter),
+    ...headline(outcome, verdict, painter),
     ...indented(2, wrapWords(verdict.statement, painter.columns - 4)),
     "",
     ...outcome.arms.flatMap((arm) => armLines(arm, nameWidth, painter)),
@@ -34,6 +36,7 @@ export function summarise(outcome: SessionOutcome, painter: Painter): string {
     ...suspicionLines(verdict)
       .flatMap((line) => indented(2, wrapWords(`suspected words of ${plainText(line)}`, painter.columns - 4)))
       .map((line) => painter.paint(line, "yellow")),
+    ...verdictNotes(verdict).flatMap((note) => indented(2, wrapWords(plainText(wordsText(note)), painter.columns - 4))),
     ...listed("flags: ", verdict.flags, painter),
     ...checkoutLines(verdict).flatMap((line) => indented(2, wrapWords(plainText(line), painter.columns - 4))),
     ...listed("cost: ", costParts(outcome), painter),
@@ -45,11 +48,10 @@ export function summarise(outcome: SessionOutcome, painter: Painter): string {
 
 const indented = (cells: number, lines: readonly string[]) => lines.map((line) => `${" ".repeat(cells)}${line}`);
 
-function headline(verdict: Verdict, painter: Painter): string[] {
-  const { outcome, winner } = verdict;
+function headline({ arms: [a, b] }: SessionOutcome, verdict: Verdict, painter: Painter): string[] {
   const by = decidedText(verdict);
-  const won = outcome === "winner";
-  const what = painter.paint(won ? `${winner} won` : outcome, "bold", won ? "green" : "yellow");
+  const words = verdictHeadline(verdict, { a: a.arm_id, b: b.arm_id });
+  const what = painter.paint(wordsText(words), "bold", verdict.outcome === "winner" ? "green" : "yellow");
   return wrap([what, ...(by === "" ? [] : [painter.paint(by, "dim")])], " ", painter.columns - 1);
 }
 

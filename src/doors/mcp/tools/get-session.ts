@@ -116,7 +116,7 @@ function summary(outcome: SessionOutcome): Slice {
   const advice = isFinal(outcome.state) ? "" : "\nStill running; ask again in a few seconds.";
   return summaryThatFits(outcome, (brief) => ({
     structured: { ...identityOf(outcome), detail: "summary", summary: brief },
-    text: `${summaryText(brief)}${advice}`,
+    text: `${summaryText(brief, outcome)}${advice}`,
   }));
 }
 
@@ -127,7 +127,7 @@ function criteria(outcome: SessionOutcome, { verdict_id, include_hidden = false 
   const shown = include_hidden ? verdict : withoutCheckQuotes(verdict);
   return verdictThatFits(shown, (view) => ({
     structured: { ...about, verdict: view },
-    text: verdictText(view),
+    text: verdictText(view, shown),
     rest: verdictRest(view),
   }));
 }
@@ -203,7 +203,7 @@ function full(outcome: SessionOutcome, { include_hidden = false, after_seq = 0 }
   const page = pageJson(JSON.stringify(withoutPaged(session)), after_seq);
   return {
     structured: { ...identityOf(outcome), detail: "full", session },
-    text: [...(after_seq === 0 ? [summaryText(summariseSession(outcome))] : []), fullText(page)].join("\n"),
+    text: [...(after_seq === 0 ? [summaryText(summariseSession(outcome), outcome)] : []), fullText(page)].join("\n"),
     rest: page.json,
   };
 }

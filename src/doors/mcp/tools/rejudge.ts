@@ -25,7 +25,7 @@ export const rejudge = tool("rejudge", {
     const stored_in = [...new Set([input.arm_a.session_id, input.arm_b.session_id])];
     return verdictThatFits(whole, (verdict) => ({
       structured: { verdict, stored_in },
-      text: `${verdictText(verdict)}\nStored in ${stored_in.join(" and ")}.`,
+      text: `${verdictText(verdict, whole)}\nStored in ${stored_in.join(" and ")}.`,
       rest: verdictRest(verdict),
     }));
   },

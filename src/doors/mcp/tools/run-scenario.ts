@@ -153,7 +153,7 @@ function answer(outcome: SessionOutcome): RunResult {
     : `It continues in the background. Next: get_session with session_id "${session_id}".`;
   return summaryThatFits(outcome, (summary) => ({
     structured: { session_id, finished, summary },
-    text: `${summaryText(summary)}\n${next}`,
+    text: `${summaryText(summary, outcome)}\n${next}`,
   }));
 }
 

@@ -16,6 +16,8 @@ import {
 import { sizeOf } from "../../../domain/size-of.ts";
 import { Verdict } from "../../../domain/verdict.ts";
 import { suspicionLines } from "../../../domain/verdict-text.ts";
+import { verdictNotes } from "../../../domain/verdict-words.ts";
+import { wordsText } from "../../../domain/words.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
 import { pick } from "./pick.ts";
@@ -116,36 +118,40 @@ function briefArm(arm: ArmSummary, decisions: number): ArmBrief {
 }
 
 /** A session in lines: state, verdict, each arm with what it used, how its work came out and its answer, and what else differed. */
-export function summaryText({ session_id, state, arms, verdict, ...summary }: SessionView): string {
-  const { trial, failure, fairness, totals, rejudges, rejudges_total } = summary;
+export function summaryText(
+  { session_id, state, arms, verdict, ...summary }: SessionView,
+  { verdict: whole, verdicts }: SessionOutcome,
+): string {
+  const { trial, failure, fairness, totals } = summary;
   return [
     `${session_id}: ${state}`,
     ...(trial ? [`Trial ${trial.trial} of ${trial.series_id}`] : []),
     ...(failure ? [`Failed at stage ${failure.stage} (${failure.code}): ${failure.message}`] : []),
-    ...(verdict ? verdictLines(verdict) : []),
+    ...(verdict && whole ? verdictLines(verdict, whole) : []),
     ...arms.flatMap(armLines),
     ...(fairness.observed.length > 0 ? [`Also differed: ${fairness.observed.join("; ")}`] : []),
     ...(totals.wall_ms === null
       ? []
       : [`In all: ${[tokensOf(totals), ...costOf(totals)].join(", ")}, ${totals.wall_ms} ms`]),
-    ...(rejudges_total > 0
-      ? [`Rejudged ${rejudges_total} times${rejudges_total > rejudges.length ? ", last" : ""}:`]
-      : []),
-    ...rejudges.map((brief) => `- ${headline(brief)}, by ${brief.judge_model} (verdict_id ${brief.verdict_id})`),
+    ...(verdicts.length > 0 ? [`Rejudged ${verdicts.length} times${verdicts.length > REJUDGES ? ", last" : ""}:`] : []),
+    ...verdicts
+      .slice(-REJUDGES)
+      .map((each) => `- ${headline(each)}, by ${each.judge.model} (verdict_id ${each.verdict_id})`),
   ].join("\n");
 }
 
-function verdictLines(verdict: VerdictBrief): string[] {
+function verdictLines(verdict: VerdictBrief, whole: Verdict): string[] {
   const { statement, score_a, score_b, arm_a, arm_b, lean, flags, judge_model, verdict_id } = verdict;
   const scores = `scores ${scoreFigure(score_a)} for ${arm_a.arm_id}, ${scoreFigure(score_b)} for ${arm_b.arm_id}`;
   return [
-    `Verdict: ${headline(verdict)}. ${statement}`,
+    `Verdict: ${headline(whole)}. ${statement}`,
     [
       `Judge ${judge_model}; ${scores}`,
       ...(lean === null ? [] : [`leans to ${lean}`]),
       ...(flags.length > 0 ? [`flags: ${flags.join(", ")}`] : []),
       `verdict_id ${verdict_id}`,
     ].join("; "),
+    ...verdictNotes(whole).map(wordsText),
     ...suspicionLines(verdict).map((line) => `Suspected words of ${line}`),
   ];
 }

@@ -2,7 +2,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Facts } from "../../../domain/evidence.ts";
 import { Count, record } from "../../../domain/schema.ts";
 import { Verdict } from "../../../domain/verdict.ts";
-import { decidedText, suspicionLines } from "../../../domain/verdict-text.ts";
+import { armNames, decidedText, suspicionLines } from "../../../domain/verdict-text.ts";
+import { verdictHeadline, verdictNotes } from "../../../domain/verdict-words.ts";
+import { wordsText } from "../../../domain/words.ts";
 import { clipTexts, fullestThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
 import { pick } from "./pick.ts";
@@ -102,14 +104,15 @@ const LEVELS: readonly [Level, ...Level[]] = [
 export const verdictThatFits = <Version extends Answer>(verdict: Verdict, make: (view: VerdictView) => Version) =>
   fullestThatFits(LEVELS, ({ quotes, chars }) => make(clipTexts(viewVerdict(verdict, quotes), chars)));
 
-/** Outcome and statement, then a line for each criterion. */
-export function verdictText(verdict: VerdictView): string {
+/** Outcome and statement, then a line for each criterion. @param whole the verdict that is viewed */
+export function verdictText(verdict: VerdictView, whole: Verdict): string {
   const { arm_a, arm_b, flags } = verdict;
   return [
-    headline(verdict),
+    headline(whole),
     verdict.statement,
     `a = ${arm_a.arm_id} of ${arm_a.session_id}; b = ${arm_b.arm_id} of ${arm_b.session_id}`,
     ...verdict.criteria.map(criterionLine),
+    ...verdictNotes(whole).map(wordsText),
     ...(flags.length > 0 ? [`flags: ${flags.join(", ")}`] : []),
     ...suspicionLines(verdict).map((line) => `suspected words of ${line}`),
   ].join("\n");
@@ -121,9 +124,10 @@ export function verdictRest({ statement: _, ...verdict }: VerdictView): string {
   return JSON.stringify({ ...verdict, criteria });
 }
 
-export function headline(verdict: Pick<VerdictBrief, "outcome" | "winner" | "decided_by" | "confidence">): string {
-  const { outcome, winner } = verdict;
-  return `${outcome === "winner" ? `${winner} won` : outcome} ${decidedText(verdict)}`.trim();
+/** Who won, or why nobody did, and how surely. */
+export function headline(verdict: Verdict): string {
+  const names = armNames(verdict.arm_a.arm_id, verdict.arm_b.arm_id);
+  return `${wordsText(verdictHeadline(verdict, names))} ${decidedText(verdict)}`.trim();
 }
 
 function criterionLine({ id, weight, score_a, score_b, supported, note }: VerdictView["criteria"][number]): string {

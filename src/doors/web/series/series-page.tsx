@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { memberName, memberWord } from "../../../domain/member.ts";
 import { percentText } from "../../../domain/number-text.ts";
 import type { Series } from "../../../domain/series.ts";
-import { statusText } from "../../../domain/series-status.ts";
+import { SERIES_KINDS, statusText } from "../../../domain/series-status.ts";
 import { call, getSeries, seriesPicture, seriesReport } from "../api.ts";
 import { count, countOf, idText, usd, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
@@ -168,18 +168,12 @@ function headOf(series: Series): string {
 /** Scenarios named in the line above the title. */
 const NAMED = 3;
 
-const KIND_TEXT: Readonly<Record<Series["kind"], string>> = {
-  planned: "Series",
-  stored: "All runs of a comparison",
-  results: "Imported results",
-};
-
 function Overline({ series }: { series: Series }) {
   const { kind, scenarios, state, created_at, series_id } = series;
   const more = everyMember(series) - NAMED;
   return (
     <p class="overline">
-      <a href={toSeriesList()}>{KIND_TEXT[kind]}</a>
+      <a href={toSeriesList()}>{SERIES_KINDS[kind]}</a>
       {scenarios.slice(0, NAMED).map(({ scenario, input }) => (
         <span key={memberName({ scenario, input })}>
           {" · "}

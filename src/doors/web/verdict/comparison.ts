@@ -1,6 +1,7 @@
 import { everyVerdict } from "../../../domain/every-verdict.ts";
 import type { SessionOutcome } from "../../../domain/session.ts";
 import type { ArmPointer, Verdict } from "../../../domain/verdict.ts";
+import { verdictHeadline } from "../../../domain/verdict-words.ts";
 import { getSession } from "../api.ts";
 import { type ShownArm, samePointer, shownArmOf } from "../evidence/shown-arm.ts";
 
@@ -12,6 +13,8 @@ export interface Comparison {
   /** Every verdict on the same two arms, oldest first. */
   readonly history: readonly Verdict[];
 }
+
+export const headlineWords = ({ verdict, a, b }: Comparison) => verdictHeadline(verdict, { a: a.name, b: b.name });
 
 /** The named verdict. Without a name: the run's own, else that of the first rejudge. Undefined when there is none. */
 export function chosenVerdict(session: SessionOutcome, verdict_id: string | null): Verdict | undefined {

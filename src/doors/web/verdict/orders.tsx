@@ -25,12 +25,7 @@ export function Orders({ comparison }: { comparison: Comparison }) {
     <>
       <p>
         {verdict.judge.members ? `A panel of ${verdict.judge.members.length}` : <code>{verdict.judge.model}</code>}{" "}
-        judged both orders without knowing names or models.{" "}
-        {verdict.position_pull === null
-          ? ""
-          : verdict.position_pull === 0
-            ? "No position bias: the order moved no score."
-            : `Position bias: ${score(Math.abs(verdict.position_pull))} of 1 towards the arm shown ${verdict.position_pull > 0 ? "first" : "second"}.`}
+        judged both orders without knowing names or models.
       </p>
       {verdict.judge.members?.map((member) => (
         <section key={member.model} class="member">

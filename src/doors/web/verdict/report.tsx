@@ -1,9 +1,10 @@
 import type { ComponentProps } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { contradict } from "../../../domain/contradict.ts";
-import { whyNobody } from "../../../domain/no-winner.ts";
 import { findingOf } from "../../../domain/people-agreement.ts";
 import type { Side } from "../../../domain/verdict.ts";
+import { verdictNotes } from "../../../domain/verdict-words.ts";
+import { wordsText } from "../../../domain/words.ts";
 import { sessionPicture, sessionReport } from "../api.ts";
 import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
@@ -12,21 +13,20 @@ import { citing } from "../evidence/cited.ts";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { areChangesNews, isAnswerTheWork } from "../evidence/shown-arm.ts";
 import { named, when } from "../format.ts";
-import { ArmName } from "../part/arm-name.tsx";
 import { CaveatLine } from "../part/caveats.tsx";
 import { type PageSection, Sections } from "../part/contents.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Origin } from "../part/origin.tsx";
 import { Page } from "../part/page.tsx";
+import { Say } from "../part/say.tsx";
 import { rememberSeen, voteOn } from "../preferences.ts";
 import { toDiff, toLive, toRunAgain, toScenario, toSeries } from "../routes.ts";
 import { MORE_OF_SESSION, ShareWays } from "../share/share.tsx";
-import type { Comparison } from "./comparison.ts";
+import { type Comparison, headlineWords } from "./comparison.ts";
 import { Criteria } from "./criteria.tsx";
 import { DecidingFacts, differingChecks } from "./deciding.tsx";
 import { FactsTable } from "./facts-table.tsx";
 import { AtAGlance } from "./glance.tsx";
-import { headlineText } from "./headline-text.ts";
 import { historyText, VerdictHistory } from "./history.tsx";
 import { JudgeAgain } from "./judge-again.tsx";
 import { Orders } from "./orders.tsx";
@@ -49,18 +49,28 @@ export function Report({ comparison, session_id, votes }: ComponentProps<typeof 
   }, [verdict]);
   const { statement, scope = "" } = verdict;
   const finding = statement.endsWith(scope) ? statement.slice(0, statement.length - scope.length).trimEnd() : statement;
+  const headline = headlineWords(comparison);
   const weighing = useMemo(() => openWeighing(verdict, a.session.definition.rubric.tie_margin), [verdict, a]);
   return (
     <Page
-      title={headlineText(comparison)}
-      short={`${headlineText(comparison)}: ${verdict.scenario}`}
-      heading={<Headline comparison={comparison} />}
+      title={wordsText(headline)}
+      short={`${wordsText(headline)}: ${verdict.scenario}`}
+      heading={
+        <span class={verdict.winner_side ? `preferred side-${verdict.winner_side}` : undefined}>
+          <Say words={headline} />
+        </span>
+      }
       above={<Overline comparison={comparison} />}
     >
       <CaveatLine flags={verdict.flags} conflict={contradict(history)} says={historyText(history)} />
       <div class="finding">
         <p class="lead">{finding}</p>
         {scope && <p class="small-print">{scope}</p>}
+        {verdictNotes(verdict).map((note) => (
+          <p key={wordsText(note)} class="small-print">
+            <Say words={note} />
+          </p>
+        ))}
       </div>
       <VoteResult comparison={comparison} />
       <AtAGlance comparison={comparison} />
@@ -193,16 +203,5 @@ function VoteResult({ comparison: { verdict, a, b } }: { comparison: Comparison 
         {preferred}; the verdict names <strong>{named(finding)}</strong>.
       </p>
     </Notice>
-  );
-}
-
-/** Who won, in its colour, or in a few words why nobody did. */
-function Headline({ comparison }: { comparison: Comparison }) {
-  const { outcome, winner_side } = comparison.verdict;
-  if (outcome !== "winner" || winner_side === null) return <>{whyNobody(comparison.verdict)}</>;
-  return (
-    <span class={`preferred side-${winner_side}`}>
-      <ArmName side={winner_side} name={comparison[winner_side].name} /> won
-    </span>
   );
 }
