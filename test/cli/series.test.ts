@@ -207,6 +207,25 @@ test("Ctrl-C stops the trial in flight, and what there is is told", async () => 
   expect(stderr).toContain("\nUndecided: cancelled\n");
 });
 
+test("SIGTERM stops the trial in flight, too, and nobody chose that: it runs again when the series goes on", async () => {
+  using directory = openDirectory();
+  const held = heldFromThirdTrial();
+  await using provider = await startFakeProvider({ reply: greeting(held.holds) });
+  const child = directory.start("greet.yaml --trials 3 --state-dir state", provider.environment);
+  await held.reached;
+  child.kill("SIGTERM");
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  held.release();
+  expect(await child.exited).toBe(130);
+  const { series_id, ...stopped } = seriesIn({ stdout, stderr });
+  expect(stopped).toMatchObject({
+    ...{ state: "interrupted", counts: { trials: 2, failed: 1, cancelled: 0 } },
+    trials: [{ state: "completed" }, { state: "completed" }, { state: "interrupted" }],
+  });
+  const goesOn = await directory.run(`greet.yaml --continue ${series_id} --state-dir state`, provider.environment);
+  expect(seriesIn(goesOn)).toMatchObject({ state: "completed", rounds: 3, counts: { trials: 3, failed: 1 } });
+});
+
 testNeeding(MOUNTS)("a series that a full disk ends is told as far as it came", async () => {
   using directory = openDirectory();
   const state = join(directory.path, "state");

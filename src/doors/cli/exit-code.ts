@@ -40,16 +40,16 @@ export function complain(message: string, status: number): number {
   return status;
 }
 
-/** The first Ctrl-C calls `stop`, so that what there is can be saved and told; the second ends the process. */
-export function onInterrupt(stop: () => void): void {
+/** The first signal calls `stop`, so that what there is can be told; the second ends the process. Ctrl-C cancels, SIGTERM interrupts: nobody chose what it hits. */
+export function onInterrupt(what: "run" | "series", stop: (reason: Failure) => void): void {
   rememberEnd();
-  const first = () => {
+  const first = (code: "cancelled" | "interrupted") => () => {
     process.once("SIGINT", () => process.exit(EXIT.interrupted));
     process.once("SIGTERM", () => process.exit(EXIT.terminated));
-    stop();
+    stop(new Failure(code, `The ${what} was interrupted.`, { retryable: code === "interrupted" }));
   };
-  process.once("SIGINT", first);
-  process.once("SIGTERM", first);
+  process.once("SIGINT", first("cancelled"));
+  process.once("SIGTERM", first("interrupted"));
 }
 
 /** Ctrl-C stops the commands of the checks and removes what they left. */

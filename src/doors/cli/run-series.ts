@@ -205,14 +205,14 @@ async function readAll(files: readonly string[], { aa, input }: Readonly<Record<
   return { source, sources, committed };
 }
 
-/** Waits for the end. Ctrl-C stops the trials in flight; what there is is still reported. */
+/** Waits for the end. A signal stops the trials in flight; what there is is still reported. */
 async function untilDone(
   { series_id, done }: StartedSeries,
   services: Pick<SessionServices, "runs" | "series" | "store" | "shared" | "clock">,
 ) {
   const { store } = services;
-  const reason = new Failure("cancelled", "The series was interrupted.");
-  onInterrupt(() => void seriesInFlight(services, series_id).then((series) => series?.cancel(reason), untold));
+  const inFlight = () => seriesInFlight(services, series_id);
+  onInterrupt("series", (reason) => void inFlight().then((series) => series?.cancel(reason), untold));
   try {
     return await done;
   } catch (error) {

@@ -7,7 +7,7 @@ import { CANCELLED, watchCancel } from "../../comparison/session/cancel.ts";
 import { startSession } from "../../comparison/session/start-session.ts";
 import type { StartedSession } from "../../comparison/session/started-session.ts";
 import { cut } from "../../domain/excerpt.ts";
-import { Failure, orThrow } from "../../domain/failure.ts";
+import { type Failure, orThrow } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { setupFailureOf } from "../../domain/setup-failure.ts";
 import { refuseShortage } from "../../domain/shortage.ts";
@@ -106,7 +106,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const followed = progress?.follow(followRun(store, session.session_id, undefined, session.done));
   const stop = (reason: Failure) => services.runs.live(session.session_id)?.cancel(reason);
   using _cancelled = cancelledByOthers(opened, session, stop);
-  onInterrupt(() => stop(new Failure("cancelled", "The run was interrupted.")));
+  onInterrupt("run", stop);
   const outcome = await session.done;
   await followed;
   const delivered = await deliver(outcome.verdict, reports, {
