@@ -3,11 +3,13 @@ import { chmodSync, chownSync, symlinkSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { openBubblewrap } from "../../src/arms/sandbox/open-sandbox.ts";
+import { signalProcess } from "../../src/arms/sandbox/process/process-table.ts";
 import type { Sandbox } from "../../src/arms/sandbox/sandbox.ts";
 import { Sandboxes } from "../../src/arms/sandbox/sandboxes.ts";
 import { host, type Need, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
-import { Directory, never } from "../workspace/harness.ts";
+import { until } from "../turns.ts";
+import { Directory, never, processesWith } from "../workspace/harness.ts";
 
 const sandboxes = new Sandboxes(host);
 
@@ -104,22 +106,37 @@ testNeeding(SANDBOX, OWN_NETWORK)("the helper of an open network ends with its c
   const command = { run: "sleep 60", directory: directory.path, max_output_bytes: 100, network: "open" } as const;
   const { ended } = await sandbox.run({ ...command, timeout_ms: 1_500 }, never);
   expect(ended).toBe("timeout");
-  expect(await helpersOfThisProcess()).toEqual([]);
+  // Killed ones may take a moment to be reaped.
+  await until(() => helpersOfThisProcess().length === 0);
 });
 
-/** Killed ones may take a moment to be reaped. */
-async function helpersOfThisProcess(): Promise<readonly string[]> {
-  const children = () =>
-    Bun.spawnSync([
-      "sh",
-      "-c",
-      `cat /proc/[0-9]*/stat 2>/dev/null | awk '$4 == ${process.pid} && $3 != "Z" { print $2 }'`,
-    ])
-      .stdout.toString()
-      .split("\n")
-      .filter((name) => name === "(slirp4netns)" || name.startsWith("(pasta"));
-  for (let tries = 0; tries < 200 && children().length > 0; tries += 1) await Bun.sleep(10);
-  return children();
+testNeeding(SANDBOX, OWN_NETWORK)(
+  "a command whose way to the network a signal takes away was killed from outside",
+  async () => {
+    const { sandbox } = await sandboxes.withOpenNetwork(openBubblewrap(host), true);
+    using directory = new Directory();
+    if (sandbox.owner) chownSync(directory.path, sandbox.owner.uid, sandbox.owner.gid);
+    const mark = `mark-${crypto.randomUUID()}`;
+    const command = { run: `: ${mark}; sleep 2; true`, max_output_bytes: 100, network: "open" } as const;
+    const ended = sandbox.run({ ...command, directory: directory.path, timeout_ms: 20_000 }, never);
+    await until(() => processesWith(mark).length > 2);
+    for (const pid of helpersOfThisProcess()) signalProcess(pid, "SIGKILL");
+    await expect(ended).rejects.toMatchObject({ code: "killed_from_outside", retryable: true });
+  },
+);
+
+const HELPERS = ["slirp4netns", "pasta", "pasta.avx2"];
+
+function helpersOfThisProcess(): readonly number[] {
+  const { stdout } = Bun.spawnSync(["sh", "-c", "cat /proc/[0-9]*/stat 2>/dev/null"]);
+  return stdout
+    .toString()
+    .split("\n")
+    .flatMap((line) => {
+      const [, pid, name = "", state, parent] = /^(\d+) \((.*)\) (\S) (\d+)/.exec(line) ?? [];
+      const isOne = HELPERS.includes(name) && state !== "Z" && Number(parent) === process.pid;
+      return isOne ? Number(pid) : [];
+    });
 }
 
 testNeeding(SANDBOX)("the scenario's own commands keep the network of this machine, and it is said", async () => {

@@ -57,22 +57,16 @@ export class NoSandbox extends Launcher {
     // A child without a pid never started, and waiting for its end throws why.
     const pid = child.pid ?? (await exited.finally(() => remove(room)));
     const memory = new CommandMemory(null, pid, limits.tree_bytes);
-    const kill = () => terminate(pid, exited);
-    const tooMuchMemory = () => memory.isExhausted();
-    const send = (name: NodeJS.Signals) => signalGroup(pid, name);
-    const watched = {
-      pid,
-      exited,
-      output,
-      disks,
-      timeout_ms,
-      clock,
-      tooMuchMemory,
-      kill,
-      signal: send,
-      root: () => pid,
-    };
-    const supervision = supervise(watched, signal);
+    const supervision = supervise(
+      {
+        ...{ pid, exited, output, disks, timeout_ms, clock },
+        tooMuchMemory: () => memory.isExhausted(),
+        kill: () => terminate(pid, exited),
+        signal: (name) => signalGroup(pid, name),
+        root: () => pid,
+      },
+      signal,
+    );
     const ended = supervision.ended.finally(async () => {
       signalGroup(pid, "SIGKILL");
       await killMarked(home, clock);

@@ -22,8 +22,8 @@ export interface OwnNetwork {
 }
 
 interface WayOut extends Disposable {
-  /** The helper has ended, and what it said. */
-  readonly ended: Promise<string>;
+  /** The helper has ended: what it said, and by which signal. */
+  readonly ended: Promise<{ readonly said: string; readonly by: NodeJS.Signals | null }>;
 }
 
 const HELPERS = ["slirp4netns", "pasta"] as const;
@@ -126,6 +126,7 @@ const linesOf = (path: string): readonly string[] => textAt(path)?.split("\n") ?
 function attached(command: readonly [program: string, ...options: string[]]): WayOut {
   const [program, ...options] = command;
   const child = spawn(program, options, { env: {}, stdio: ["ignore", "ignore", "pipe"] });
-  const ended = Promise.all([text(child.stderr), exitOf(child)]).then(([said]) => said, String);
+  const said = Promise.all([text(child.stderr), exitOf(child)]).then(([all]) => all, String);
+  const ended = said.then((all) => ({ said: all, by: child.signalCode }));
   return { ended, [Symbol.dispose]: () => void child.kill("SIGKILL") };
 }

@@ -35,6 +35,8 @@ export class ContainedProcess implements AsyncDisposable {
   #init: number | undefined;
   #begun = false;
   #fault: string | undefined;
+  /** What took its way out from it. */
+  #foreign: string | undefined;
 
   constructor(parts: Contained) {
     this.#parts = parts;
@@ -95,13 +97,13 @@ export class ContainedProcess implements AsyncDisposable {
   }
 
   /**
-   * What ended it from outside. Nothing in the sandbox can send a signal to the process around it, and only the kernel counts
+   * What ended it from outside. Nothing in the sandbox can send a signal to the processes around it, and only the kernel counts
    * kills for lack of memory.
    */
   foreignEnd(): string | undefined {
     const { pid, child } = this.#parts;
     // Its way out failed, and it was ended for that.
-    if (this.#fault !== undefined) return undefined;
+    if (this.#fault !== undefined || this.#foreign !== undefined) return this.#foreign;
     if (isForeign(child.signalCode)) return `${child.signalCode} ended the sandbox around it (process ${pid})`;
     return this.#memory.outerRanOut() ? OUTER_RAN_OUT : undefined;
   }
@@ -130,9 +132,11 @@ export class ContainedProcess implements AsyncDisposable {
 
   async #connect({ attach }: OwnNetwork): Promise<void> {
     if (this.#helpers.disposed) return;
-    const said = await this.#helpers.use(attach(this.#parts.pid)).ended;
-    if (this.#begun) return;
-    this.#fault = said.trim() || SILENT_HELPER;
+    const { said, by } = await this.#helpers.use(attach(this.#parts.pid)).ended;
+    if (this.#helpers.disposed) return;
+    if (isForeign(by)) this.#foreign = `${by} ended the helper that led it to the network`;
+    else if (this.#begun) return;
+    else this.#fault = said.trim() || SILENT_HELPER;
     this.kill();
   }
 }
