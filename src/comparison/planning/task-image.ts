@@ -42,10 +42,7 @@ async function findImage(
   { path, digest }: TaskImage,
 ): Promise<Image> {
   const { readImage } = await import("../../arms/image/read-image.ts");
-  const beside = await confinedPath(directory, path, "either").catch((error: unknown) => {
-    if (error instanceof Unusable) return undefined;
-    throw error;
-  });
+  const beside = await confinedPath(directory, path, "either").catch(Unusable.or(undefined));
   const refuse = (why: string) => new Failure("invalid_request", `task.image: ${path} ${why}`);
   if (beside === undefined) {
     const found = images_dir === undefined ? undefined : (await imagesIn(images_dir)).find(isCalled(digest));

@@ -4,6 +4,14 @@ import { refuseShortage } from "../../domain/shortage.ts";
 /** A file or directory that a scenario names and that cannot be used; the message says why, without the path. */
 export class Unusable extends Error {
   override readonly name = "Unusable";
+
+  /** What a promise gives in place of something unusable. Any other error is rethrown. */
+  static readonly or =
+    <T>(value: T) =>
+    (error: unknown): T => {
+      if (error instanceof Unusable) return value;
+      throw error;
+    };
 }
 
 const REASONS: Readonly<Record<string, string>> = {

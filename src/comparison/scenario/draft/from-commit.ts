@@ -150,14 +150,8 @@ async function commandsFor(repository: Repository, hidden: readonly TreeFile[], 
 }
 
 /** Null for data that the tests read: files that are no text or too long for a test. */
-async function textIfAny(repository: Repository, file: TreeFile): Promise<string | null> {
-  try {
-    return await textOfBlob(repository, file, CHANGED_FILE_BYTES);
-  } catch (error) {
-    if (error instanceof Unusable) return null;
-    throw error;
-  }
-}
+const textIfAny = (repository: Repository, file: TreeFile) =>
+  textOfBlob(repository, file, CHANGED_FILE_BYTES).catch(Unusable.or(null));
 
 /** A file that a commit changed. A renamed file counts as removed and added. */
 interface ChangedFile {

@@ -144,14 +144,7 @@ function pathIn({ root }: Repository, real: string): string | undefined {
 }
 
 /** What the base lacks, and what cannot be read there, is not the same. */
-async function isSame(comparing: Promise<boolean>): Promise<boolean> {
-  try {
-    return await comparing;
-  } catch (error) {
-    if (error instanceof Unusable) return false;
-    throw error;
-  }
-}
+const isSame = (comparing: Promise<boolean>): Promise<boolean> => comparing.catch(Unusable.or(false));
 
 async function isSameDirectory({ repository, commit }: Base, path: string, dir: string): Promise<boolean> {
   const { id } = await objectAt(repository, commit, path === "" ? undefined : path);

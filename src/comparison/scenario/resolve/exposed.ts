@@ -212,15 +212,10 @@ async function scenarioAmong(
 ): Promise<string | undefined> {
   for (const path of paths) {
     if (!/\.ya?ml$/.test(path) || dirname(path) !== directory) continue;
-    const written = await text(path).catch(emptyWhenUnusable);
+    const written = await text(path).catch(Unusable.or(""));
     if (["task", "arms", "rubric"].every((part) => written.includes(part))) return path;
   }
   return undefined;
-}
-
-function emptyWhenUnusable(error: unknown): string {
-  if (error instanceof Unusable) return "";
-  throw error;
 }
 
 /**

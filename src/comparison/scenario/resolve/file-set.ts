@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { relative, sep } from "node:path";
 import type { FileSet, Files } from "../../../domain/task.ts";
+import { breathe } from "../../../runtime/pace.ts";
 import type { FieldPath } from "../authored/problems.ts";
 import { workspacePathFault } from "../confined-path.ts";
 import { digestOfLines, materialLines } from "../materials.ts";
@@ -26,11 +27,16 @@ export async function resolveFileSet(context: ResolveContext, authored: Authored
   const real = dir === undefined ? null : await resolveDirectory(context, dirPath, dir);
   if (!context.problems.sound(dirPath) || !context.problems.sound(authored.filesPath))
     return { dir: null, files, digest: "" };
-  const digest = await attempt(context, dirPath, `${dir}`, async () => {
-    const lines = real === null ? NO_LINES : await linesOf(context, real, exclude);
-    if (exclude.length > 0 && !authored.repository) refuseHistory(lines.keys());
-    return digestOfLines(lines, files);
-  });
+  const { repository = false } = authored;
+  const digest = await attempt(context, dirPath, `${dir}`, () =>
+    readOnce(context, "digest", JSON.stringify([real, repository, exclude, files]), async () => {
+      const lines = real === null ? NO_LINES : await linesOf(context, real, exclude);
+      if (exclude.length > 0 && !repository) refuseHistory(lines.keys());
+      // Thousands of names take milliseconds to be put in order, for each row that brings a file of its own.
+      await breathe();
+      return digestOfLines(lines, files);
+    }),
+  );
   return { dir: real === null ? null : await fromRoot(context, real), files, digest: digest ?? "" };
 }
 

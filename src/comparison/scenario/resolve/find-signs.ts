@@ -78,7 +78,7 @@ async function filesSearched(context: ResolveContext, { top, tree, exclude }: Ar
     };
     return { size, read };
   }
-  const entries = await listMaterial(top, exclude).catch(noneWhenUnusable);
+  const entries = await listMaterial(top, exclude).catch(Unusable.or([]));
   const { size, files } = searched(
     entries.flatMap(({ path, stats }) => (stats.isFile() ? [{ path, bytes: stats.size }] : [])),
   );
@@ -86,11 +86,6 @@ async function filesSearched(context: ResolveContext, { top, tree, exclude }: Ar
     for (const { path } of files) yield { path, bytes: await readFile(join(top, path)).catch(() => Buffer.of()) };
   };
   return { size, read };
-}
-
-function noneWhenUnusable(error: unknown): [] {
-  if (error instanceof Unusable) return [];
-  throw error;
 }
 
 /** Reads as many files as there is room for, but none that a package manager installed. */
