@@ -193,6 +193,15 @@ test("a forged baseline in a pull request opens no gate, and that of the base do
       conclusion: "b_preferred",
     });
   expect((await ask("git:main:base.jsonl")).read().gate).toEqual({ old: null, new: "better" });
+  // Checks that a change says were looked at are no longer looked at.
+  await repository.write("state/checked-baselines/made-up", "");
+  const beside = async () => (await ask("git:main:base.jsonl --state-dir state")).read();
+  expect((await beside()).gate).toEqual({ old: null, new: "better" });
+  commit("say that they were checked");
+  expect(await beside()).toMatchObject({
+    gate: { old: null, new: null },
+    inputs_from_checkout: expect.arrayContaining([{ input: "state_dir", path: "state/checked-baselines" }]),
+  });
 });
 
 test("answers that stand in the rows of another file shut the gate when that file differs from the base", async () => {

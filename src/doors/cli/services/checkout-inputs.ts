@@ -41,7 +41,7 @@ function namedInputs({ sources = [], committed = [], scenarios = [], baseline, r
     ...committed,
     ...[...new Set(scenarios.flatMap(logsOf))].map((path) => ({ input: "log", path }) as const),
     ...(results ? [results] : []),
-    ...(typeof baseline === "object" && baseline.file ? [bundleInput(baseline.file)] : []),
+    ...(typeof baseline === "object" && baseline.file ? bundleInputs(baseline.file) : []),
   ];
 }
 
@@ -51,9 +51,9 @@ const logsOf = ({ definition, directory, file, inputs_file = file }: LoadedScena
     .flatMap(({ ran }) => (ran ? [resolve(file), resolve(inputs_file), ...filesOf(ran)] : []))
     .map((path) => resolve(directory, path));
 
-function bundleInput({ shown, sha256, pinned }: BundleFile): NamedInput {
-  const { path, ref } = pinnedFile(shown);
-  return { input: "baseline", path, ref, sha256, ...(pinned && { pinned: true }) };
+function* bundleInputs({ shown, sha256, pinned, kept }: BundleFile): Generator<NamedInput> {
+  yield { ...pinnedFile(shown), input: "baseline", sha256, ...(pinned && { pinned: true }) };
+  if (kept !== undefined) yield { input: "state_dir", path: kept, committed: true };
 }
 
 const filesOf = ({ log, patch, files, answer }: Ran): readonly string[] => [
