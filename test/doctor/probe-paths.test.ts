@@ -1,23 +1,8 @@
 import { expect, test } from "bun:test";
-import { diagnose } from "../../src/doors/doctor/doctor.ts";
-import { cpuRatio, LINEAR } from "../cpu-ratio.ts";
-import { scenarioFolder } from "../scenario/scenario-folder.ts";
-import { goodScenario, never, servicesOver } from "./small-scenario.ts";
+import { goodScenario, saidOfProof as saidOf, UNPROVED } from "./small-scenario.ts";
 
 const draft = goodScenario();
-const { reference_fix: _, ...unproven } = draft.task;
 
-/** What doctor says of checks that nobody has shown to pass. */
-async function saidOf(task: object, files: Readonly<Record<string, string>> = {}): Promise<string | null | undefined> {
-  await using folder = await scenarioFolder({
-    "small.yaml": JSON.stringify({ ...draft, task: { ...unproven, ...task } }),
-    ...files,
-  });
-  const { checks } = await diagnose(servicesOver(folder.directory), "small", never);
-  return checks.find(({ id }) => id === "reference.passes")?.detail;
-}
-
-const UNPROVED = "nothing shows that an arm can pass the checks";
 const nowhere = (names: string) =>
   `${UNPROVED}. They name files that do not exist and that no arm is told to make: ${names}`;
 
@@ -84,19 +69,4 @@ test("hidden files of hostile texts are looked through in linear time", async ()
   const checks = [{ id: "greeting", run: "true" }];
   const said = await saidOf({ probe: { dir: "hid", checks } }, { "hid/a.sh": text, "hid/b.sh": many });
   expect(said).toContain("d/0.txt (b.sh)");
-});
-
-test("a path that hidden files repeat is compared once with a long prompt", async () => {
-  const checks = [{ id: "greeting", run: "true" }];
-  const script = "cat res/a.txt\n".repeat(18_000);
-  const ratio = await cpuRatio({
-    n: 4,
-    input: (n) => ({
-      prompt: `${"Write it. ".repeat(600 * n)}a.txt`,
-      files: Object.fromEntries(Array.from({ length: n }, (_, index) => [`hid/${index}.sh`, script])),
-    }),
-    read: async ({ prompt, files }) =>
-      expect(await saidOf({ prompt, probe: { dir: "hid", checks } }, files)).toBe(UNPROVED),
-  });
-  expect(ratio).toBeLessThan(LINEAR);
 });

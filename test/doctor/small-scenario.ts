@@ -75,6 +75,19 @@ export async function diagnoseFile(
   return await diagnose(servicesOver(folder.directory, changes), "small", never);
 }
 
+/** What doctor says of checks that nobody has shown to pass. */
+export async function saidOfProof(
+  task: object,
+  material: Readonly<Record<string, string>> = {},
+): Promise<string | null | undefined> {
+  const { task: good, ...draft } = goodScenario();
+  const { reference_fix: _, ...unproven } = good;
+  const { checks } = await diagnoseFile({ ...draft, task: { ...unproven, ...task } }, {}, material);
+  return checks.find(({ id }) => id === "reference.passes")?.detail;
+}
+
+export const UNPROVED = "nothing shows that an arm can pass the checks";
+
 export const ofScenario = ({ checks }: DoctorReport): readonly DoctorCheck[] =>
   checks.filter(({ scope }) => scope === "scenario");
 

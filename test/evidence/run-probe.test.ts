@@ -12,6 +12,9 @@ const check = (id: string, run: string, changes: Partial<ProbeCheck> = {}): Prob
   ...changes,
 });
 
+const NOTHING = { files: [], patch: "", digest: "0".repeat(64), truncated: false };
+const NOTHING_LEFT = { answer: null, calls: [], decisions: [], changes: NOTHING };
+
 async function probe(checks: readonly ProbeCheck[], arm: string, changes: Partial<ProbeRun> = {}) {
   const files = { "app.sh": "echo wrong\n", "kept.txt": "kept\n" };
   await using pristine = openPristine({ source: { dir: null, files }, sandbox: openSandbox("none"), keep: false });
@@ -19,7 +22,7 @@ async function probe(checks: readonly ProbeCheck[], arm: string, changes: Partia
   await workspace.exec({ run: arm, timeout_ms: 5_000, max_output_bytes: 1_000, network: "none" }, never);
   const hidden: Probe = { files: { dir: null, files: {}, digest: "0".repeat(64) }, checks: [...checks] };
   const overlay = { dir: null, files: { "hidden.sh": "sh app.sh\n" } };
-  const left = { answer: null, calls: [], decisions: [], changes: await workspace.changes() };
+  const left = changes.left ?? { ...NOTHING_LEFT, changes: await workspace.changes() };
   const run = { probe: hidden, overlay, protected: [], network: "none", redact: (text: string) => text, left } as const;
   return await runProbe(workspace, { ...run, ...changes }, never);
 }
@@ -73,7 +76,7 @@ test("protected files are put back first, and the result names them", async () =
 test("work that cannot be copied passes no check, and is no fault of ours", async () => {
   const holes = "for n in 1 2 3 4 5 6 7 8 9; do truncate -s 250M f$n; done";
   const forks = spyOn(TempWorkspace.prototype, "fork");
-  const result = await probe([check("any", "true"), check("other", "true")], holes);
+  const result = await probe([check("any", "true"), check("other", "true")], holes, { left: NOTHING_LEFT });
   const tries = forks.mock.calls.length;
   forks.mockRestore();
   const why = "The files of the workspace are 2359296016 bytes long together; at most 2147483648 are copied.";

@@ -28,10 +28,13 @@ interface Answered {
 /** What every path may answer: to a wrong method, or below a path that is none. */
 const ANYWHERE = new Set([404, 405]);
 
+/** A schema that many answers refer to is compiled once, and not into each of them. */
+const SOON_COMPILED = { inlineRefs: false, code: { optimize: false } };
+
 /** Holds responses against the document: the status must be listed, the body must fit its schema. */
 export class Contract {
   readonly #document: OpenApiDocument;
-  readonly #ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: false });
+  readonly #ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: false, ...SOON_COMPILED });
   readonly #validators = new Map<string, ValidateFunction>();
 
   constructor(document: OpenApiDocument) {
@@ -78,6 +81,16 @@ export class Contract {
     const [found] = Object.entries(this.#document.paths).filter(([path]) => fits(path));
     return (exact ?? found?.[1])?.[method.toLowerCase()];
   }
+}
+
+const contracts = new Map<string, Contract>();
+
+/** Of a service's own document. Those of most services are the same, and compiled once in a process. */
+export async function contractOf(openapi: { text(): Promise<string> }): Promise<Contract> {
+  const text = await openapi.text();
+  const contract = contracts.get(text) ?? new Contract(JSON.parse(text));
+  contracts.set(text, contract);
+  return contract;
 }
 
 /** References of the document, from a schema that stands alone. */

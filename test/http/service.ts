@@ -13,7 +13,7 @@ import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { testServices } from "../harness.ts";
 import { temporaryDirectory } from "../temporary.ts";
-import { Contract, type OpenApiDocument } from "./contract.ts";
+import { type Contract, contractOf } from "./contract.ts";
 
 type Init = ConstructorParameters<typeof Request>[1];
 
@@ -82,8 +82,11 @@ export function aService(options: ServiceOptions = {}): TestService {
   const fetch = async (path: string, init: Init = {}) => {
     const request = new Request(`http://localhost:8080${path}`, init);
     const response = await app.handle(request);
-    if (response.headers.get("content-type")?.startsWith("application/json"))
-      await (await contractOf(app)).check(request, response.clone());
+    if (response.headers.get("content-type")?.startsWith("application/json")) {
+      // The document of every app is the same.
+      contract ??= app.handle(new Request("http://localhost/api/openapi.json")).then(contractOf);
+      await (await contract).check(request, response.clone());
+    }
     return response;
   };
   const listening: Listening[] = [];
@@ -114,15 +117,6 @@ export const jsonPost = (body: unknown) => ({
 });
 
 let contract: Promise<Contract> | undefined;
-
-/** Compiled for the first answer: the document of every app is the same. */
-function contractOf(app: TestService["app"]): Promise<Contract> {
-  contract ??= (async () => {
-    const response = await app.handle(new Request("http://localhost/api/openapi.json"));
-    return new Contract((await response.json()) as OpenApiDocument);
-  })();
-  return contract;
-}
 
 export function writeScenarios(directory: string): string {
   mkdirSync(directory, { recursive: true });

@@ -6,7 +6,7 @@ import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenar
 import type { Arm } from "../../src/domain/arm.ts";
 import type { Failure } from "../../src/domain/failure.ts";
 import type { PriceList } from "../../src/domain/price-list.ts";
-import { bundled, runOnce, testServices } from "../harness.ts";
+import { light, runOnce, testServices } from "../harness.ts";
 import { called, scoringJudge, wellFormed } from "../judge/mock-judge.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 
@@ -33,7 +33,7 @@ const restless: ModelClient = {
 };
 
 async function judgedScenario(): Promise<LoadedScenario> {
-  const loaded = await bundled("pager-last-page");
+  const loaded = await light("pager-last-page");
   const arm = (id: string): Arm => anArm(id, { model: "openai/arm", script: null, tools: ["list_files"] });
   const rubric = {
     ...loaded.definition.rubric,
@@ -185,7 +185,7 @@ test("a scenario's own limit that does not pay for an arm's first turn is refuse
 });
 
 test("a win over an arm that a cost limit ended says so and is never high", async () => {
-  const checked = await bundled("pager-last-page");
+  const checked = await light("pager-last-page");
   const [first, second] = checked.definition.arms;
   const dear = { ...first, model: "openai/arm", script: null, limits: { max_cost_usd: 0.5 } };
   const definition = { ...checked.definition, arms: [dear, second] satisfies [Arm, Arm] };

@@ -6,7 +6,7 @@ import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenar
 import { openSeries } from "../../src/comparison/session/open-series.ts";
 import type { ProbeCheck } from "../../src/domain/task.ts";
 import { seriesReport } from "../../src/doors/operation/find-series.ts";
-import { bundled, runOnce, testServices } from "../harness.ts";
+import { light, runOnce, testServices } from "../harness.ts";
 import { SANDBOX } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 
@@ -18,7 +18,7 @@ const bareMachine = () => {
 
 /** The greeting is found by whoever looks for it; its only check is `run`. */
 async function checkedBy(run: string, changes: Partial<ProbeCheck> = {}): Promise<LoadedScenario> {
-  const { definition, ...loaded } = await bundled("pager-last-page");
+  const { definition, ...loaded } = await light("pager-last-page");
   const { task } = definition;
   const check = { id: "tests", before: null, required: true, weight: 1, timeout_s: 10, expect_exit: 0 } as const;
   const checks = [{ ...check, run, output_matches: null, ...changes }];

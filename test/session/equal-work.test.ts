@@ -5,7 +5,7 @@ import { rejudge } from "../../src/comparison/session/rejudge.ts";
 import type { ScriptTurn } from "../../src/domain/arm.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { ProbeCheck } from "../../src/domain/task.ts";
-import { bundled, runOnce, testServices } from "../harness.ts";
+import { light, runOnce, testServices } from "../harness.ts";
 import { Directory } from "../workspace/harness.ts";
 
 const never = new AbortController().signal;
@@ -26,7 +26,7 @@ interface Parts {
 
 /** Both arms do what the better one does. */
 async function equalArms(checks: ProbeCheck[], { deliverable = ["**"], extra }: Parts = {}): Promise<LoadedScenario> {
-  const { definition, ...loaded } = await bundled("pager-last-page");
+  const { definition, ...loaded } = await light("pager-last-page");
   const { task, arms } = definition;
   const script = arms[1].script ?? [];
   const writing: ScriptTurn = { calls: [{ write_file: { path: extra ?? "", content: "x\n" } }] };

@@ -6,7 +6,7 @@ import type { VerdictRequest } from "../../src/domain/request.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { readSession } from "../../src/store/read-session.ts";
-import { bundled, runOnce, testServices } from "../harness.ts";
+import { light, runOnce, testServices } from "../harness.ts";
 import { anOutcome } from "../outcomes.ts";
 import { keep } from "../stored.ts";
 
@@ -22,7 +22,7 @@ const pointersOf = ({ session_id, arms: [first, second] }: SessionOutcome) =>
 
 /** A session of the bundled scenario, with another definition where a test wants one. */
 async function stored(services: SessionServices, change: (definition: Scenario) => Partial<Scenario> = () => ({})) {
-  const loaded: LoadedScenario = await bundled("extract-rate-limit");
+  const loaded: LoadedScenario = await light("extract-rate-limit");
   const definition = { ...loaded.definition, ...change(loaded.definition) };
   const { outcome } = await runOnce(services, { ...loaded, definition }, { judge_model: BUILT_IN });
   return outcome;

@@ -15,7 +15,7 @@ import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { entriesGiven, type SessionStore } from "../../src/store/store.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
-import { bundled, runOnce, testServices } from "../harness.ts";
+import { bundled, light, runOnce, testServices } from "../harness.ts";
 import { until } from "../turns.ts";
 import { WINNERS } from "./winners.ts";
 
@@ -41,7 +41,7 @@ test.each(WINNERS)("%s ends with %s as the winner, decided by %s", async (name, 
 
 test("the session can be read the moment its verdict is announced, and nothing is live after it", async () => {
   const services = testServices();
-  const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
+  const plan = await prepareSession(services, await light("extract-rate-limit"), {});
   const { session_id, done } = await startSession(services, plan);
   for await (const { event } of followRun(services.store, session_id)) {
     if (event.event !== "verdict_ready") continue;
@@ -52,14 +52,14 @@ test("the session can be read the moment its verdict is announced, and nothing i
 });
 
 test("one arm failing for the provider's reasons stops the other and fails the session, with no verdict", async () => {
-  const { definition } = await bundled("pager-last-page");
+  const { definition } = await light("pager-last-page");
   await using server = await startFakeProvider({
     reply: ({ system }) =>
       system === definition.arms[0].system_prompt
         ? { status: 401, body: { error: { message: "no such key" } } }
         : { calls: [{ name: "list_files", input: {} }], delay_ms: 5 },
   });
-  const { outcome, events } = await runOnce(testServices(server.environment), await bundled("pager-last-page"), {
+  const { outcome, events } = await runOnce(testServices(server.environment), await light("pager-last-page"), {
     model_override: "openai/fake",
   });
   expect(outcome).toMatchObject({
@@ -75,11 +75,11 @@ test("one arm failing for the provider's reasons stops the other and fails the s
 test("a judge that cannot be reached costs no arm: a rejudge completes the session", async () => {
   await using server = await startFakeProvider({ reply: { status: 401, body: { error: { message: "no" } } } });
   const services = testServices(server.environment);
-  const { outcome } = await runOnce(services, await bundled("pager-last-page"), { judge_model: "openai/judge" });
+  const { outcome } = await runOnce(services, await light("pager-last-page"), { judge_model: "openai/judge" });
   expect(outcome).toMatchObject({ state: "failed", verdict: null, failure: { stage: "judging" } });
   expect(outcome.arms.map(({ status, probe }) => [status, probe?.total])).toEqual([
-    ["finished", 4],
-    ["finished", 4],
+    ["finished", 1],
+    ["finished", 1],
   ]);
   const { session_id } = outcome;
   const [arm_a, arm_b] = outcome.arms.map(({ arm_id }) => ({ session_id, arm_id }));
@@ -97,10 +97,10 @@ test("a judge that cannot be reached costs no arm: a rejudge completes the sessi
 test("a judge that answers nonsense gives a stored verdict that is invalid, and gates stand all the same", async () => {
   await using server = await startFakeProvider({ reply: { text: "Both are great!" } });
   const services = testServices(server.environment);
-  const gated = await runOnce(services, await bundled("pager-last-page"), { judge_model: "openai/judge" });
+  const gated = await runOnce(services, await light("pager-last-page"), { judge_model: "openai/judge" });
   expect(gated.outcome.verdict).toMatchObject({ outcome: "winner", decided_by: "probe" });
   expect(gated.outcome.verdict?.flags).toContain("judge_invalid");
-  const open = await runOnce(services, await bundled("extract-rate-limit"), { judge_model: "openai/judge" });
+  const open = await runOnce(services, await light("extract-rate-limit"), { judge_model: "openai/judge" });
   expect(open.outcome).toMatchObject({ state: "completed", verdict: { outcome: "invalid", winner: null } });
 });
 
@@ -109,7 +109,7 @@ test.each(["preparing", "running", "probing", "judging"] as const)(
   async (stage) => {
     await using server = await startFakeProvider({ reply: { fault: "hang" } });
     const services = testServices(server.environment);
-    const loaded = await bundled("pager-last-page");
+    const loaded = await light("pager-last-page");
     const setup = stage === "preparing" ? [{ run: "sleep 60", timeout_s: 60 }] : [];
     const probe = stage === "probing" ? slowProbe(loaded.definition.task.probe) : loaded.definition.task.probe;
     const definition = { ...loaded.definition, task: { ...loaded.definition.task, setup, probe } };
@@ -131,7 +131,7 @@ const slowProbe = (probe: Probe | null): Probe | null =>
   probe && { ...probe, checks: probe.checks.map((check) => ({ ...check, run: "sleep 60" })) };
 
 test("a failing setup step is the scenario's fault, never an arm's", async () => {
-  const loaded = await bundled("pager-last-page");
+  const loaded = await light("pager-last-page");
   const task = { ...loaded.definition.task, setup: [{ run: "echo no network; exit 3", timeout_s: 10 }] };
   const { outcome } = await runOnce(testServices(), { ...loaded, definition: { ...loaded.definition, task } });
   expect(outcome).toMatchObject({ state: "failed", failure: { stage: "preparing", code: "setup_failed" } });
@@ -162,7 +162,7 @@ test("a verdict that cannot be stored is kept in the outcome: it has been paid f
   const { store } = refusing((entries) =>
     entries.some((entry) => entry.type === "ended" && entry.state === "completed"),
   );
-  const { outcome, events } = await runOnce(testServices({}, { store }), await bundled("extract-rate-limit"));
+  const { outcome, events } = await runOnce(testServices({}, { store }), await light("extract-rate-limit"));
   expect(outcome).toMatchObject({
     state: "failed",
     verdict: { winner: "move-only" },
@@ -181,7 +181,7 @@ test("a session that cannot be stored is not started, and gives back its place",
       notice: (line) => void notices.push(line),
     },
   );
-  const started = runOnce(services, await bundled("extract-rate-limit"));
+  const started = runOnce(services, await light("extract-rate-limit"));
   await expect(started).rejects.toBe(FULL);
   expect(services.runs.all()).toEqual([]);
   expect(notices.filter((line) => !line.startsWith("no sandbox"))).toEqual([]);
@@ -192,13 +192,13 @@ test("a session that cannot be stored leaves the line that it stood in", async (
   const slots = new Semaphore(1, 1);
   using _held = await slots.acquire(never);
   const services = testServices({}, { slots, store: { ...memoryStore(), create: () => Promise.reject(FULL) } });
-  await expect(runOnce(services, await bundled("extract-rate-limit"))).rejects.toBe(FULL);
+  await expect(runOnce(services, await light("extract-rate-limit"))).rejects.toBe(FULL);
   expect(slots.waiting).toBe(0);
 });
 
 test("a stage that cannot be stored does not begin", async () => {
   const { store } = refusing((entries) => entries.some((entry) => entry.type === "stage" && entry.stage === "judging"));
-  const { outcome, events } = await runOnce(testServices({}, { store }), await bundled("extract-rate-limit"));
+  const { outcome, events } = await runOnce(testServices({}, { store }), await light("extract-rate-limit"));
   expect(outcome).toMatchObject({
     state: "failed",
     verdict: null,
@@ -211,7 +211,7 @@ test("a decision that was lost is not announced, and no arm makes another", asyn
   let decisions = 0;
   // Only the first is lost: there is space again at once.
   const { store, written } = refusing(([entry]) => entry?.type === "decision" && ++decisions === 1);
-  const { outcome, events } = await runOnce(testServices({}, { store }), await bundled("extract-rate-limit"));
+  const { outcome, events } = await runOnce(testServices({}, { store }), await light("extract-rate-limit"));
   expect(outcome).toMatchObject({ state: "failed", failure: { stage: "running", code: "storage_full" } });
   const kept = written.filter(({ type }) => type === "decision");
   expect(events.filter(({ event }) => event === "decision")).toHaveLength(kept.length);
@@ -243,7 +243,7 @@ function slowDisk() {
 test("a rejudge is answered when its verdict is on the disk", async () => {
   const { store, slow, asked, answer } = slowDisk();
   const services = testServices({}, { store });
-  const { outcome } = await runOnce(services, await bundled("extract-rate-limit"));
+  const { outcome } = await runOnce(services, await light("extract-rate-limit"));
   const [arm_a, arm_b] = outcome.arms.map(({ arm_id }) => ({ session_id: outcome.session_id, arm_id }));
   if (!arm_a || !arm_b) throw new Error("no arms");
   let answered = false;
@@ -261,7 +261,7 @@ test("a rejudge is answered when its verdict is on the disk", async () => {
 test("the verdict is announced when it is on the disk, not before", async () => {
   const { slow, asked, answer } = slowDisk();
   const services = testServices({}, { store: slow });
-  const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
+  const plan = await prepareSession(services, await light("extract-rate-limit"), {});
   const { session_id, done } = await startSession(services, plan);
   const kinds: string[] = [];
   const reading = (async () => {
@@ -279,7 +279,7 @@ test("the verdict is announced when it is on the disk, not before", async () => 
 
 test("what the session hands to its judge is what its log says of the arms", async () => {
   const services = testServices();
-  const plan = await prepareSession(services, await bundled("pager-last-page"), {});
+  const plan = await prepareSession(services, await light("pager-last-page"), {});
   const cases: Case[] = [];
   const judge: Judge = (kase, signal) => {
     cases.push(kase);
@@ -295,7 +295,7 @@ test("what the session hands to its judge is what its log says of the arms", asy
 
 test("the arms' workspaces are removed while the judge works", async () => {
   const services = testServices();
-  const plan = await prepareSession(services, await bundled("pager-last-page"), {});
+  const plan = await prepareSession(services, await light("pager-last-page"), {});
   const workspaces = new Set<string>();
   const { kind, owner } = plan.sandbox;
   const sandbox: Sandbox = {
@@ -320,7 +320,7 @@ test("the arms' workspaces are removed while the judge works", async () => {
 });
 
 test("a rule that is found broken only afterwards is in the log, and puts the arm out", async () => {
-  const loaded = await bundled("extract-rate-limit");
+  const loaded = await light("extract-rate-limit");
   const required = [{ id: "pushed", tool: "run_command", match: "git push*", min: 1 }] as const;
   const severity = { ...loaded.definition.policies.severity, required: "disqualify" } as const;
   const policies = { ...loaded.definition.policies, required: [...required], severity };
@@ -344,7 +344,7 @@ test("a rejudge that comes while the run's own judge is out completes the sessio
     },
   });
   const services = testServices(server.environment);
-  const plan = await prepareSession(services, await bundled("pager-last-page"), { judge_model: "openai/judge" });
+  const plan = await prepareSession(services, await light("pager-last-page"), { judge_model: "openai/judge" });
   const { session_id, done } = await startSession(services, plan);
   await until(async () => (await readSession(services.store, session_id))?.state === "judging");
   const pointer = (arm_id: string) => ({ session_id, arm_id });

@@ -6,7 +6,7 @@ import { Failure } from "../../src/domain/failure.ts";
 import { stopRuns } from "../../src/doors/operation/runs.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import type { LoggedEntry, SessionStore } from "../../src/store/store.ts";
-import { bundled, testServices } from "../harness.ts";
+import { light, testServices } from "../harness.ts";
 
 const DAY = new Date().toISOString().slice(0, 10);
 
@@ -29,7 +29,7 @@ function damagedAtTheEnd(): SessionStore {
 }
 
 async function start(services: SessionServices) {
-  const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
+  const plan = await prepareSession(services, await light("extract-rate-limit"), {});
   return await startSession(services, { ...plan, worst_case: { arms: [1, 2], judge: 4 } });
 }
 

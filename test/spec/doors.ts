@@ -5,7 +5,7 @@ import { createApp } from "../../src/doors/http/app.ts";
 import { openWebUi } from "../../src/doors/http/web-ui.ts";
 import type { SeenRequest } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
-import { Contract, type OpenApiDocument } from "../http/contract.ts";
+import { type Contract, contractOf } from "../http/contract.ts";
 import { serve } from "../http/served.ts";
 import { aService, jsonPost, writeScenarios } from "../http/service.ts";
 import { SANDBOX_MODE } from "../machine.ts";
@@ -78,16 +78,15 @@ export function verifiesOverHttp(
       writeFileSync(join(directory.path, "ui", "index.html"), "<!doctype html><title>ui</title>");
       await using provider = await startFakeProvider();
       await using opened = await open(directory.path, provider.environment, setup);
-      await body(apiOf(opened.fetch, await contractOf(door, opened.fetch), provider.requests));
+      await body(apiOf(opened.fetch, await contractBehind(door, opened.fetch), provider.requests));
     });
 }
 
 const CONTRACTS = new Map<string, Promise<Contract>>();
 
-/** Compiled once a door: the documents of all services behind it are the same. */
-function contractOf(door: string, send: Fetch): Promise<Contract> {
-  const read = async () => new Contract((await (await send("/api/openapi.json")).json()) as OpenApiDocument);
-  const contract = CONTRACTS.get(door) ?? read();
+/** Read once a door: the documents of all services behind it are the same. */
+function contractBehind(door: string, send: Fetch): Promise<Contract> {
+  const contract = CONTRACTS.get(door) ?? send("/api/openapi.json").then(contractOf);
   CONTRACTS.set(door, contract);
   return contract;
 }

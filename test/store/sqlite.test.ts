@@ -21,7 +21,7 @@ import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Run, SessionStore } from "../../src/store/store.ts";
-import { bundled, runOnce, testServices } from "../harness.ts";
+import { light, runOnce, testServices } from "../harness.ts";
 import { testNeeding } from "../needs.ts";
 import { anOutcome, aTurn } from "../outcomes.ts";
 import { begin, COMPLETED, createdEntry } from "../stored.ts";
@@ -388,7 +388,7 @@ testNeeding(MOUNTS)("a rejudge whose verdict is lost is told so, also while an o
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
   const services = testServices({}, { store });
-  const { outcome } = await runOnce(services, await bundled("extract-rate-limit"));
+  const { outcome } = await runOnce(services, await light("extract-rate-limit"));
   const run = await begin(store, anOutcome(idOf(1), { state: "running" }));
   fill(join(directory.path, "ballast"));
   await expect(store.append(run, [failed(1_000_000)], "durable")).rejects.toMatchObject(FULL);
@@ -597,7 +597,7 @@ test("a run whose completion cannot be stored has one end, and its readers hear 
   using directory = temporaryDirectory();
   using store = open(directory.path);
   using _refused = refuse(directory.path, '"state":"completed"');
-  const { outcome, events } = await runOnce(testServices({}, { store }), await bundled("extract-rate-limit"));
+  const { outcome, events } = await runOnce(testServices({}, { store }), await light("extract-rate-limit"));
   expect(outcome).toMatchObject({ state: "failed", failure: { stage: "saving" }, verdict: { winner: "move-only" } });
   expect(events.at(-1)).toMatchObject({ event: "session_failed", stage: "saving" });
   expect((await store.read(outcome.session_id)).filter(({ entry }) => entry.type === "ended")).toHaveLength(1);

@@ -267,14 +267,11 @@ test("the digest differs for two contents even where nothing of them is shown", 
   expect([first === again, first === other]).toEqual([true, false]);
 });
 
-test("files that take long to compare are shown whole, in bounded time", async () => {
-  // Compared in full they would take minutes.
-  const before = Object.fromEntries(Array.from({ length: 4 }, (_, i) => [`${i}.txt`, lines(8_000)]));
-  const after = Object.fromEntries(
-    Object.entries(before).map(([path, text]) => [path, text.replaceAll("line", "zeile")]),
-  );
-  const { files } = await changesBetween(before, after);
-  expect(files.every((file) => file.added === 8_000 && file.removed === 8_000)).toBe(true);
+test("a file that takes long to compare is shown whole, in bounded time", async () => {
+  // Compared in full it would take minutes.
+  const before = lines(8_000);
+  const { files } = await changesBetween({ "a.txt": before }, { "a.txt": before.replaceAll("line", "zeile") });
+  expect(files).toMatchObject([{ added: 8_000, removed: 8_000 }]);
 });
 
 test("hundreds of scattered edits in a long file are shown one by one", async () => {

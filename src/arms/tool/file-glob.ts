@@ -3,8 +3,8 @@ import { globFault, globMatcher } from "../../domain/path-glob.ts";
 import type { GlobEffort } from "../../domain/wildcards.ts";
 import { Pace } from "../../runtime/pace.ts";
 
-/** Comparisons that one call may take, some seconds. Globs that people write take a tenth in the largest workspace. */
-const MAX_STEPS = 50_000_000;
+/** Comparisons that one call may take, about a second. Globs that people write take a third in the largest workspace. */
+const MAX_STEPS = 15_000_000;
 
 /** Bytes that are read in the time of one comparison. */
 const STEP_BYTES = 8;
