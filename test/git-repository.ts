@@ -1,19 +1,20 @@
 import { join } from "node:path";
 import { scenarioFolder } from "./scenario/scenario-folder.ts";
 
-const IDENTITY = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main"];
+/** Nothing is tidied up behind a test. */
+const SETTINGS = ["maintenance.auto=false", "init.defaultBranch=main", "user.name=Ada", "user.email=ada@example.org"];
 
 /** A real repository in a temporary directory. The git configuration of this machine has no effect on it. */
 export async function gitRepository(files: Readonly<Record<string, string | Uint8Array>> = {}) {
   const folder = await scenarioFolder(files);
   const git = (...args: string[]) => gitIn(folder.directory, args);
-  git("init", "--quiet");
+  git("init", "--quiet", "--template=");
   if (Object.keys(files).length > 0) commitAll(git, "first");
   return { ...folder, git, commit: (message: string) => commitAll(git, message) };
 }
 
 export function gitIn(directory: string, args: readonly string[], input?: string): string {
-  const { stdout, stderr, exitCode } = Bun.spawnSync(["git", ...IDENTITY, ...args], {
+  const { stdout, stderr, exitCode } = Bun.spawnSync(["git", ...SETTINGS.flatMap((one) => ["-c", one]), ...args], {
     cwd: directory,
     env: {
       PATH: process.env["PATH"] ?? "",

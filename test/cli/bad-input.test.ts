@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseArguments, UsageError } from "../../src/doors/cli/flags/parse-arguments.ts";
+import { RUN } from "../../src/doors/cli/flags/run-flags.ts";
+import { runSeries } from "../../src/doors/cli/run-series.ts";
 import { abeval, FROM_SOURCES, scenarioFile } from "../abeval.ts";
 import { SANDBOX_MODE } from "../machine.ts";
 import { temporaryDirectory } from "../temporary.ts";
@@ -11,6 +14,12 @@ const ARM_B = "  - {id: b, model: scripted/b, system_prompt: B, script: [{say: h
 const ARMS = `arms:\n${ARM_A}${ARM_B}`;
 const RUBRIC = "rubric: {criteria: [{measure: turns}], judge: {model: builtin/evidence}}\n";
 const GOOD = HEAD + ARMS + RUBRIC;
+
+/** What the command throws, which its caller tells. */
+const refusalOf = (args: readonly string[]): Promise<unknown> =>
+  parseArguments(RUN, args)
+    .then(runSeries)
+    .catch((error: unknown) => error);
 
 /** What is wrong, the file, and a piece of the message that says where or what to do. */
 const FILES: readonly (readonly [what: string, text: string, said: RegExp])[] = [
@@ -48,31 +57,39 @@ const FILES: readonly (readonly [what: string, text: string, said: RegExp])[] = 
 test.each(FILES)("%s is refused with its place, and nothing is written", async (_what, text, said) => {
   using directory = temporaryDirectory();
   const file = join(directory.path, "sample.yaml");
-  const state = join(directory.path, "state");
   writeFileSync(file, text);
   symlinkSync("/etc", join(directory.path, "link"));
-  const out = join(directory.path, "verdict.json");
-  const { status, stdout, stderr } = await abeval(["run", file, "--state-dir", state, "--out", out]);
+  const written = ["--state-dir", join(directory.path, "state"), "--out", join(directory.path, "verdict.json")];
+  const refusal = await refusalOf([file, ...written, "--trials", "2", "--sandbox", "none", "--quiet"]);
+  expect(`${refusal}`).toMatch(said);
+  expect(readdirSync(directory.path).sort()).toEqual(["link", "sample.yaml"]);
+});
+
+test("a refused file is exit status 2, with words and without a stack", async () => {
+  using directory = temporaryDirectory();
+  const file = join(directory.path, "sample.yaml");
+  writeFileSync(file, `${GOOD}rubrik: 1\n`);
+  const written = ["--state-dir", join(directory.path, "state"), "--out", join(directory.path, "verdict.json")];
+  const { status, stdout, stderr } = await abeval(["run", file, ...written]);
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-  expect(stderr).toMatch(said);
+  expect(stderr).toMatch(/did you mean.*rubric/);
   expect(stderr).not.toMatch(/^\s+at /m);
-  expect([existsSync(state), existsSync(out)]).toEqual([false, false]);
+  expect(readdirSync(directory.path)).toEqual(["sample.yaml"]);
 });
 
 const USES: readonly (readonly [what: string, args: readonly string[], said: RegExp])[] = [
+  [
+    "an unknown flag",
+    ["run", "a.yaml", "--jugde-model", "x"],
+    /unknown flag --jugde-model; did you mean --judge-model\?/,
+  ],
   [
     "a missing file",
     ["run", "nowhere.yaml"],
     /^abeval: nowhere\.yaml: the file does not exist; give the path of a \.yaml file\n/,
   ],
   ["a directory", ["run", "scenarios"], /scenarios/],
-  ["no scenario file", ["run"], /missing <scenario_file>/],
   ["two files that are missing", ["run", "a.yaml", "b.yaml"], /^abeval: a\.yaml: the file does not exist/],
-  [
-    "an unknown flag",
-    ["run", "a.yaml", "--jugde-model", "x"],
-    /unknown flag --jugde-model; did you mean --judge-model\?/,
-  ],
   [
     "a judge that is not built in",
     ["run", scenarioFile("pager-last-page"), "--judge-model", "builtin/evidance"],
@@ -83,35 +100,7 @@ const USES: readonly (readonly [what: string, args: readonly string[], said: Reg
     ["run", scenarioFile("pager-last-page"), "--model", "nosuch/model", "--judge-model", "openai/x"],
     /unknown provider "nosuch".*\njudge: model "openai\/x" needs a key: set OPENAI_API_KEY/,
   ],
-  ["a seed without text", ["run", "a.yaml", "--seed", ""], /--seed needs a value: --seed <text>/],
-  ["a missing value", ["run", "a.yaml", "--model"], /--model needs a value/],
-  [
-    "a negative sum",
-    ["run", "a.yaml", "--max-cost", "-1"],
-    /--max-cost: expected US dollars in digits, above 0 and below 1000000000, such as 2\.50, got "-1"/,
-  ],
   ["a negative number", ["serve", "--grace", "-1"], /--grace: expected a whole number from 0 to \d+, got "-1"/],
-  [
-    "a sum as a power of ten",
-    ["run", "a.yaml", "--max-cost", "1e9"],
-    /--max-cost: expected US dollars in digits, .* got "1e9"/,
-  ],
-  [
-    "a flag given twice",
-    ["run", "a.yaml", "--max-cost", "1", "--max-cost=2"],
-    /--max-cost is given 2 times; give it once/,
-  ],
-  ["a switch given twice", ["run", "a.yaml", "--quiet", "--quiet"], /--quiet is given 2 times; give it once/],
-  [
-    "an unknown flag with a negative number",
-    ["run", "a.yaml", "--max-cots", "-1"],
-    /unknown flag --max-cots; did you mean --max-cost\?/,
-  ],
-  [
-    "a wrong choice",
-    ["run", "a.yaml", "--sandbox", "maybe"],
-    /--sandbox: expected auto, bubblewrap, none, got "maybe"/,
-  ],
   ["an unknown command", ["rnu"], /unknown command "rnu"; did you mean "run"\?/],
   ["an unknown top-level flag", ["--versoin"], /unknown flag "--versoin"; did you mean "--version"\?/],
   ["no command", [], /Usage/],
@@ -142,6 +131,37 @@ test.each(USES)("%s is refused in one line, exit 2", async (_what, args, said) =
   expect(stderr).toMatch(said);
   expect(stderr).not.toMatch(/^\s+at /m);
   expect(readdirSync(directory.path)).toEqual([]);
+});
+
+/** After `abeval run`. */
+const FLAGS: readonly (readonly [what: string, args: readonly string[], said: RegExp])[] = [
+  ["no scenario file", [], /missing <scenario_file>/],
+  ["a seed without text", ["a.yaml", "--seed", ""], /--seed needs a value: --seed <text>/],
+  ["a missing value", ["a.yaml", "--model"], /--model needs a value/],
+  [
+    "a negative sum",
+    ["a.yaml", "--max-cost", "-1"],
+    /--max-cost: expected US dollars in digits, above 0 and below 1000000000, such as 2\.50, got "-1"/,
+  ],
+  [
+    "a sum as a power of ten",
+    ["a.yaml", "--max-cost", "1e9"],
+    /--max-cost: expected US dollars in digits, .* got "1e9"/,
+  ],
+  ["a flag given twice", ["a.yaml", "--max-cost", "1", "--max-cost=2"], /--max-cost is given 2 times; give it once/],
+  ["a switch given twice", ["a.yaml", "--quiet", "--quiet"], /--quiet is given 2 times; give it once/],
+  [
+    "an unknown flag with a negative number",
+    ["a.yaml", "--max-cots", "-1"],
+    /unknown flag --max-cots; did you mean --max-cost\?/,
+  ],
+  ["a wrong choice", ["a.yaml", "--sandbox", "maybe"], /--sandbox: expected auto, bubblewrap, none, got "maybe"/],
+];
+
+test.each(FLAGS)("%s is refused", async (_what, args, said) => {
+  const refusal = await refusalOf(args);
+  expect(refusal).toBeInstanceOf(UsageError);
+  expect(`${refusal}`).toMatch(said);
 });
 
 test("a refused run leaves no temporary file beside --out", async () => {
@@ -197,21 +217,23 @@ test.each([
   },
 );
 
-const COMMANDS: readonly (readonly [command: string, args: readonly string[]])[] = [
+const COMMANDS = [
   ["run", [scenarioFile("pager-last-page")]],
   ["serve", ["--addr", "127.0.0.1:0"]],
   ["mcp", []],
-];
+] as const;
 
 test.each(COMMANDS)("%s says in one sentence that there is no directory for temporary files", async (command, args) => {
   using directory = temporaryDirectory();
   const file = join(directory.path, "file");
   writeFileSync(file, "");
-  for (const [TMPDIR, fault] of [
+  const faults = [
     ["/proc/none", "does not exist"],
     [file, "is not a directory"],
     ["/proc", "cannot be written to (ENOENT)"],
-  ] as const) {
+  ] as const;
+  // All commands look in one way.
+  for (const [TMPDIR, fault] of command === "run" ? faults : faults.slice(0, 1)) {
     const { status, stdout, stderr } = await abeval([command, ...args], { env: { TMPDIR } });
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toBe(
@@ -227,21 +249,23 @@ const begun = (fault: string) =>
 const ESCAPES = [
   [
     "the command",
+    ...COMMANDS[0],
     "const { hasOwn } = Object; Object.hasOwn = () => { Object.hasOwn = hasOwn; throw new Error(WORDS); };",
   ],
-  ["a timer", begun("throw new Error(WORDS);")],
-  ["a promise that nobody awaits", begun("void Promise.reject(new Error(WORDS));")],
+  ["a timer", ...COMMANDS[1], begun("throw new Error(WORDS);")],
+  ["a promise that nobody awaits", ...COMMANDS[2], begun("void Promise.reject(new Error(WORDS));")],
 ] as const;
 
-test.each(ESCAPES)("an error that escapes from %s is a sentence, status 1 and no stack", async (_, fault) => {
-  using directory = temporaryDirectory();
-  const preload = join(directory.path, "fault.ts");
-  writeFileSync(preload, fault.replace("WORDS", '"all\\u001b[31m is lost\\n    at once (file.ts:1:1)"'));
-  const [bun = "", main = ""] = FROM_SOURCES;
-  for (const [command, args] of COMMANDS) {
+test.each(ESCAPES)(
+  "an error that escapes from %s is a sentence, status 1 and no stack",
+  async (_, command, args, fault) => {
+    using directory = temporaryDirectory();
+    const preload = join(directory.path, "fault.ts");
+    writeFileSync(preload, fault.replace("WORDS", '"all\\u001b[31m is lost\\n    at once (file.ts:1:1)"'));
+    const [bun = "", main = ""] = FROM_SOURCES;
     const { status, stderr } = await abeval([command, ...args], { program: [bun, "--preload", preload, main] });
-    expect([command, status]).toEqual([command, 1]);
+    expect(status).toBe(1);
     expect(stderr).toMatch(/^abeval: this is a fault of abeval \S+: all\[31m is lost\nPlease report it .*\n$/m);
     expect(stderr).not.toMatch(/^\s+at |Error:|^\d+ \|/m);
-  }
-});
+  },
+);

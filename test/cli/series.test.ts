@@ -135,21 +135,21 @@ test("a refusal is exit status 2, with words and without a state directory", asy
 
 test("a series is the same in memory and in a state directory, one trial at a time and four at once", async () => {
   using directory = openDirectory();
-  const args = "coin.yaml dice.yaml --trials 4 --seed 3 --no-color";
+  const args = "coin.yaml dice.yaml --trials 2 --seed 3 --no-color";
   const [memory, kept, parallel] = await Promise.all(
     ["", " --state-dir state", " --parallel 4"].map((more) => directory.run(args + more)),
   );
   if (!memory || !kept || !parallel) throw new Error("three runs");
   expect([memory, kept, parallel].map(({ status }) => status)).toEqual([0, 0, 0]);
   const expected = comparable(seriesIn(memory));
-  expect(expected).toMatchObject({ state: "completed", stop: "exhausted", rounds: 4, counts: { trials: 8 } });
+  expect(expected).toMatchObject({ state: "completed", stop: "exhausted", rounds: 2, counts: { trials: 4 } });
   expect(comparable(seriesIn(kept))).toEqual(expected);
   expect(comparable(seriesIn(parallel))).toEqual(expected);
   expect(memory.stderr).toMatch(/^trial 1 {2}coin {2}(tries won|tie)/m);
-  expect(memory.stderr).toMatch(/^round 4 of 4 .* e +[\d.]+ of 20$/m);
+  expect(memory.stderr).toMatch(/^round 2 of 2 .* e +[\d.]+ of 20$/m);
   expect(memory.stderr).not.toContain("--continue");
   const again = "abeval run coin.yaml dice.yaml --seed 3 --state-dir state --sandbox none --no-color";
-  expect(kept.stderr).toContain(`\n    ${again} --continue ${seriesIn(kept).series_id} --trials 8\n`);
+  expect(kept.stderr).toContain(`\n    ${again} --continue ${seriesIn(kept).series_id} --trials 4\n`);
 });
 
 test("several files without --trials are a series of one trial each, with its reports", async () => {

@@ -78,7 +78,7 @@ describe("a start that cannot work is one line and exit 2", () => {
       [["--adr", "x:1"], "unknown flag --adr; did you mean --addr?"],
     ];
     for (const [args, message] of cases) {
-      const { status, stderr } = await abeval(["serve", ...args]);
+      const { status, stderr } = await abeval(["serve", "--no-supervise", ...args]);
       expect({ status, line: stderr.split("\n")[0] }).toEqual({ status: 2, line: `abeval: ${message}` });
     }
   }, 60_000);

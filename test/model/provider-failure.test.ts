@@ -71,7 +71,7 @@ test("a type that is not a word is not quoted", () => {
 
 test.each(["<", "<script", "<script><", "</"])("a page made of %p is read at once, however often", (part) => {
   const page = answered(part.repeat(65_536 / part.length), 502);
-  for (let times = 0; times < 300; times += 1) expect(messageOf(page)).toStartWith("house answered 502");
+  for (let times = 0; times < 30; times += 1) expect(messageOf(page)).toStartWith("house answered 502");
 });
 
 test("a key that the end of what is read would cut in half stays hidden, also behind much white space", () => {

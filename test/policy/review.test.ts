@@ -180,13 +180,13 @@ test("the event loop runs between long commands", async () => {
   const counting = (async () => {
     for (; reading; turns += 1) await new Promise((resolve) => setImmediate(resolve));
   })();
-  const calls = Array.from({ length: 30 }, () => command("a;".repeat(8_000)));
+  const calls = Array.from({ length: 10 }, () => command("a;".repeat(8_000)));
   const results = await requiredResults(wanted, calls);
   await unreadCommands(wanted, calls);
   reading = false;
   await counting;
   expect(results.map(({ count }) => count)).toEqual(ids.map(() => 0));
-  expect(turns).toBeGreaterThanOrEqual(50);
+  expect(turns).toBeGreaterThanOrEqual(15);
 });
 
 test("missing behaviour is a violation of its own severity", () => {

@@ -1,9 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { membersOf, oneMember } from "../../src/comparison/scenario/loaded-scenario.ts";
-import { parseScenario } from "../../src/comparison/scenario/parse-scenario.ts";
-import { orThrow } from "../../src/domain/failure.ts";
-import { cpuRatio, LINEAR } from "../cpu-ratio.ts";
 import { failureOf, scenarioFolder } from "./scenario-folder.ts";
 
 const TABLE = `name: tone
@@ -113,36 +110,6 @@ describe("inputs", () => {
     expect((await failureOf(oneMember(loaded, "late"))).message).toContain("said/en.md does not exist");
     await files.write("said/en.md", "There.");
     expect((await oneMember(loaded, "late")).definition.arms[0].ran?.answer).toMatchObject({ file: "said/en.md" });
-  });
-
-  test("filling the rows takes longer with their number, not with its square", async () => {
-    const rows = (n: number) => Array.from({ length: n }, (_, at) => `{question: q${at}, wanted: w}`).join(", ");
-    const input = (n: number) => ({
-      ...{ text: changed("inputs_file: rows.csv", `inputs: [${rows(n)}]`), file: "tone.yaml", stem: "tone" },
-      directory: "/nowhere",
-    });
-    const read = async (source: ReturnType<typeof input>) => {
-      const { rows: found = [], fill } = await parseScenario(source);
-      for (const row of found) orThrow(await fill(row));
-    };
-    expect(await cpuRatio({ n: 200, input, read })).toBeLessThan(LINEAR);
-  });
-
-  test("rows look once at files that they share, and others have their turn at each row that brings its own", async () => {
-    const rows = Array.from({ length: 15 }, (_, at) => `r${at},q,w`);
-    const turnsOf = async (table: string) => {
-      await using files = await folder(table, `id,question,wanted\n${rows.join("\n")}\n`);
-      await files.write("given/a.txt", "a");
-      const loaded = await loadScenarioFile(files.path("tone.yaml"));
-      let turns = 0;
-      let over = false;
-      void membersOf(loaded).finally(() => (over = true));
-      for (; !over; turns++) await new Promise((resolve) => setImmediate(resolve));
-      return turns;
-    };
-    expect(await turnsOf(TABLE)).toBeGreaterThanOrEqual(rows.length);
-    const shared = changed('{files: {a.txt: "{{question}} {{{{ }}"}}', "{dir: given}");
-    expect(await turnsOf(shared)).toBeLessThan(rows.length / 2);
   });
 
   test("a mistake is told with its place", async () => {

@@ -18,7 +18,7 @@ testAgent("the bundled agents are compared from their recording, without a key o
 });
 
 testAgent("trials that play one recording are copies, and nothing is concluded from them", async () => {
-  const { status, stdout } = await abeval([...REPLAY, "--trials", "3", "--quiet"]);
+  const { status, stdout } = await abeval([...REPLAY, "--trials", "2", "--quiet"]);
   expect(status).toBe(0);
   const report = JSON.parse(stdout);
   expect(report).toMatchObject({ state: "completed", conclusion: "undecided" });

@@ -8,7 +8,7 @@ import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { type Contract, contractOf } from "../http/contract.ts";
 import { serve } from "../http/served.ts";
 import { aService, jsonPost, writeScenarios } from "../http/service.ts";
-import { SANDBOX_MODE } from "../machine.ts";
+import { SANDBOX_MODE, SOURCES } from "../machine.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import type { RequirementId } from "./requirements.ts";
 import { verifies } from "./verifies.ts";
@@ -17,6 +17,8 @@ export interface Setup {
   /** Without a state directory. */
   readonly memory?: true;
   readonly web?: true;
+  /** Asked of the program, too, where the sources are tested. `bun run smoke` asks it everything. */
+  readonly program?: true;
 }
 
 /** The service as a client sees it. */
@@ -34,9 +36,11 @@ type Fetch = (path: string, init?: Parameters<typeof fetch>[1]) => Promise<Respo
 type Opened = AsyncDisposable & { readonly fetch: Fetch };
 type Open = (directory: string, environment: Readonly<Record<string, string>>, setup: Setup) => Promise<Opened>;
 
+const IN_PROCESS = "in process";
+
 /** The same requirements are tested inside the process and against the program over a real socket. */
 const DOORS: Readonly<Record<string, Open>> = {
-  async "in process"(directory, environment, { memory, web }) {
+  async [IN_PROCESS](directory, environment, { memory, web }) {
     const web_ui = web && (await openWebUi(join(directory, "ui"), join(directory, "staged")));
     const service = aService({ environment, persistent: memory !== true });
     const services = { ...service.services, catalog: openCatalog(join(directory, "scenarios")) };
@@ -70,7 +74,8 @@ export function verifiesOverHttp(
   body: (api: Api) => Promise<void>,
   setup: Setup = {},
 ): void {
-  for (const [door, open] of Object.entries(DOORS))
+  const isAsked = (door: string) => door === IN_PROCESS || setup.program === true || !SOURCES.met;
+  for (const [door, open] of Object.entries(DOORS).filter(([name]) => isAsked(name)))
     verifies(ids, `${behaviour} (${door})`, async () => {
       using directory = temporaryDirectory();
       writeScenarios(join(directory.path, "scenarios"));

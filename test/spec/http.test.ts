@@ -127,6 +127,7 @@ verifiesOverHttp(
     expect((await api.fetch(`/api/runs/${id}/stream`)).status).toBe(404);
     expect((await api.fetch("/api/runs/session-none-20260102T030405678Z/stream")).status).toBe(404);
   },
+  { program: true },
 );
 
 verifiesOverHttp(
@@ -147,6 +148,7 @@ verifiesOverHttp(
     });
     expect(await api.get<SessionOutcome>(`/api/sessions/${id}`)).toMatchObject({ state: "cancelled", verdict: null });
   },
+  { program: true },
 );
 
 verifiesOverHttp(["http:run-scenario"], "a run needs the name of a scenario", async (api) => {
@@ -191,6 +193,7 @@ verifiesOverHttp(
     expect(((await last.json()) as SessionListing[]).map(({ session_id }) => session_id)).toEqual(ids.slice(2));
     expect(last.headers.get("link")).toBeNull();
   },
+  { program: true },
 );
 
 verifiesOverHttp(
@@ -339,7 +342,7 @@ verifiesOverHttp(
     expect((await api.get<Health>("/api/health")).status).toBe("ok");
     expect((await api.fetch("/api/none", { headers: { accept: "text/html" } })).status).toBe(404);
   },
-  { web: true },
+  { web: true, program: true },
 );
 
 verifiesOverHttp(["web:optional"], "without one there is nothing at /", async (api) => {

@@ -72,7 +72,7 @@ function wordsOf(path: string): readonly string[] {
     text.split(/\s+/),
   );
   const parts = [...new Set(words)].flatMap((word) =>
-    [1, 2, 3, 5, 8, 13, 21, 34].flatMap((length) =>
+    [1, 2, 3, 8, 21].flatMap((length) =>
       Array.from({ length: Math.max(0, word.length - length + 1) }, (_, at) => word.slice(at, at + length)),
     ),
   );

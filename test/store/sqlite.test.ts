@@ -128,31 +128,35 @@ test("a process that was taken for dead writes nothing more of its session", asy
 });
 
 test("processes that start at the same moment on a new directory all find their place", async () => {
-  const script = (path: string) => `
+  const script = `
     import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/runtime/clock.ts";
     import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite/sqlite-store.ts";
     console.log("ready");
-    for await (const moment of console) {
+    for await (const line of console) {
+      const [moment, path] = line.split(" ");
+      if (path === undefined) break;
       while (Date.now() < Number(moment)) {}
-      using store = sqliteStore(${JSON.stringify(path)}, systemClock, systemEntropy);
+      sqliteStore(path, systemClock, systemEntropy)[Symbol.dispose]();
+      console.log("done");
     }`;
+  const started = Array.from({ length: 4 }, () => {
+    const child = Bun.spawn([process.execPath, "-e", script], { stdio: ["pipe", "pipe", "pipe"] });
+    return { child, said: child.stdout.getReader() };
+  });
+  const allSaid = async (word: string) => {
+    const words = await Promise.all(started.map(async ({ said }) => Buffer.from((await said.read()).value ?? "")));
+    expect(words.map(String)).toEqual(started.map(() => `${word}\n`));
+  };
+  await allSaid("ready");
   for (let round = 0; round < 4; round += 1) {
     using directory = temporaryDirectory();
-    const started = Array.from({ length: 4 }, () =>
-      Bun.spawn([process.execPath, "-e", script(join(directory.path, "state"))], { stdio: ["pipe", "pipe", "pipe"] }),
-    );
-    for (const { stdout } of started) await stdout.getReader().read();
-    const moment = Date.now() + 20;
-    for (const { stdin } of started) {
-      stdin.write(`${moment}\n`);
-      void stdin.end();
-    }
-    const ends = started.map(async ({ exited, stderr }) => ({
-      status: await exited,
-      stderr: await new Response(stderr).text(),
-    }));
-    for (const end of await Promise.all(ends)) expect(end).toEqual({ status: 0, stderr: "" });
+    const line = `${Date.now() + 20} ${join(directory.path, "state")}\n`;
+    for (const { child } of started) void child.stdin.write(line);
+    await allSaid("done");
   }
+  for (const { child } of started) void child.stdin.end();
+  for (const { child } of started)
+    expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
 });
 
 test("two stores on one directory never give one id twice", async () => {

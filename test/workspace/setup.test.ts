@@ -35,8 +35,8 @@ describeEachKind("the home of a setup", (kind) => {
   test("is one for all its steps, and holds more than memory would", async () => {
     await using pristine = openFixture({}, { kind });
     const steps = [
-      step("head -c 300M /dev/zero > ~/packages"),
-      step('head -c 300M /dev/zero > "$TMPDIR"/download'),
+      step("fallocate -l 300M ~/packages || head -c 300M /dev/zero > ~/packages"),
+      step('fallocate -l 300M "$TMPDIR"/download || head -c 300M /dev/zero > "$TMPDIR"/download'),
       step('wc -c < ~/packages > sizes; wc -c < "$TMPDIR"/download >> sizes'),
     ];
     await pristine.setup(steps, never);
