@@ -3,7 +3,6 @@ import { Elysia } from "elysia";
 import type { ErrorBody } from "../../domain/error-body.ts";
 import { Failure, wordsOf } from "../../domain/failure.ts";
 import { isMalformed, NO_UTF8, readBoundedJson } from "../../runtime/bounded-json.ts";
-import { ownTurn } from "../../runtime/pace.ts";
 import type { Services } from "../operation/operation.ts";
 import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
@@ -105,15 +104,23 @@ const contextOf = (
 /** Requests that begin in one turn: some milliseconds. */
 const TURN_REQUESTS = 20;
 let begun = 0;
+const waiting: (() => void)[] = [];
 
-/** One client can send thousands of requests in one piece, and the runtime begins all of them in one turn. */
-async function ownTurnInCrowd(): Promise<void> {
+/**
+ * One client can send thousands of requests in one piece, and the runtime begins all of them in one turn. Nobody who comes later
+ * goes first: two hundred clients who ask again and again would keep one that waits for seconds.
+ */
+function ownTurnInCrowd(): Promise<void> | undefined {
+  if (begun === 0) setImmediate(letIn);
   begun += 1;
-  if (begun === 1)
-    setImmediate(() => {
-      begun = 0;
-    });
-  if (begun > TURN_REQUESTS) await ownTurn();
+  return begun > TURN_REQUESTS ? new Promise((resolve) => waiting.push(resolve)) : undefined;
+}
+
+function letIn(): void {
+  const next = waiting.splice(0, TURN_REQUESTS);
+  begun = waiting.length > 0 ? TURN_REQUESTS : next.length;
+  if (begun > 0) setImmediate(letIn);
+  for (const enter of next) enter();
 }
 
 function refuse({ request, set }: Parameters<typeof answerError>[0], metrics: Metrics, body: ErrorBody): ErrorBody {
