@@ -1,15 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import type { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Series } from "../src/domain/series.ts";
 import { isFinal, type SessionOutcome } from "../src/domain/session.ts";
 import { MAX_VOTES } from "../src/domain/vote.ts";
 import { type Served, serve } from "../test/http/served.ts";
-import { jsonPost, scenarioText, slowScenario } from "../test/http/service.ts";
+import { jsonPost, slowScenario } from "../test/http/service.ts";
 import { type Campaign, type Case, hold } from "./campaign.ts";
 import { openCaseDirectories } from "./case-directories.ts";
-import { pick, type Random, randomOfCase, whole } from "./random.ts";
+import { post, readRun, readSeries, type Scene, wordyScenario } from "./crowd-readers.ts";
+import { randomOfCase } from "./random.ts";
 import { dial } from "./raw-http.ts";
 import { type Figures, printFigures, watched } from "./watched.ts";
 
@@ -19,6 +18,7 @@ const VOTES = 1_100;
 const CANCELS = 3_000;
 const PAUSED = 2_000;
 const LISTENERS = 50;
+const NAMES = 5_000;
 
 /** Many clients at once that want nothing good. Others are answered meanwhile, and what they began ends as it should. */
 export const campaign: Campaign = {
@@ -36,12 +36,6 @@ export const campaign: Campaign = {
     );
   },
 };
-
-interface Scene {
-  readonly url: URL;
-  readonly count: number;
-  readonly random: Random;
-}
 
 interface Crowd {
   readonly name: string;
@@ -77,6 +71,7 @@ const CROWDS: readonly Crowd[] = [
   { name: "readers of a series", full: READERS, run: (scene) => readSeries(scene) },
   { name: "votes on one run", full: VOTES, run: votes },
   { name: "cancellations of runs", full: CANCELS, run: cancels },
+  { name: "names that ask for a run, 200 at once", full: NAMES, run: named },
 ];
 
 const JSON_TYPE = "Content-Type: application/json\r\n";
@@ -94,12 +89,17 @@ function crowdCase(
       mkdirSync(scenarios);
       for (const [file, ms] of Object.entries({ quick: 0, brief: 300, long: 5_000 }))
         writeFileSync(join(scenarios, `${file}.yaml`), slowScenario(file, ms));
-      const words = `, calls: [{list_files: {}}], delay_ms: ${TURN_MS}}, {say: ${"x".repeat(2_000)}`.repeat(TURNS);
-      writeFileSync(
-        join(scenarios, "wordy.yaml"),
-        `${scenarioText("wordy", words)}policies: {budget: {max_turns: ${TURNS + 10}}}\n`,
-      );
-      const args = ["--scenarios-dir", scenarios, "--state-dir", directories.state, "--log", "none"];
+      writeFileSync(join(scenarios, "wordy.yaml"), wordyScenario());
+      const args = [
+        "--scenarios-dir",
+        scenarios,
+        "--state-dir",
+        directories.state,
+        "--log",
+        "none",
+        "--user-header",
+        NAME,
+      ];
       await using served = await serve(args, { TMPDIR: directories.scratch });
       const place = { name, served, directory: directories.path, rows };
       await watched(place, () => run(scene({ url: new URL(served.url) })));
@@ -136,69 +136,6 @@ async function slowly({ url, count }: Scene, head: string): Promise<void> {
   for (const socket of sockets) socket.destroy();
 }
 
-type Reader = (open: () => Promise<Socket>, random: Random) => Promise<readonly Socket[]>;
-
-/** What a reader does instead of reading. */
-const ODD: readonly Reader[] = [
-  async (open) => [(await open()).pause()],
-  async (open) => [(await open()).resume()],
-  async (open, random) => {
-    const socket = await open();
-    await sleep(whole(random, 1_000));
-    socket.resetAndDestroy();
-    return [];
-  },
-  async (open, random) => {
-    for (let n = 0; n < 5; n += 1) {
-      const socket = (await open()).resume();
-      await sleep(whole(random, 400));
-      socket.destroy();
-    }
-    return [(await open()).resume()];
-  },
-];
-
-/** Odd readers of one stream, and a good one, which hears all of it. */
-async function crowdOfReaders({ url, count, random }: Scene, path: string, reader?: Reader): Promise<string> {
-  const good = fetch(url.origin + path).then((response) => response.text());
-  const open = async () => {
-    const socket = await dial(url);
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
-    return socket;
-  };
-  const readers = Array.from({ length: count }, () => (reader ?? pick(random, ODD))(open, random));
-  const text = await good;
-  for (const socket of (await Promise.all(readers)).flat()) socket.destroy();
-  return text;
-}
-
-/** Turns of the arm that says much, and what each takes. */
-const TURNS = 100;
-const TURN_MS = 30;
-
-async function readRun(scene: Scene, scenario: string, reader?: Reader): Promise<void> {
-  const { session_id } = (await post(scene, "/api/runs/async", { scenario })) as SessionOutcome;
-  const heard = await crowdOfReaders(scene, `/api/runs/${session_id}/stream`, reader);
-  hold(heard.includes('"verdict_ready"'), "the good reader to hear the verdict", heard.slice(-500));
-}
-
-const TRIALS = 30;
-
-async function readSeries(scene: Scene): Promise<void> {
-  const request = { scenarios: ["brief"], trials: TRIALS, parallel: 2 };
-  const { series_id } = (await post(scene, "/api/series", request)) as Series;
-  const heard = await crowdOfReaders(scene, `/api/series/${series_id}/stream`);
-  const verdicts = heard.split('"verdict_ready"').length - 1;
-  hold(
-    verdicts >= TRIALS - 4,
-    "the good reader to hear the verdicts of all trials that began after it came",
-    `${verdicts}`,
-  );
-}
-
-const post = async ({ url }: Pick<Scene, "url">, path: string, asked: unknown): Promise<unknown> =>
-  await (await fetch(url.origin + path, jsonPost(asked))).json();
-
 async function votes(scene: Scene): Promise<void> {
   const { session_id } = (await post(scene, "/api/runs", { scenario: "quick" })) as SessionOutcome;
   const path = `/api/sessions/${session_id}/votes`;
@@ -212,16 +149,33 @@ async function votes(scene: Scene): Promise<void> {
   hold(kept.length <= MAX_VOTES, `at most ${MAX_VOTES} votes`, `${kept.length}`);
 }
 
+/** The header in which users are named. */
+const NAME = "X-User";
+
+/** Each has a name of its own, and wants a run or reads the list. What is accepted comes to its end. */
+async function named({ url, count }: Scene): Promise<void> {
+  const ask = async (index: number) => {
+    const asked = index % 2 === 0 ? jsonPost({ scenario: "quick" }) : {};
+    const headers = { "content-type": "application/json", [NAME]: `${index} ${"x".repeat(100)}` };
+    const path = index % 2 === 0 ? "/api/runs/async" : `/api/sessions?user=${index}`;
+    const answer = await fetch(url.origin + path, { ...asked, headers });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const statuses = new Set(await atOnce(count, ask, 200));
+  hold(statuses.isSubsetOf(new Set([200, 503])), "200 or 503", [...statuses].join());
+}
+
 /** Clients that ask side by side. */
 const AT_ONCE = 100;
 
-async function atOnce<T>(count: number, ask: (index: number) => Promise<T>): Promise<readonly T[]> {
+async function atOnce<T>(count: number, ask: (index: number) => Promise<T>, at_once = AT_ONCE): Promise<readonly T[]> {
   const waiting = Array.from({ length: count }, (_, index) => index).values();
   const answers: T[] = [];
   const client = async () => {
     for (const index of waiting) answers.push(await ask(index));
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, client));
+  await Promise.all(Array.from({ length: at_once }, client));
   return answers;
 }
 
