@@ -308,7 +308,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/statistics": [38, 3_381, 144],
   "src/store": [64, 6_935, 190],
   "src/comparison": [195, 23_781, 703],
-  "src/doors": [317, 32_459, 880],
+  "src/doors": [317, 32_466, 880],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
