@@ -11,7 +11,7 @@ import { SERIES_FLAGS, type SeriesFlag } from "../domain/series-summary.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import type { SessionListing } from "../domain/session-list.ts";
 import type { Verdict } from "../domain/verdict.ts";
-import { isResults, type StoredSeries } from "./stored-series.ts";
+import { isResults, type StoredSeries } from "./series-rows.ts";
 
 /** A list has many rows. */
 const TITLE_CHARS = 200;

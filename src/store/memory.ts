@@ -1,17 +1,32 @@
 import { Failure } from "../domain/failure.ts";
-import { MAX_TRIALS_IN_ALL } from "../domain/series-record.ts";
+import type { StoredResults } from "../domain/results.ts";
+import type { SeriesListing } from "../domain/series-listing.ts";
+import { MAX_TRIALS_IN_ALL, type SeriesRecord } from "../domain/series-record.ts";
+import type { SeriesListRequest } from "../domain/series-request.ts";
 import { isFinal, type SessionOutcome } from "../domain/session.ts";
 import type { SessionEntry } from "../domain/session-entry.ts";
 import type { SessionListRequest } from "../domain/session-list.ts";
 import { type TrialRow, trialRowOf } from "../domain/trial.ts";
 import { fold } from "./fold.ts";
-import { exceedsLimit, type Ledger, type LedgerEntry } from "./ledger.ts";
-import { MemorySeries } from "./memory/memory-series.ts";
+import { memoryLedger } from "./ledger.ts";
+import { seriesListingOf } from "./list-rows.ts";
 import { chooseListings, listedSession, summarize } from "./page-sessions.ts";
 import { isLog } from "./read-session.ts";
-import { MemoryKeys } from "./request-keys.ts";
+import { MemoryKeys, type RequestKey } from "./request-keys.ts";
 import { memorySelfTests } from "./self-test-store.ts";
-import { entriesGiven, type LoggedEntry, type Run, type SessionStore, superseded, type TrialsOf } from "./store.ts";
+import { isResults, keptAgain, type StoredSeries } from "./series-rows.ts";
+import type { SeriesStore } from "./series-store.ts";
+import {
+  entriesGiven,
+  type LoggedEntry,
+  notRunning,
+  type Run,
+  type SessionStore,
+  stillRunning,
+  superseded,
+  type TrialsOf,
+  unknownSeries,
+} from "./store.ts";
 import { Watchers } from "./watchers.ts";
 
 interface KeptSession {
@@ -140,25 +155,93 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
 const belongs = ({ place, comparison }: TrialRow, of: Exclude<TrialsOf, { readonly session_id: string }>) =>
   "series_id" in of ? place?.series_id === of.series_id : comparison === of.comparison;
 
-/** Forgotten with the process. */
-function memoryLedger(): Ledger {
-  const open = new Map<string, LedgerEntry>();
-  const settled = new Map<string, number>();
-  const spendingOn = (day: string) => ({
-    spent: settled.get(day) ?? 0,
-    reserved: [...open.values()].reduce((sum, { usd }) => sum + usd, 0),
-  });
-  return {
-    on: async (day) => spendingOn(day),
-    async reserve(entry, limit) {
-      const spending = spendingOn(entry.day);
-      if (exceedsLimit(spending, entry.usd, limit)) return spending;
-      open.set(entry.id, entry);
-      return undefined;
-    },
-    async settle({ id, day, usd }) {
-      open.delete(id);
-      settled.set(day, (settled.get(day) ?? 0) + usd);
-    },
-  };
+interface KeptSeries {
+  readonly record: StoredSeries;
+  readonly running: boolean;
+}
+
+/** All series that run, and the `capacity` that ended last; `dropped` hears of each that is forgotten. */
+class MemorySeries implements SeriesStore {
+  readonly #capacity: number;
+  readonly #keys: MemoryKeys;
+  readonly #dropped: (series_id: string) => void;
+  readonly #series = new Map<string, KeptSeries>();
+  /** Ids in the order in which the sessions ended. */
+  readonly #ended = new Set<string>();
+
+  constructor(capacity: number, keys: MemoryKeys, dropped: (series_id: string) => void) {
+    this.#capacity = capacity;
+    this.#keys = keys;
+    this.#dropped = dropped;
+  }
+
+  has(series_id: string): boolean {
+    return this.#series.has(series_id);
+  }
+
+  async create(record: SeriesRecord, key?: RequestKey): Promise<boolean> {
+    const { series_id } = record;
+    const begun = this.#keys.begin(key, series_id, () => (this.#series.has(series_id) ? undefined : true));
+    if (begun) this.#keep(record);
+    return begun === true;
+  }
+
+  async update(record: SeriesRecord): Promise<void> {
+    if (this.#series.get(record.series_id)?.running !== true) throw notRunning(record.series_id);
+    this.#keep(record);
+  }
+
+  async take(series_id: string): Promise<SeriesRecord | undefined> {
+    const kept = this.#series.get(series_id);
+    if (kept === undefined || isResults(kept.record)) return undefined;
+    if (kept.running) throw stillRunning(series_id);
+    this.#series.set(series_id, { ...kept, running: true });
+    this.#ended.delete(series_id);
+    return structuredClone(kept.record);
+  }
+
+  async read(series_id: string): Promise<SeriesRecord | undefined> {
+    const record = this.#series.get(series_id)?.record;
+    return record && !isResults(record) ? structuredClone(record) : undefined;
+  }
+
+  async keep(results: StoredResults): Promise<StoredResults> {
+    const kept = keptAgain(results, this.#series.get(results.series_id)?.record);
+    this.#keep(kept);
+    return structuredClone(kept);
+  }
+
+  async results(series_id: string): Promise<StoredResults | undefined> {
+    const record = this.#series.get(series_id)?.record;
+    return record && isResults(record) ? structuredClone(record) : undefined;
+  }
+
+  async list(
+    { scenario, state, limit, before }: SeriesListRequest = {},
+    failed?: ReadonlySet<string>,
+  ): Promise<readonly SeriesListing[]> {
+    if (before !== undefined && !this.#series.has(before)) throw unknownSeries(before);
+    const newestFirst = [...this.#series.values()].reverse().map(({ record }) => seriesListingOf(record, failed));
+    const older = newestFirst.slice(newestFirst.findIndex(({ series_id }) => series_id === before) + 1);
+    const wanted = older.filter(
+      (row) => (scenario === undefined || row.scenarios.includes(scenario)) && (state ?? row.state) === row.state,
+    );
+    return structuredClone(wanted.slice(0, limit));
+  }
+
+  clear(): void {
+    this.#series.clear();
+  }
+
+  #keep(record: StoredSeries): void {
+    const { series_id, state } = record;
+    const running = state === "running";
+    this.#series.set(series_id, { record: structuredClone(record), running });
+    if (running) return;
+    const [first] = this.#ended.add(series_id);
+    if (first === undefined || this.#ended.size <= this.#capacity) return;
+    this.#ended.delete(first);
+    this.#series.delete(first);
+    this.#dropped(first);
+  }
 }

@@ -1,5 +1,5 @@
 /** A stored session as whoever makes space sees it. */
-interface PrunableSession {
+export interface PrunableSession {
   readonly session_id: string;
   readonly series_id: string | null;
   readonly scenario: string;
@@ -8,7 +8,7 @@ interface PrunableSession {
   readonly bytes: number;
 }
 
-interface PrunableSeries {
+export interface PrunableSeries {
   readonly series_id: string;
   /** Null where the record is damaged. */
   readonly created_at: string | null;

@@ -1,3 +1,5 @@
+import { query, type SqlDriver, type SqlSteps } from "./sql.ts";
+
 /** A request that is done once, however often a client sends it. */
 export interface RequestKey {
   /** SHA-256 of what the client calls it. */
@@ -55,7 +57,7 @@ export async function holding<T>(
 const HELD_MS = 24 * 3_600_000;
 
 /** Keys that were held before this time, and at it, are free for whoever asks at `at`. */
-export const freeBefore = (at: string): string => new Date(Date.parse(at) - HELD_MS).toISOString();
+const freeBefore = (at: string): string => new Date(Date.parse(at) - HELD_MS).toISOString();
 
 /** Keys that one process holds in memory at most. */
 const MEMORY_KEYS = 10_000;
@@ -93,3 +95,45 @@ export class MemoryKeys implements RequestKeys {
     return begun;
   }
 }
+
+/** Keys that outlive the process. */
+export class SqlKeys implements RequestKeys {
+  readonly #driver: SqlDriver;
+
+  constructor(driver: SqlDriver) {
+    this.#driver = driver;
+  }
+
+  async read({ key, at }: RequestKey): Promise<HeldKey | undefined> {
+    const [held] = await this.#driver.read(() => query<HeldKey>(READ, { key, free: freeBefore(at) }));
+    return held;
+  }
+
+  async hold(asked: RequestKey, id: string): Promise<boolean> {
+    return await this.#driver.write(() => holdKey(asked, id));
+  }
+
+  async drop({ key }: RequestKey): Promise<void> {
+    await this.#driver.write(() => dropKey(key));
+  }
+
+  /** Forgets those that have been held for long enough. */
+  async forget(at: string): Promise<void> {
+    await this.#driver.write(() => forgetKeys(at));
+  }
+}
+
+/** False when somebody holds the key. Belongs in a transaction; two who ask at the same time wait for each other here. */
+export function* holdKey(asked: RequestKey, id: string): SqlSteps<boolean> {
+  return (yield* query(HOLD, { ...asked, id, free: freeBefore(asked.at) })).count > 0;
+}
+
+export const dropKey = (key: string) => query("DELETE FROM @request_keys WHERE key = $key", { key });
+
+export const forgetKeys = (at: string) =>
+  query("DELETE FROM @request_keys WHERE at <= $free", { free: freeBefore(at) });
+
+const READ = "SELECT request, id FROM @request_keys WHERE key = $key AND at > $free";
+
+const HOLD = `INSERT INTO @request_keys AS held (key, request, id, at) VALUES ($key, $request, $id, $at)
+  ON CONFLICT (key) DO UPDATE SET request = excluded.request, id = excluded.id, at = excluded.at WHERE held.at <= $free`;

@@ -1,4 +1,5 @@
 import { SelfTest } from "../domain/self-test.ts";
+import { query, type SqlDriver } from "./sql.ts";
 import { storedJson } from "./stored-json.ts";
 
 /** Self-tests that are completed. @throws Failure `storage_full` or `storage_failed`, from every method */
@@ -39,36 +40,61 @@ export async function judgeRecord(
   return verdict === "pass" ? "passed" : "unknown";
 }
 
-/** A self-test as databases have it. */
-export interface SelfTestRow {
+/** Self-tests in a database. A row that is damaged is as none. */
+export function sqlSelfTests({ read, write }: SqlDriver): SelfTestStore {
+  const one = async (text: string, values: Readonly<Record<string, string>>) => {
+    const [row] = await read(() => query<SelfTestRow>(text, values));
+    return row && parseSelfTest(row.self_test);
+  };
+  const page = (limit: number, before: SelfTestPlace | undefined) =>
+    read(() => query<SelfTestRow>(PAGE, { at: before?.created_at ?? null, id: before?.self_test_id ?? null, limit }));
+  return {
+    async keep(key, self_test) {
+      const { self_test_id: id, created_at } = self_test;
+      await write(() => query(KEEP, { id, key, created_at, self_test: JSON.stringify(self_test) }));
+    },
+    read: (id) => one("SELECT self_test FROM @self_tests WHERE id = $id", { id }),
+    latest: (key) => one(LATEST, { key }),
+    async failedKeys() {
+      const rows = await read(() => query<SelfTestRow>(FAILED));
+      return new Set(rows.flatMap(({ key, self_test }) => (parseSelfTest(self_test)?.verdict === "fail" ? [key] : [])));
+    },
+    async list({ limit, before }) {
+      const found: SelfTest[] = [];
+      for (let place = before; ; ) {
+        const rows = await page(limit - found.length, place);
+        found.push(...rows.flatMap(({ self_test }) => parseSelfTest(self_test) ?? []));
+        const last = rows.at(-1);
+        if (last === undefined || found.length === limit) return found;
+        place = { created_at: last.created_at, self_test_id: last.id };
+      }
+    },
+  };
+}
+
+/** What its statement selects. */
+interface SelfTestRow {
   readonly id: string;
+  readonly key: string;
   readonly created_at: string;
   readonly self_test: string;
 }
 
-/** Reads on behind rows that are damaged, until there are enough. */
-export async function readableSelfTests(
-  { limit, before }: SelfTestQuery,
-  read: (limit: number, before: SelfTestPlace | undefined) => Promise<readonly SelfTestRow[]>,
-): Promise<readonly SelfTest[]> {
-  const found: SelfTest[] = [];
-  for (let place = before; ; ) {
-    const rows = await read(limit - found.length, place);
-    found.push(...rows.flatMap(({ self_test }) => parseSelfTest(self_test) ?? []));
-    const last = rows.at(-1);
-    if (last === undefined || found.length === limit) return found;
-    place = { created_at: last.created_at, self_test_id: last.id };
-  }
-}
+const KEEP = `INSERT INTO @self_tests (id, key, created_at, self_test) VALUES ($id, $key, $created_at, $self_test)
+  ON CONFLICT (id) DO UPDATE SET key = excluded.key, self_test = excluded.self_test`;
 
-/** Every self-test that failed has this in its row; one of which a part failed may have it, too. */
-export const FAILED_VERDICT = '"verdict":"fail"';
+const LATEST = "SELECT self_test FROM @self_tests WHERE key = $key ORDER BY created_at DESC LIMIT 1";
 
-export const keysOfFailed = (rows: readonly { readonly key: string; readonly self_test: string }[]) =>
-  new Set(rows.flatMap(({ key, self_test }) => (parseSelfTest(self_test)?.verdict === "fail" ? [key] : [])));
+/** Of a test that passed, a part may have failed. */
+const FAILED = `SELECT key, self_test FROM @self_tests AS one WHERE self_test LIKE '%"verdict":"fail"%'
+  AND NOT EXISTS (SELECT 1 FROM @self_tests WHERE key = one.key AND created_at > one.created_at)`;
+
+const PAGE = `SELECT id, created_at, self_test FROM @self_tests
+  WHERE CAST($at AS text) IS NULL OR (created_at, id COLLATE BINARY) < ($at, $id)
+  ORDER BY created_at DESC, id COLLATE BINARY DESC LIMIT CAST($limit AS int)`;
 
 /** Undefined for what is damaged. */
-export const parseSelfTest = storedJson(SelfTest);
+const parseSelfTest = storedJson(SelfTest);
 
 /** Forgotten with the process; keeps the last `capacity`. */
 export function memorySelfTests(capacity: number): SelfTestStore {

@@ -1,11 +1,12 @@
 import { columnsWith, columnValues } from "../domain/listed-columns.ts";
+import { MAX_TRIALS_IN_ALL } from "../domain/series-record.ts";
 import { type SessionFailure, type SessionOutcome, STAGES } from "../domain/session.ts";
 import type { EndedEntry, RunEntry } from "../domain/session-entry.ts";
 import { TrialRow, trialRowOf } from "../domain/trial.ts";
 import { breathe } from "../runtime/pace.ts";
 import { listingOf } from "./list-rows.ts";
 import { searchedText } from "./page-sessions.ts";
-import type { LoggedEntry, Run } from "./store.ts";
+import type { LoggedEntry, Run, TrialsOf } from "./store.ts";
 import { storedJson } from "./stored-json.ts";
 
 /** Whether lists may show something else after it. At the end the whole log is read. */
@@ -105,6 +106,19 @@ export const entriesBehind = (last: number, { run, entries }: UnsavedEnd): reado
 export interface StoredTrial {
   readonly session_id: string;
   readonly trial_row: string | null;
+}
+
+interface WhichRows {
+  readonly column: "series_id" | "comparison" | "session_id";
+  readonly value: string;
+  readonly limit?: number;
+}
+
+/** The rows in which runs are looked for. */
+export function whichTrials(of: TrialsOf): WhichRows {
+  if ("series_id" in of) return { column: "series_id", value: of.series_id };
+  if ("session_id" in of) return { column: "session_id", value: of.session_id, limit: 1 };
+  return { column: "comparison", value: of.comparison, limit: of.limit ?? MAX_TRIALS_IN_ALL };
 }
 
 /** Rows that are damaged are left out. */

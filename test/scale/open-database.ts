@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Failure } from "../../src/domain/failure.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
-import { databaseAddress } from "../../src/store/postgres/address.ts";
+import { databaseAddress } from "../../src/store/postgres/database-failure.ts";
 import { type PostgresOptions, type PostgresStore, postgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { describeNeeding } from "../needs.ts";
 import { anOutcome } from "../outcomes.ts";

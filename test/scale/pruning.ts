@@ -48,7 +48,10 @@ testNeeding(POSTGRES)("abeval prune works beside servers: what runs meanwhile en
   {
     await using opened = await openOn(url);
     for (let n = 0; n < 450; n += 1)
-      await keep(opened.store, anOutcome(`session-sample-20200101T000000${String(n).padStart(3, "0")}Z`));
+      await keep(
+        opened.store,
+        anOutcome(`session-sample-20200101T000000${String(n).padStart(3, "0")}Z`, { state: "cancelled" }),
+      );
   }
   const runs = await Promise.all([startRun(front, "lasting"), startRun(front, "lasting")]);
   const pruned = (...flags: string[]) => abeval(["prune", ...flags], { env: { ABEVAL_DATABASE_URL: url } });

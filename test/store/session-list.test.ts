@@ -223,6 +223,14 @@ describe.each(STORES)("%s store", (_name, open) => {
     });
   });
 
+  test("an order that is none lists the newest first, and reaches no statement", async () => {
+    await using opened = await open();
+    const { store } = opened;
+    for (const session of SESSIONS) await keep(store, made(session));
+    const order = { sort: "cost; DROP TABLE sessions --", order: "desc, 1/0" } as unknown as SessionListRequest;
+    expect(await store.list(order)).toEqual(await store.list());
+  });
+
   test("a summary counts what matches, and names what there is", async () => {
     await using opened = await open();
     const { store } = opened;

@@ -9,8 +9,6 @@ import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { ProcessLease } from "../../src/store/sqlite/process-lease.ts";
-import { SeriesRows } from "../../src/store/sqlite/series-rows.ts";
-import { SqliteKeys } from "../../src/store/sqlite/sqlite-keys.ts";
 import { SqliteSeries } from "../../src/store/sqlite/sqlite-series.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { WriteBatch } from "../../src/store/sqlite/write-batch.ts";
@@ -49,12 +47,7 @@ const running = (path: string, then: string) =>
       process.execPath,
       "-e",
       `import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/runtime/clock.ts";
-       import { openDatabase } from "../../src/store/sqlite/database.ts";
-import { ProcessLease } from "../../src/store/sqlite/process-lease.ts";
-import { SeriesRows } from "../../src/store/sqlite/series-rows.ts";
-import { SqliteKeys } from "../../src/store/sqlite/sqlite-keys.ts";
-import { SqliteSeries } from "../../src/store/sqlite/sqlite-series.ts";
-import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite/sqlite-store.ts";
+       import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite/sqlite-store.ts";
        import { aTurn } from "${import.meta.dir}/../outcomes.ts";
        import { aSeries, aTrial, someResults } from "${import.meta.dir}/../series-record.ts";
        import { begin, COMPLETED } from "${import.meta.dir}/../stored.ts";
@@ -390,7 +383,7 @@ test("a series that begins or changes, and results that are kept, are answered w
   const batch = new WriteBatch(database, systemClock, stateDir, () => undefined);
   let disk = Promise.withResolvers<void>();
   using series = new SqliteSeries({
-    ...{ batch, stateDir, rows: new SeriesRows(database, lease), keys: new SqliteKeys(database, batch, stateDir) },
+    ...{ database, lease, batch, stateDir },
     ...{ synced: () => disk.promise, settle: async () => undefined },
   });
   const changed = aSeries(SERIES, STOPPED);

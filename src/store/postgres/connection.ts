@@ -3,9 +3,14 @@ import { Failure } from "../../domain/failure.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { Semaphore } from "../../runtime/semaphore.ts";
 import { demandReader } from "../store.ts";
-import { type DatabaseAddress, databaseAddress } from "./address.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import { databaseFailure, isConnectionLoss, isReadOnly } from "./database-failure.ts";
+import {
+  type DatabaseAddress,
+  databaseAddress,
+  databaseFailure,
+  isConnectionLoss,
+  isReadOnly,
+} from "./database-failure.ts";
 import { Reachability } from "./reachability.ts";
 import { ask, type Sql } from "./statement.ts";
 
@@ -108,11 +113,8 @@ export class PostgresDatabase implements AsyncDisposable {
       throw error;
     });
     const times = { longest_ms: this.lease_ms, patience_ms: PATIENCE_MS };
-    return await this.#retried(
-      "reads",
-      (sql) => sql.begin((own) => this.#searching(own, work, signal)) as Promise<T>,
-      times,
-    );
+    const begun = (sql: SQL) => sql.begin((own) => this.#searching(own, work, signal)) as Promise<T>;
+    return await this.#retried("reads", begun, times);
   }
 
   /** Runs one statement, or several that do not depend on each other. @throws as `read` does */

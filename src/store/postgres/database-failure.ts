@@ -1,5 +1,4 @@
 import { Failure, wordsOf } from "../../domain/failure.ts";
-import type { DatabaseAddress } from "./address.ts";
 
 /** Says in words what went wrong and what to do about it; the password is never in it. */
 export function databaseFailure(error: unknown, { name, user, database, secrets }: DatabaseAddress): Failure {
@@ -71,4 +70,35 @@ const WORDS: Readonly<Record<string, (asked: Asked) => string>> = {
 export function codesOf(error: unknown): { readonly code: string; readonly state: string } {
   const { code, errno } = Object(error) as { readonly code?: unknown; readonly errno?: unknown };
   return { code: typeof code === "string" ? code : "", state: typeof errno === "string" ? errno : "" };
+}
+
+/** Where a database is. */
+export interface DatabaseAddress {
+  /** The address with its password. */
+  readonly url: string;
+  readonly database: string;
+  readonly user: string;
+  /** The address that people see, without password and parameters. */
+  readonly name: string;
+  /** What no message may hold: the password, as it is and as the URL has it. */
+  readonly secrets: readonly string[];
+}
+
+/** @throws Failure `invalid_request`, which does not repeat what was given */
+export function databaseAddress(given: string): DatabaseAddress {
+  const url = URL.parse(given);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "" || url.username === "")
+    throw new Failure("invalid_request", "a database URL looks like postgres://user:password@host:5432/database");
+  const user = decoded(url.username);
+  const database = decoded(url.pathname.slice(1)) || user;
+  const secrets = [url.password, decoded(url.password), ...url.searchParams.getAll("password")].filter(Boolean);
+  return { url: given, database, user, name: `postgres://${user}@${url.host}/${database}`, secrets };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

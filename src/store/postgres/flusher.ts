@@ -1,9 +1,10 @@
 import type { SessionEntry } from "../../domain/session-entry.ts";
+import { dropKey, holdKey, type RequestKey } from "../request-keys.ts";
 import { isOutage } from "../store.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import type { Presence } from "./presence.ts";
 import type { RunWakes } from "./run-wakes.ts";
-import type { Sql } from "./statement.ts";
+import { runSteps, type Sql } from "./statement.ts";
 
 /** One transaction, as its writes see it. */
 export interface Flush {
@@ -109,4 +110,18 @@ export class Flusher {
     if (tried === undefined) throw new Error("a transaction that was never tried cannot have been committed");
     return tried;
   }
+}
+
+/** Does `begin` unless somebody holds the key, which is held when `begin` gives true. */
+export async function beginOnce(
+  sql: Sql,
+  asked: RequestKey | undefined,
+  id: string,
+  begin: () => Promise<boolean>,
+): Promise<boolean> {
+  if (asked === undefined) return await begin();
+  if (!(await runSteps(sql, holdKey(asked, id)))) return false;
+  const begun = await begin();
+  if (!begun) await runSteps(sql, dropKey(asked.key));
+  return begun;
 }

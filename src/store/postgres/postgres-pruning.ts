@@ -1,4 +1,4 @@
-import type { Pruning } from "../pruning.ts";
+import type { PrunableSeries, PrunableSession, Pruning } from "../pruning.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import { isAlive } from "./presence.ts";
 import { ask, type Sql } from "./statement.ts";
@@ -17,28 +17,13 @@ export function postgresPruning(database: PostgresDatabase): Pruning {
         after = page.at(-1)?.position ?? after;
       }
     },
-    series: () => database.read((sql) => ask<SeriesRow>(sql, SERIES), LONGEST_MS),
+    series: () => database.read((sql) => ask<PrunableSeries>(sql, SERIES), LONGEST_MS),
     forget: (units) => database.transaction((sql) => forget(sql, units), LONGEST_MS),
     compact: async () => null,
   };
 }
 
-interface SessionRow {
-  readonly position: string;
-  readonly session_id: string;
-  readonly series_id: string | null;
-  readonly scenario: string;
-  readonly ended: boolean;
-  readonly bytes: number;
-}
-
-interface SeriesRow {
-  readonly series_id: string;
-  readonly created_at: string | null;
-  readonly bytes: number;
-  readonly ended: boolean;
-  readonly baseline: string | null;
-}
+type SessionRow = PrunableSession & { readonly position: string };
 
 async function forget(sql: Sql, units: Parameters<Pruning["forget"]>[0]): Promise<number> {
   const ids = (kind: "session" | "series") => units.flatMap((unit) => (unit.kind === kind ? [unit.id] : []));

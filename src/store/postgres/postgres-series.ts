@@ -5,15 +5,14 @@ import type { SeriesListRequest } from "../../domain/series-request.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { seriesListingOf } from "../list-rows.ts";
 import type { RequestKey } from "../request-keys.ts";
+import { isResults, parsedSeries, READ_LIKE, SeriesRows } from "../series-rows.ts";
 import type { SharedSeriesStore, TrialCounts } from "../series-store.ts";
-import { isLoss, stillRunning, unknownSeries } from "../store.ts";
-import { isResults, parsedSeries, READ_LIKE } from "../stored-series.ts";
+import type { SqlSteps } from "../sql.ts";
+import { isLoss, unknownSeries } from "../store.ts";
 import type { PostgresDatabase } from "./connection.ts";
-import type { Flusher } from "./flusher.ts";
-import { beginOnce } from "./postgres-keys.ts";
+import { beginOnce, type Flusher } from "./flusher.ts";
 import { isAlive } from "./presence.ts";
-import { insertSeries, keepStoredResults, readSeries, readStoredResults, updateSeries } from "./series-rows.ts";
-import { ask, type Sql } from "./statement.ts";
+import { ask, runSteps, type Sql } from "./statement.ts";
 import { UnsavedEnds } from "./unsaved-ends.ts";
 
 interface Owner {
@@ -23,9 +22,16 @@ interface Owner {
   readonly sweep: () => Promise<void>;
 }
 
-const TAKE = `UPDATE abeval.series SET owner = $2 WHERE series_id = $1 AND (owner IS NULL OR NOT ${isAlive("owner")})`;
-
-const STEAL = "UPDATE abeval.series SET owner = $2 WHERE series_id = $1";
+/** The rows of series as a process sees them that has this name. */
+export const seriesRows = (me: string): SeriesRows =>
+  new SeriesRows({
+    me,
+    is_free: `(owner IS NULL OR NOT ${isAlive("owner")})`,
+    beside: (stored, owner) => ({
+      queued: owner === null && !isResults(stored),
+      scenarios: seriesListingOf(stored).scenarios,
+    }),
+  });
 
 const LIST = `SELECT series FROM abeval.series
   WHERE ($1::bigint IS NULL OR position < $1::bigint) AND ($2::text IS NULL OR state = $2)
@@ -37,20 +43,20 @@ const POSITION = "SELECT position FROM abeval.series WHERE series_id = $1";
 export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
   readonly #database: PostgresDatabase;
   readonly #flusher: Flusher;
-  readonly #me: string;
+  readonly #rows: SeriesRows;
   readonly #sweep: () => Promise<void>;
   readonly #unsaved = new UnsavedEnds<SeriesRecord>((record) => this.#write(record));
 
   constructor(database: PostgresDatabase, flusher: Flusher, { me, sweep }: Owner) {
     this.#database = database;
     this.#flusher = flusher;
-    this.#me = me;
+    this.#rows = seriesRows(me);
     this.#sweep = sweep;
   }
 
   async create(record: SeriesRecord, key?: RequestKey): Promise<boolean> {
     return await this.#flusher.write(({ sql }) =>
-      beginOnce(sql, key, record.series_id, () => insertSeries(sql, record, this.#me)),
+      beginOnce(sql, key, record.series_id, () => runSteps(sql, this.#rows.create(record))),
     );
   }
 
@@ -68,15 +74,16 @@ export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
   async take(series_id: string): Promise<SeriesRecord | undefined> {
     await this.#sweep();
     await this.#unsaved.try();
-    return await this.#flusher.write(({ sql }) => takeSeries(sql, series_id, this.#me));
+    return await this.#flushed(() => this.#rows.take(series_id));
   }
 
   async steal(series_id: string): Promise<SeriesRecord | undefined> {
-    return await this.#flusher.write(({ sql }) => stealSeries(sql, series_id, this.#me));
+    return await this.#flushed(() => this.#rows.steal(series_id));
   }
 
   async read(series_id: string): Promise<SeriesRecord | undefined> {
-    return this.#unsaved.get(series_id) ?? (await this.#database.read((sql) => readSeries(sql, series_id)));
+    const read = (sql: Sql) => runSteps(sql, this.#rows.read(series_id));
+    return this.#unsaved.get(series_id) ?? (await this.#database.read(read));
   }
 
   async counts(series_id: string): Promise<TrialCounts> {
@@ -84,11 +91,11 @@ export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
   }
 
   async keep(results: StoredResults): Promise<StoredResults> {
-    return await this.#flusher.write(({ sql }) => keepStoredResults(sql, results));
+    return await this.#flushed(() => this.#rows.keep(results));
   }
 
   async results(series_id: string): Promise<StoredResults | undefined> {
-    return await this.#database.read((sql) => readStoredResults(sql, series_id));
+    return await this.#database.read((sql) => runSteps(sql, this.#rows.results(series_id)));
   }
 
   async list(request: SeriesListRequest = {}, failed?: ReadonlySet<string>): Promise<readonly SeriesListing[]> {
@@ -106,7 +113,11 @@ export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
   }
 
   async #write(record: SeriesRecord): Promise<void> {
-    await this.#flusher.write(({ sql }) => updateSeries(sql, record, this.#me));
+    await this.#flushed(() => this.#rows.update(record));
+  }
+
+  #flushed<T>(steps: () => SqlSteps<T>): Promise<T> {
+    return this.#flusher.write(({ sql }) => runSteps(sql, steps()));
   }
 }
 
@@ -133,19 +144,6 @@ async function positionOf(sql: Sql, series_id: string): Promise<string> {
   const [row] = await ask<{ position: string }>(sql, POSITION, [series_id]);
   if (row === undefined) throw unknownSeries(series_id);
   return row.position;
-}
-
-/** The same, whoever owns it. */
-async function stealSeries(sql: Sql, series_id: string, owner: string): Promise<SeriesRecord | undefined> {
-  await ask(sql, STEAL, [series_id, owner]);
-  return await readSeries(sql, series_id);
-}
-
-/** Undefined when it is unknown. @throws Failure `invalid_request` when a living process owns it; `storage_failed` */
-async function takeSeries(sql: Sql, series_id: string, owner: string): Promise<SeriesRecord | undefined> {
-  if ((await ask(sql, TAKE, [series_id, owner])).count > 0) return await readSeries(sql, series_id);
-  if ((await readSeries(sql, series_id)) === undefined) return undefined;
-  throw stillRunning(series_id);
 }
 
 async function countTrials(sql: Sql, series_id: string): Promise<TrialCounts> {

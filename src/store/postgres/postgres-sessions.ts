@@ -1,5 +1,4 @@
 import { Failure } from "../../domain/failure.ts";
-import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type {
   SessionListing,
@@ -21,12 +20,12 @@ import {
   type StaleRows,
   type StoredTrial,
   type UnsavedEnd,
+  whichTrials,
 } from "../session-row.ts";
 import { type EntriesOfTrials, isLoss, type LoggedEntry, type Run, type Safety, type TrialsOf } from "../store.ts";
 import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
-import type { Flusher } from "./flusher.ts";
+import { beginOnce, type Flusher } from "./flusher.ts";
 import { readListings, summarizeListings } from "./page-sessions.ts";
-import { beginOnce } from "./postgres-keys.ts";
 import type { RunWakes } from "./run-wakes.ts";
 import { SessionRows } from "./session-rows.ts";
 import { ask, type Sql } from "./statement.ts";
@@ -214,8 +213,9 @@ const ROWS_AT_ONCE = 1_000;
 
 /** Rows come in the order of creation, without damaged ones. */
 async function readTrials(sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> {
-  const [statement, values] = whichTrials(of);
-  const stored = await ask<StoredTrial>(sql, statement, values);
+  const { column, value, limit = null } = whichTrials(of);
+  const statement = `SELECT session_id, trial_row FROM abeval.sessions WHERE ${column} = $1 ORDER BY position LIMIT $2::int`;
+  const stored = await ask<StoredTrial>(sql, statement, [value, limit]);
   const rows: TrialRow[] = [];
   for (let start = 0; start < stored.length; start += ROWS_AT_ONCE) {
     if (start > 0) await breathe();
@@ -223,16 +223,3 @@ async function readTrials(sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> 
   }
   return rows;
 }
-
-function whichTrials(of: TrialsOf): [statement: string, values: (string | number)[]] {
-  if ("series_id" in of) return [OF_SERIES, [of.series_id]];
-  if ("session_id" in of) return [OF_SESSION, [of.session_id]];
-  return [OF_COMPARISON, [of.comparison, of.limit ?? MAX_TRIALS_IN_ALL]];
-}
-
-const OF_SESSION = "SELECT session_id, trial_row FROM abeval.sessions WHERE session_id = $1";
-
-const OF_SERIES = "SELECT session_id, trial_row FROM abeval.sessions WHERE series_id = $1 ORDER BY position";
-
-const OF_COMPARISON = `SELECT session_id, trial_row FROM abeval.sessions WHERE comparison = $1
-  ORDER BY position LIMIT $2::int`;

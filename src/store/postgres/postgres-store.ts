@@ -1,22 +1,22 @@
 import type { Clock, Entropy } from "../../runtime/clock.ts";
+import { type Ledger, sqlLedger } from "../ledger.ts";
 import type { Pruning } from "../pruning.ts";
-import type { SelfTestStore } from "../self-test-store.ts";
+import { SqlKeys } from "../request-keys.ts";
+import { type SelfTestStore, sqlSelfTests } from "../self-test-store.ts";
 import type { StoreInspection } from "../shared-store.ts";
+import { query, type SqlDriver } from "../sql.ts";
 import type { SessionStore } from "../store.ts";
-import { PostgresDatabase } from "./connection.ts";
+import { PATIENCE_MS, PostgresDatabase } from "./connection.ts";
 import { Flusher } from "./flusher.ts";
-import { PostgresKeys } from "./postgres-keys.ts";
-import { PostgresLedger } from "./postgres-ledger.ts";
 import { PostgresMaterials } from "./postgres-materials.ts";
 import { postgresPruning } from "./postgres-pruning.ts";
-import { postgresSelfTests } from "./postgres-self-tests.ts";
 import { PostgresSeries } from "./postgres-series.ts";
 import { PostgresSessions, type SessionsParts } from "./postgres-sessions.ts";
-import { PostgresWorkers, Presence } from "./presence.ts";
+import { isAlive, PostgresWorkers, Presence } from "./presence.ts";
 import { openQueue } from "./queue.ts";
 import { RunWakes } from "./run-wakes.ts";
 import { prepareSchema } from "./schema.ts";
-import { ask } from "./statement.ts";
+import { ask, runSteps } from "./statement.ts";
 
 export interface PostgresOptions {
   readonly clock: Clock;
@@ -56,10 +56,10 @@ export async function postgresStore(url: string, options: PostgresOptions): Prom
 export class PostgresStore extends PostgresSessions implements SessionStore {
   readonly persistent = true;
   readonly me: string;
-  readonly ledger: PostgresLedger;
+  readonly ledger: Ledger;
   readonly series: PostgresSeries;
   readonly self_tests: SelfTestStore;
-  readonly request_keys: PostgresKeys;
+  readonly request_keys: SqlKeys;
   readonly pruning: Pruning;
   readonly database: PostgresDatabase;
   readonly flusher: Flusher;
@@ -76,12 +76,20 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
     this.me = me;
     this.database = database;
     this.flusher = flusher;
-    this.ledger = new PostgresLedger(database, me);
+    const driver = transactions(database);
+    this.ledger = sqlLedger(driver, {
+      me,
+      is_open: isAlive("owner"),
+      lock: () => query("SELECT pg_advisory_xact_lock(CAST($lock AS bigint))", { lock: LEDGER_LOCK }),
+    });
     this.#clock = clock;
     this.#wakes = wakes;
     this.pruning = postgresPruning(database);
-    this.self_tests = postgresSelfTests(database);
-    this.request_keys = new PostgresKeys(database, flusher);
+    this.self_tests = sqlSelfTests(driver);
+    this.request_keys = new SqlKeys({
+      read: (steps) => database.read((sql) => runSteps(sql, steps()), PATIENCE_MS),
+      write: (steps) => flusher.write(({ sql }) => runSteps(sql, steps())),
+    });
     this.#opened = opened.move();
     this.#opened.defer(() => super[Symbol.asyncDispose]());
     this.series = this.#opened.use(new PostgresSeries(database, flusher, { me, sweep: () => this.sweep() }));
@@ -129,6 +137,15 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
     void this[Symbol.asyncDispose]();
   }
 }
+
+/** Derived from "abev"; one more than the lock of migrations. */
+const LEDGER_LOCK = 0x61626577;
+
+/** Each writer's steps are a transaction of their own. */
+const transactions = (database: PostgresDatabase): SqlDriver => ({
+  read: (steps) => database.read((sql) => runSteps(sql, steps())),
+  write: (steps) => database.transaction((sql) => runSteps(sql, steps())),
+});
 
 interface SharedStoreOptions extends PostgresOptions {
   /** How much may wait, over all servers. */

@@ -9,12 +9,11 @@ import type { Needs, WaitingWork, Work, WorkClaim, WorkQueue } from "../shared-s
 import { notRunning } from "../store.ts";
 import { createJobQueue, startBoss } from "./boss.ts";
 import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
-import type { Flusher } from "./flusher.ts";
+import { beginOnce, type Flusher } from "./flusher.ts";
 import { type Attempt, HeldClaims } from "./held-claims.ts";
-import { beginOnce } from "./postgres-keys.ts";
-import { insertSeries } from "./series-rows.ts";
+import { seriesRows } from "./postgres-series.ts";
 import { insertSession } from "./session-rows.ts";
-import { ask, type Sql } from "./statement.ts";
+import { ask, runSteps, type Sql } from "./statement.ts";
 import { firstOf, headsIn, priorityOf, rankEarlier } from "./waiting-work.ts";
 
 /** The parts of the store that the queue uses. */
@@ -92,7 +91,9 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
   }
 
   async offerSeries(record: SeriesRecord, work: Work, key?: RequestKey): Promise<boolean> {
-    return await this.#offer(work, (sql) => beginOnce(sql, key, work.id, () => insertSeries(sql, record, null)));
+    return await this.#offer(work, (sql) =>
+      beginOnce(sql, key, work.id, () => runSteps(sql, seriesRows(this.#house.me).create(record, null))),
+    );
   }
 
   async resumeSeries(work: Work): Promise<void> {

@@ -5,10 +5,11 @@ import type { TrialRow } from "../../domain/trial.ts";
 import { fold } from "../fold.ts";
 import { isLog } from "../read-session.ts";
 import { interruption, isListed, rowTextOf } from "../session-row.ts";
+import type { SqlValue } from "../sql.ts";
 import { type EntriesOfTrials, notRunning, type Run, superseded, type TrialsOf } from "../store.ts";
 import type { Flush } from "./flusher.ts";
 import { isAlive } from "./presence.ts";
-import { ask, type Sql, type Value } from "./statement.ts";
+import { ask, type Sql } from "./statement.ts";
 
 /**
  * Begins a session's log; false when its id is taken. Without an owner it is work of the queue, at attempt 0: whoever takes it
@@ -20,7 +21,7 @@ export async function insertSession(sql: Sql, entry: CreatedEntry, owner: string
   const { session_id, state, trial, comparison = null } = entry.session;
   const ended = isFinal(state);
   const attempt = owner === null ? 0 : 1;
-  const row: Record<string, Value> = {
+  const row: Record<string, SqlValue> = {
     ...{ session_id, attempt, comparison, ended, length: 1 },
     ...{ owner: ended ? null : owner, queued: owner === null, trial: trial?.trial ?? null },
     ...rowTextOf(fold([entry])),
@@ -169,7 +170,7 @@ async function describe({ sql, logs }: Flush, session_id: string, entries: reado
   const outcome = await folded(sql, session_id, log);
   const ended = isFinal(outcome.state);
   if (ended) logs.delete(session_id);
-  const row: Record<string, Value> = { ended, ...rowTextOf(outcome) };
+  const row: Record<string, SqlValue> = { ended, ...rowTextOf(outcome) };
   const changes = Object.keys(row).map((name, index) => `${name} = $${index + 2}`);
   const statement = `UPDATE abeval.sessions SET ${changes.join(", ")},
     owner = CASE WHEN $2 THEN NULL ELSE owner END WHERE session_id = $1`;

@@ -1,10 +1,28 @@
 import { Database } from "bun:sqlite";
 import { closeSync, openSync, statSync } from "node:fs";
 import { errorCode, Failure } from "../../domain/failure.ts";
+import type { SqlAnswer, SqlSteps } from "../sql.ts";
 import { ADD_LISTED_COLUMNS, ADD_USERS, missingColumns } from "./listed-columns.ts";
 
 /** SQLite as Bun has it; nothing else here names it. */
 export { Database };
+
+/** Runs steps at once. What writes belongs in a transaction. */
+export function runSteps<T>(database: Database, steps: SqlSteps<T>): T {
+  let step = steps.next();
+  while (!step.done) {
+    const statement = database.query(step.value.text.replaceAll("@", ""));
+    const values = { ...step.value.values } as Record<string, string | number | null>; // no table here has others
+    step = steps.next(
+      statement.columnNames.length > 0 ? withCount(statement.all(values)) : written(statement.run(values)),
+    );
+  }
+  return step.value;
+}
+
+const withCount = (rows: readonly unknown[], count = rows.length): SqlAnswer => Object.assign(rows, { count });
+
+const written = ({ changes }: { readonly changes: number }) => withCount([], changes);
 
 /** "abev": marks the file as ours. */
 const APPLICATION_ID = 0x61626576;

@@ -1,5 +1,4 @@
 import { Failure } from "../../domain/failure.ts";
-import { FILTERED_COLUMNS } from "../../domain/listed-columns.ts";
 import { idTime } from "../../domain/session.ts";
 import {
   type SessionFilter,
@@ -13,13 +12,13 @@ import {
 import { breathe } from "../../runtime/pace.ts";
 import { tallied, withUsers } from "../page-sessions.ts";
 import {
+  countsByResult,
   DAMAGED,
-  inputText,
-  isIn,
-  notOfOutcomeAlone,
+  listConditions,
   orderOf,
   type ResultRow,
   summaryOfRows,
+  talliesOf,
 } from "../page-sessions-sql.ts";
 import { demandReader } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
@@ -79,7 +78,7 @@ function listingsAmong(
   { from, below }: Positions,
 ): readonly SessionListing[] {
   const { limit, offset = 0 } = query;
-  const { where, values } = conditionsOf(query);
+  const { where, values } = placedConditions(query);
   // First the places, from the index alone, then the listings of those that are read.
   const rows = database
     .query(
@@ -106,25 +105,20 @@ export async function summarizeListings(
   signal: AbortSignal | undefined,
 ): Promise<SessionSummary> {
   const places = await placesOf(database, searchedWords(filter.text), signal);
-  const { where, values } = conditionsOf({ ...filter, places });
+  const { where, values } = placedConditions({ ...filter, places });
   const begun = since === undefined ? 0 : await beginningOf(database, idTime(since), signal);
   const results: ResultRow[] = [];
   const known = { scenarios: new Map<string, number>(), models: new Map(), judges: new Map(), users: new Map() };
+  const parts = Object.keys(known) as (keyof typeof known)[]; // as they are written here
   for await (const turn of turns(database, Number.MAX_SAFE_INTEGER, signal)) {
-    const add = (to: Map<string, number>, rows: string) => {
-      for (const { name, sessions } of database.query(tallyOf(rows)).iterate({ ...turn }) as Iterable<SessionTally>)
-        to.set(name, (to.get(name) ?? 0) + sessions);
-    };
     results.push(
       ...(database
-        .query(`${RESULTS} WHERE ${where} AND position >= $begun AND ${AMONG} GROUP BY result`)
+        .query(countsByResult(`${INDEX} WHERE ${where} AND position >= $begun AND ${AMONG}`))
         .all({ ...values, ...turn, begun }) as ResultRow[]),
     );
-    if (names === undefined) continue;
-    add(known.scenarios, namesIn("scenario"));
-    add(known.models, MODELS);
-    add(known.judges, namesIn("judge"));
-    add(known.users, namesIn("asked_by"));
+    for (const part of names === undefined ? [] : parts)
+      for (const { name, sessions } of database.query(TALLIES[part]).iterate({ ...turn }) as Iterable<SessionTally>)
+        known[part].set(name, (known[part].get(name) ?? 0) + sessions);
   }
   const tally = (counts: ReadonlyMap<string, number>) =>
     tallied([...counts].map(([name, sessions]) => ({ name, sessions })));
@@ -169,12 +163,7 @@ const AMONG = "position >= $from AND position < $below";
 const LAST_BEFORE = `SELECT position FROM sessions WHERE substr(session_id, -length($time)) < $time AND ${AMONG}
   ORDER BY position DESC LIMIT 1`;
 
-type Values = Readonly<Record<string, string>>;
-
 const INDEX = "sessions INDEXED BY sessions_listed";
-
-const RESULTS = `SELECT result AS name, count(*) AS sessions, sum(conflict) AS conflicts, count(cost) AS costs,
-  sum(cost) AS cost_usd, coalesce(sum(duration), 0) AS wall_ms FROM ${INDEX}`;
 
 /** Leaves out listings that were damaged before they had these columns. */
 const EVERY = "searched IS NOT NULL";
@@ -184,39 +173,21 @@ interface Placed {
   readonly places?: readonly number[] | undefined;
 }
 
-function conditionsOf(filter: SessionFilter & Placed): { readonly where: string; readonly values: Values } {
-  const conditions = [EVERY];
-  const values: Record<string, string> = {};
-  for (const [parameter, names] of FILTERED_COLUMNS) {
-    const value = filter[parameter];
-    if (value === undefined) continue;
-    conditions.push(isIn(names, `$${parameter}`));
-    values[parameter] = value;
-  }
-  if (filter.input !== undefined) {
-    conditions.push("instr(listing, $input) > 0");
-    values["input"] = inputText(filter.input);
-  }
-  if (filter.conflict !== undefined) conditions.push("conflict = 1");
-  if (filter.trials !== undefined) conditions.push("series_id IS NULL");
-  if (filter.places) {
-    conditions.push("position IN (SELECT value FROM json_each($places))");
-    values["places"] = JSON.stringify(filter.places);
-  }
-  for (const [index, word] of searchedWords(filter.text).entries()) {
-    conditions.push(`instr(searched, $word${index}) > 0`);
-    if (filter.blind) conditions.push(notOfOutcomeAlone(`$word${index}`));
-    values[`word${index}`] = word;
-  }
-  return { where: conditions.join(" AND "), values };
+function placedConditions({ places, ...filter }: SessionFilter & Placed) {
+  const { where, values } = listConditions(filter, SEARCH);
+  const placed = places ? ["position IN (SELECT value FROM json_each($places))"] : [];
+  return {
+    where: [EVERY, ...placed, ...where].join(" AND "),
+    values: { ...values, ...(places && { places: JSON.stringify(places) }) },
+  };
 }
 
-const namesIn = (column: string) => `SELECT ${column} AS name FROM ${INDEX} WHERE ${EVERY} AND ${AMONG}`;
+const SEARCH = {
+  contains: (column: string, place: string) => `instr(${column}, ${place}) > 0`,
+  isSearched: (place: string) => `instr(searched, ${place}) > 0`,
+};
 
-const MODELS = `${namesIn("model_a")} UNION ALL ${namesIn("model_b")} AND model_b IS NOT model_a`;
-
-const tallyOf = (names: string) => `SELECT name, count(*) AS sessions FROM (${names}) WHERE name IS NOT NULL
-  GROUP BY name`;
+const TALLIES = talliesOf(`${INDEX} WHERE ${EVERY} AND ${AMONG}`);
 
 const parsed = storedJson(SessionListing);
 

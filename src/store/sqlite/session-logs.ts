@@ -1,8 +1,7 @@
-import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import { isFinal } from "../../domain/session.ts";
 import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { checkedFold, foldLog } from "../read-session.ts";
-import { entriesBehind, readableTrials, type StoredTrial, type UnsavedEnd } from "../session-row.ts";
+import { entriesBehind, readableTrials, type StoredTrial, type UnsavedEnd, whichTrials } from "../session-row.ts";
 import type { LoggedEntry, TrialsOf } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { EndedSession } from "./json-copies.ts";
@@ -60,18 +59,12 @@ const ENTRIES = "SELECT n, attempt, entry FROM entries WHERE session_id = $sessi
 
 const LENGTH = "SELECT coalesce(max(n), 0) FROM entries WHERE session_id = $session_id";
 
-function whichTrials(of: TrialsOf): readonly [column: string, value: string, limit: number] {
-  if ("series_id" in of) return ["series_id", of.series_id, NO_LIMIT];
-  if ("session_id" in of) return ["session_id", of.session_id, 1];
-  return ["comparison", of.comparison, of.limit ?? MAX_TRIALS_IN_ALL];
-}
-
 /** Rows of a page: reading them takes some milliseconds. */
 const PAGE = 1_000;
 
 /** Rows come in the order of creation, without damaged ones. */
 function* readTrials(database: Database, of: TrialsOf): Generator<readonly TrialRow[], void, void> {
-  const [column, value, limit] = whichTrials(of);
+  const { column, value, limit = Number.POSITIVE_INFINITY } = whichTrials(of);
   const sql = `SELECT position, session_id, trial_row FROM sessions WHERE ${column} = $value AND position > $after ORDER BY position LIMIT $limit`;
   let [after, left] = [0, limit];
   while (left > 0) {
@@ -93,7 +86,5 @@ function seriesOf(database: Database, session_id: string): string | null {
   const [row] = database.query(SERIES_OF).values({ session_id }) as [string | null][];
   return row?.[0] ?? null;
 }
-
-const NO_LIMIT = Number.POSITIVE_INFINITY;
 
 const SERIES_OF = "SELECT series_id FROM sessions WHERE session_id = $session_id";

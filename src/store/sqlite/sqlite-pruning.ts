@@ -2,7 +2,7 @@ import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { STATES } from "../../domain/session.ts";
 import { isFinal } from "../../domain/session-state.ts";
-import type { Pruning } from "../pruning.ts";
+import type { PrunableSeries, PrunableSession, Pruning } from "../pruning.ts";
 import type { Database } from "./database.ts";
 import { forgetTexts } from "./session-texts.ts";
 import { guarded } from "./storage-failure.ts";
@@ -19,7 +19,7 @@ export function sqlitePruning(stateDir: string, database: Database): Pruning {
       }
     },
     series: async () =>
-      guarded(stateDir, () => database.query(SERIES).all() as SeriesRow[]).map(({ ended, ...row }) => ({
+      guarded(stateDir, () => database.query(SERIES).all() as Flagged<PrunableSeries>[]).map(({ ended, ...row }) => ({
         ...row,
         ended: ended === 1,
       })),
@@ -36,22 +36,10 @@ export function sqlitePruning(stateDir: string, database: Database): Pruning {
   };
 }
 
-interface SessionRow {
-  readonly position: number;
-  readonly session_id: string;
-  readonly series_id: string | null;
-  readonly scenario: string;
-  readonly ended: 0 | 1;
-  readonly bytes: number;
-}
+/** As SQLite has flags. */
+type Flagged<T extends { readonly ended: boolean }> = Omit<T, "ended"> & { readonly ended: 0 | 1 };
 
-interface SeriesRow {
-  readonly series_id: string;
-  readonly created_at: string | null;
-  readonly bytes: number;
-  readonly ended: 0 | 1;
-  readonly baseline: string | null;
-}
+type SessionRow = Flagged<PrunableSession> & { readonly position: number };
 
 function removeCopy(stateDir: string, session_id: string): void {
   // A row of the database may bear any name.

@@ -11,8 +11,9 @@ import type {
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { breathe } from "../../runtime/pace.ts";
-import type { RequestKey } from "../request-keys.ts";
+import { type RequestKey, SqlKeys } from "../request-keys.ts";
 import { endsWithFailure, relistAll, type UnsavedEnd } from "../session-row.ts";
+import type { SqlDriver } from "../sql.ts";
 import {
   type EntriesOfTrials,
   entriesGiven,
@@ -31,9 +32,8 @@ import type { ProcessLease } from "./process-lease.ts";
 import { Retries } from "./retries.ts";
 import { SessionLogs } from "./session-logs.ts";
 import { SessionRows, type Written } from "./session-rows.ts";
-import { SqliteKeys } from "./sqlite-keys.ts";
 import { guarded, guardedWhile, storageFailure } from "./storage-failure.ts";
-import { WriteBatch } from "./write-batch.ts";
+import { beginOnce, sqliteDriver, WriteBatch } from "./write-batch.ts";
 
 /** Copies that a power cut may have torn are young: of so many ended sessions the copy is looked at when the store opens. */
 const YOUNG_COPIES = 200;
@@ -47,8 +47,9 @@ export interface SqliteParts {
 
 /** Sessions as rows, with the JSON copies of those that ended. Its methods promise what those of `SessionStore` do. */
 export class SqliteSessions implements Disposable {
-  readonly request_keys: SqliteKeys;
+  readonly request_keys: SqlKeys;
   protected readonly batch: WriteBatch;
+  protected readonly driver: SqlDriver;
   readonly #parts: SqliteParts;
   readonly #disk: DiskSync;
   readonly #rows: SessionRows;
@@ -67,7 +68,8 @@ export class SqliteSessions implements Disposable {
       () => this.#rows.forget(),
       () => this.demandPlace(),
     );
-    this.request_keys = new SqliteKeys(database, this.batch, stateDir);
+    this.driver = sqliteDriver(database, this.batch, stateDir);
+    this.request_keys = new SqlKeys(this.driver);
     this.#disk = new DiskSync(join(stateDir, "sessions.db-wal"));
     this.#rows = new SessionRows(database, lease);
     this.#logs = new SessionLogs(database, this.#unsaved);
@@ -80,7 +82,8 @@ export class SqliteSessions implements Disposable {
   async create(entry: CreatedEntry, key?: RequestKey): Promise<Run | undefined> {
     this.#unsaved.try();
     const create = () => this.#rows.create(entry);
-    const created = await this.batch.write(() => this.request_keys.begin(key, entry.session.session_id, create));
+    const once = () => beginOnce(this.#parts.database, key, entry.session.session_id, create);
+    const created = await this.batch.write(once);
     if (created) this.#copyEnded(created);
     return created && { session_id: created.session_id, attempt: 1 };
   }

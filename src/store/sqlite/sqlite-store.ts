@@ -1,18 +1,17 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Entropy } from "../../runtime/clock.ts";
+import { type Ledger, sqlLedger } from "../ledger.ts";
 import type { Pruning } from "../pruning.ts";
-import type { SelfTestStore } from "../self-test-store.ts";
+import { type SelfTestStore, sqlSelfTests } from "../self-test-store.ts";
+import { query, type SqlSteps } from "../sql.ts";
 import type { SessionStore } from "../store.ts";
-import { openDatabase, waitForLocks } from "./database.ts";
+import { openDatabase, runSteps, waitForLocks } from "./database.ts";
 import { isInUse, ProcessLease } from "./process-lease.ts";
-import { SeriesRows } from "./series-rows.ts";
 import type { Written } from "./session-rows.ts";
 import { addMissingTexts } from "./session-texts.ts";
-import { SqliteLedger } from "./sqlite-ledger.ts";
 import { sqlitePruning } from "./sqlite-pruning.ts";
-import { sqliteSelfTests } from "./sqlite-self-tests.ts";
-import { SqliteSeries } from "./sqlite-series.ts";
+import { interruptDeadSeries, SqliteSeries } from "./sqlite-series.ts";
 import { type SqliteParts, SqliteSessions } from "./sqlite-sessions.ts";
 import { guarded } from "./storage-failure.ts";
 
@@ -41,27 +40,26 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
 
 class SqliteStore extends SqliteSessions implements SessionStore {
   readonly persistent = true;
-  readonly ledger: SqliteLedger;
+  readonly ledger: Ledger;
   readonly series: SqliteSeries;
   readonly self_tests: SelfTestStore;
   readonly pruning: Pruning;
   readonly #parts: SqliteParts;
-  readonly #seriesRows: SeriesRows;
   readonly #closing = new AbortController();
 
   constructor(parts: SqliteParts) {
     super(parts);
     const { stateDir, database, lease } = parts;
     this.#parts = parts;
-    this.self_tests = sqliteSelfTests(database, this.batch, stateDir);
+    this.self_tests = sqlSelfTests(this.driver);
     this.pruning = sqlitePruning(stateDir, database);
-    this.ledger = new SqliteLedger(database, this.batch, lease, stateDir);
-    this.#seriesRows = new SeriesRows(database, lease);
+    this.ledger = sqlLedger(this.driver, {
+      me: lease.id,
+      is_open: "TRUE",
+      settleDead: () => settleSpending(lease),
+    });
     this.series = new SqliteSeries({
-      rows: this.#seriesRows,
-      keys: this.request_keys,
-      batch: this.batch,
-      stateDir,
+      ...{ database, lease, stateDir, batch: this.batch },
       synced: () => this.synced(),
       settle: async () => this.interrupted(await this.batch.write(() => this.#settleDead())),
     });
@@ -72,7 +70,7 @@ class SqliteStore extends SqliteSessions implements SessionStore {
     const { database, lease } = this.#parts;
     const settle = () => {
       this.#settleDead();
-      this.ledger.settleDead();
+      runSteps(database, settleSpending(lease));
     };
     database.transaction(settle).immediate();
     this.repairCopies();
@@ -95,7 +93,14 @@ class SqliteStore extends SqliteSessions implements SessionStore {
 
   #settleDead(): readonly Written[] {
     const at = this.#parts.clock.now().toISOString();
-    this.#seriesRows.interruptDead(at);
+    interruptDeadSeries(this.#parts.database, this.#parts.lease, at);
     return this.interruptDead(at);
   }
+}
+
+/** What dead processes set aside counts as spent. */
+function* settleSpending(lease: ProcessLease): SqlSteps<void> {
+  const rows = yield* query<{ owner: string }>("SELECT DISTINCT owner FROM @spending WHERE owner IS NOT NULL");
+  for (const { owner } of rows)
+    if (!lease.isAlive(owner)) yield* query("UPDATE @spending SET owner = NULL WHERE owner = $owner", { owner });
 }

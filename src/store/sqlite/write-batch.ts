@@ -1,6 +1,8 @@
 import type { Clock } from "../../runtime/clock.ts";
-import type { Database } from "./database.ts";
-import { isLocked, storageFailure } from "./storage-failure.ts";
+import { dropKey, forgetKeys, holdKey, type RequestKey } from "../request-keys.ts";
+import type { SqlDriver } from "../sql.ts";
+import { type Database, runSteps } from "./database.ts";
+import { guarded, isLocked, storageFailure } from "./storage-failure.ts";
 
 /** How long a write waits while another process keeps the database locked. */
 const PATIENCE_MS = 10_000;
@@ -121,4 +123,25 @@ export class WriteBatch {
     this.#locked = why;
     setTimeout(() => this.flush(), PAUSE_MS);
   }
+}
+
+/** Runs the steps of a reader at once, and those of a writer in a batch. `subject` is named in failures. */
+export const sqliteDriver = (database: Database, batch: WriteBatch, subject: string): SqlDriver => ({
+  read: async (steps) => guarded(subject, () => runSteps(database, steps())),
+  write: (steps) => batch.write(() => runSteps(database, steps())),
+});
+
+/** Does `begin` unless somebody holds the key, which is held when `begin` gives something. Belongs in a transaction. */
+export function beginOnce<T>(
+  database: Database,
+  asked: RequestKey | undefined,
+  id: string,
+  begin: () => T | undefined,
+): T | undefined {
+  if (asked === undefined) return begin();
+  runSteps(database, forgetKeys(asked.at));
+  if (!runSteps(database, holdKey(asked, id))) return undefined;
+  const begun = begin();
+  if (begun === undefined) runSteps(database, dropKey(asked.key));
+  return begun;
 }
