@@ -38,7 +38,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   runtime: [],
   statistics: ["domain", "runtime/pace"],
-  store: ["domain", "runtime/clock", "runtime/collect-garbage", "runtime/pace", "runtime/semaphore"],
+  store: ["domain", "runtime/clock", "runtime/pace", "runtime/semaphore"],
   "arms/wire": ["domain", "runtime/bounded-json", "runtime/grown-bytes"],
   "arms/recipe": ["domain", "runtime/bounded-json"],
   "arms/policy": ["domain", "runtime"],
@@ -292,7 +292,7 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
     ],
   ],
   ["a subcommand", ["command"]],
-  ["each SQL store has its own", ["SessionRows", "readListings", "summarizeListings"]],
+  ["each SQL store has its own", ["SessionRows", "beginOnce", "readListings", "runSteps", "summarizeListings"]],
   ["each wire has its own", ["isClientTool"]],
 ];
 
@@ -304,10 +304,10 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/main.ts": [1, 98, 0],
   "src/domain": [95, 6_615, 517],
   "src/runtime": [20, 1_128, 49],
-  "src/arms": [244, 22_612, 670],
+  "src/arms": [242, 22_533, 666],
   "src/statistics": [38, 3_381, 144],
-  "src/store": [64, 6_935, 190],
-  "src/comparison": [195, 23_781, 703],
+  "src/store": [55, 6_806, 190],
+  "src/comparison": [182, 23_711, 703],
   "src/doors": [317, 32_466, 880],
 };
 

@@ -5,8 +5,7 @@ import { upstreams } from "../src/arms/model/upstream.ts";
 import { THIS_HOST } from "../src/arms/sandbox/host.ts";
 import { Sandboxes } from "../src/arms/sandbox/sandboxes.ts";
 import { prepareSession, type RunOptions } from "../src/comparison/planning/prepare-session.ts";
-import { Register } from "../src/comparison/planning/register.ts";
-import type { SessionServices } from "../src/comparison/planning/services.ts";
+import { Register, type SessionServices } from "../src/comparison/planning/services.ts";
 import { loadScenarioFile } from "../src/comparison/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../src/comparison/scenario/loaded-scenario.ts";
 import { startSession } from "../src/comparison/session/start-session.ts";
@@ -19,7 +18,6 @@ import { systemClock, systemEntropy } from "../src/runtime/clock.ts";
 import { Semaphore } from "../src/runtime/semaphore.ts";
 import { memoryStore } from "../src/store/memory.ts";
 import { SANDBOX_MODE } from "./machine.ts";
-
 export const SCENARIOS = join(import.meta.dir, "../scenarios");
 
 /** Shared, so that bubblewrap is tried once. */

@@ -1,4 +1,4 @@
-import { pendingArm } from "../src/comparison/session/pending-arm.ts";
+import { pendingArm } from "../src/comparison/session/stored-arm.ts";
 import type { Arm } from "../src/domain/arm.ts";
 import type { Decision } from "../src/domain/decision.ts";
 import type { Scenario } from "../src/domain/scenario.ts";

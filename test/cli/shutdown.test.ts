@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import type { RunInFlight } from "../../src/comparison/planning/register.ts";
-import { Register } from "../../src/comparison/planning/register.ts";
+import { Register, type RunInFlight } from "../../src/comparison/planning/services.ts";
 import { untilStopped } from "../../src/doors/cli/services/shutdown.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { anOutcome } from "../outcomes.ts";

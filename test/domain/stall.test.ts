@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { pendingArm } from "../../src/comparison/session/pending-arm.ts";
+import { pendingArm } from "../../src/comparison/session/stored-arm.ts";
 import { stallMattered } from "../../src/domain/stall.ts";
 import { anArm } from "../outcomes.ts";
 

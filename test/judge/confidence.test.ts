@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type Basis, decide } from "../../src/comparison/judge/decide.ts";
-import { gatesOf } from "../../src/comparison/judge/gates.ts";
+import { gatesOf } from "../../src/comparison/judge/facts.ts";
 import { confidenceOf } from "../../src/comparison/judge/verdict/confidence.ts";
 import type { Flag } from "../../src/domain/verdict.ts";
 

@@ -7,7 +7,7 @@ import {
   type ScoredOutcome,
   suspectsOf,
 } from "../../src/comparison/judge/decide.ts";
-import { gatesOf } from "../../src/comparison/judge/gates.ts";
+import { gatesOf } from "../../src/comparison/judge/facts.ts";
 import type { CallScores, MeasuredScore } from "../../src/comparison/judge/verdict/score-table.ts";
 import { sensitivityOf } from "../../src/comparison/judge/verdict/sensitivity.ts";
 

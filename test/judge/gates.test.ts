@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type GateFacts, gatesOf, vetoes } from "../../src/comparison/judge/gates.ts";
+import { type GateFacts, gatesOf, vetoes } from "../../src/comparison/judge/facts.ts";
 
 const facts = (parts: Partial<GateFacts> = {}): GateFacts => ({
   disqualified: false,

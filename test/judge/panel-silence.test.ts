@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type Basis, decide } from "../../src/comparison/judge/decide.ts";
-import { gatesOf } from "../../src/comparison/judge/gates.ts";
+import { gatesOf } from "../../src/comparison/judge/facts.ts";
 import { opinionsOfPanel } from "../../src/comparison/judge/opinion.ts";
 import { confidenceOf } from "../../src/comparison/judge/verdict/confidence.ts";
 import { heardJudge, panelOverturned, panelWinner } from "../../src/comparison/judge/verdict/panel-statement.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { mergeOrders } from "../../src/comparison/judge/asking/masked-repetition.ts";
 import type { ScoredOutcome } from "../../src/comparison/judge/decide.ts";
-import { factsOf } from "../../src/comparison/judge/facts.ts";
-import { gatesOf } from "../../src/comparison/judge/gates.ts";
+import { factsOf, gatesOf } from "../../src/comparison/judge/facts.ts";
 import { type StatementInput, statementOf } from "../../src/comparison/judge/verdict/statement.ts";
 import { OUTCOMES, type Verdict } from "../../src/domain/verdict.ts";
 import { BARRED } from "../barred-words.ts";

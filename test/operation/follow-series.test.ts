@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { SeriesInFlight } from "../../src/comparison/planning/register.ts";
+import type { SeriesInFlight } from "../../src/comparison/planning/services.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { MAX_PARALLEL, type SeriesRecord } from "../../src/domain/series-record.ts";
 import type { RunEntry } from "../../src/domain/session-entry.ts";

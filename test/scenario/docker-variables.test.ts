@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
-import { containerOf } from "../../src/comparison/scenario/draft/container-task.ts";
+import { containerOf, TaskImages } from "../../src/comparison/scenario/draft/container-task.ts";
 import { DockerVariables } from "../../src/comparison/scenario/draft/docker-variables.ts";
 import { readDockerfile } from "../../src/comparison/scenario/draft/dockerfile.ts";
-import { TaskImages } from "../../src/comparison/scenario/draft/task-images.ts";
 
 const read = (...lines: readonly string[]) => {
   const variables = new DockerVariables();

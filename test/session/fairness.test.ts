@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { pendingArm } from "../../src/comparison/session/pending-arm.ts";
-import { observedDifferences } from "../../src/comparison/session/run/fairness.ts";
+import { observedDifferences } from "../../src/comparison/session/run/open-arm.ts";
+import { pendingArm } from "../../src/comparison/session/stored-arm.ts";
 import { anArm } from "../outcomes.ts";
 
 const arm = (id: string, changes = {}) => ({ ...pendingArm(anArm(id, { model: "openai/x" })), ...changes });

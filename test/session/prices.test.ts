@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { priceOf, withPrices } from "../../src/comparison/planning/prices.ts";
+import { priceOf, withPrices } from "../../src/comparison/planning/cost-limits.ts";
 import { NO_PRICES } from "../../src/domain/price-list.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 

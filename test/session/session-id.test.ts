@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
-import { sessionId } from "../../src/comparison/session/run/created-entry.ts";
+import { sessionId } from "../../src/comparison/session/run/conduct-session.ts";
 import { startSession } from "../../src/comparison/session/start-session.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { SessionId } from "../../src/domain/session.ts";

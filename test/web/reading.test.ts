@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { factsOf } from "../../src/comparison/judge/facts.ts";
-import { pendingArm } from "../../src/comparison/session/pending-arm.ts";
+import { pendingArm } from "../../src/comparison/session/stored-arm.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { Facts } from "../../src/domain/evidence.ts";
 import type { ExternalAgent } from "../../src/domain/external-agent.ts";

@@ -16,7 +16,6 @@ import { cloudHint, strayWords } from "./cloud-forms.ts";
 import { AgentLog } from "./log/agent-log.ts";
 import { PrintedEnds } from "./printed-ends.ts";
 import { agentExchange } from "./proxy/agent-exchange.ts";
-import { type AgentRooms, agentRooms } from "./proxy/agent-rooms.ts";
 import { openProxy, type ProviderProxy } from "./proxy/provider-proxy.ts";
 
 /**
@@ -87,9 +86,7 @@ class AgentRunner {
       this.#refusal = message;
       this.#agent.told.refused(message);
     };
-    using rooms = agentRooms();
-    const served = { wire, answer: this.#answer(rooms), room: rooms.requests, onStray, onRefused };
-    await using proxy = await openProxy({ ...place, ...served });
+    await using proxy = await openProxy({ ...place, wire, answer: this.#answer(), onStray, onRefused });
     for (let attached = place.attached; ; ) {
       const stop = await this.#untilEnded(attached, proxy);
       const follow_up = this.#answers.next(stop);
@@ -114,14 +111,14 @@ class AgentRunner {
     return this.#agent.stopped ? await this.#stopped.promise : this.#endedBy(ended);
   }
 
-  #answer(rooms: AgentRooms) {
+  #answer() {
     const { program, run, stopwatch } = this.#parts;
     const { upstream } = program;
     const without_provider_tools = run.policies.network === "none";
     const throttle = new Throttle(stopwatch, run.clock);
     const { clock, redact } = run;
     const logs = { log: this.#agent, decisions: this.#log };
-    return agentExchange({ ...logs, upstream, without_provider_tools, throttle, clock, redact, rooms });
+    return agentExchange({ ...logs, upstream, without_provider_tools, throttle, clock, redact });
   }
 
   #stray(address: string): void {

@@ -4,7 +4,6 @@ import type { CallSoFar } from "./reply/call-so-far.ts";
 import type { ReplyForm } from "./reply/reply-form.ts";
 import type { ReplySoFar } from "./reply/reply-so-far.ts";
 import { messageDigest, type Part } from "./request/message.ts";
-import type { Room } from "./room.ts";
 import type { CallGate, WireReply } from "./wire.ts";
 
 /**
@@ -23,9 +22,14 @@ export interface ReplyReader {
   rest(): InSteps<void>;
 }
 
+/** What replies that come side by side may hold together: what came of calls and events that are not whole. */
+export interface ReplyRoom {
+  /** Bytes that none of them has taken. */
+  bytes: number;
+}
+
 export interface ReadOptions {
-  /** What replies that come side by side may hold together: what came of calls and events that are not whole. */
-  readonly room: Room;
+  readonly room: ReplyRoom;
   readonly form: ReplyForm;
   readonly gate: CallGate | undefined;
   readonly hide_usage: boolean;

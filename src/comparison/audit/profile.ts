@@ -6,7 +6,7 @@ import type { SessionOutcome } from "../../domain/session.ts";
 import type { Outcome, Verdict } from "../../domain/verdict.ts";
 import type { Vote } from "../../domain/vote.ts";
 import { judgesOwn, membersOwn } from "../judge/decide.ts";
-import { backs, gatesOf } from "../judge/gates.ts";
+import { backs, gatesOf } from "../judge/facts.ts";
 import type { Opinion } from "../judge/opinion.ts";
 import { signOf } from "../judge/panel-votes.ts";
 import { Correlation } from "./correlation.ts";

@@ -9,7 +9,7 @@ import {
 import { sumKnown } from "../../domain/usage.ts";
 import { allOrNone } from "../judge/all-or-none.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
-import { pendingArm } from "../session/pending-arm.ts";
+import { pendingArm } from "../session/stored-arm.ts";
 import { REPEATS, type SelfTestPlan, type SelfTestWork } from "./prepare-self-test.ts";
 import { answerSpecimens, gatherSpecimens, type Specimen, type Specimens } from "./specimens.ts";
 

@@ -1,9 +1,8 @@
 import type { Side, Suspicion, Verdict } from "../../domain/verdict.ts";
-import { backs, type Gates, gatesOf, vetoes } from "./gates.ts";
+import { backs, type Gates, gatesOf, vetoes } from "./facts.ts";
 import { type Opinion, opinionOf, opinionsOfPanel, type Scores, type Seat } from "./opinion.ts";
 import { silenceIn } from "./panel-votes.ts";
 import type { Weights } from "./verdict/score-table.ts";
-
 /**
  * Decides an outcome from scores, gates and weights. It is pure and has no dependencies: a browser recomputes a stored verdict
  * under other weights with this code.

@@ -41,7 +41,7 @@ interface PanelModel {
 }
 
 /**
- * Code establishes the facts, the gates and the measured scores (`facts.ts`, `gates.ts`, `measure.ts`). A model scores the
+ * Code establishes the facts, the gates and the measured scores (`facts.ts`, `measure.ts`). A model scores the
  * judged criteria if there are any (`judge-by-model.ts`). Code makes the verdict of both (`compose-verdict.ts`): no answer
  * of a model moves a gate.
  */

@@ -11,10 +11,9 @@ import type { PriceList } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { filesSource } from "../scenario/fixture-source.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { priceOf } from "./cost-limits.ts";
 import { agentServers } from "./mcp-tools.ts";
-import { priceOf } from "./prices.ts";
 import type { SessionServices } from "./services.ts";
-
 export type AgentServices = Pick<SessionServices, "agents_dir" | "openUpstream" | "entropy" | "sandboxes" | "prices">;
 
 export type AgentArm = Arm & { readonly agent: ExternalAgent };

@@ -12,9 +12,8 @@ import { judgeRecord } from "../../store/self-test-store.ts";
 import type { SessionStore } from "../../store/store.ts";
 import type { Judge } from "../judge/judge.ts";
 import { openJudge } from "../judge/open-judge.ts";
-import { priceOf } from "./prices.ts";
+import { priceOf } from "./cost-limits.ts";
 import type { SessionServices } from "./services.ts";
-
 /**
  * The judge that the request names, else the rubric, else the environment, else the default. Several judge as a panel.
  * @throws Failure `credentials_missing`, which also names the judge that needs no key; `invalid_request` for a name that

@@ -3,6 +3,7 @@ import { chmod, copyFile, lstat, mkdir, readdir, stat, writeFile } from "node:fs
 import { basename, dirname, join, resolve } from "node:path";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
 import { isBelow } from "./confined-path.ts";
+import { type StoredImage, TaskImages } from "./draft/container-task.ts";
 import { draftFromCommit } from "./draft/from-commit.ts";
 import { draftFromExercism, EXERCISM_MARKER } from "./draft/from-exercism.ts";
 import { draftFromHarbor, draftFromTerminalBench, HARBOR_MARKER, TERMINAL_BENCH_MARKER } from "./draft/from-harbor.ts";
@@ -10,7 +11,6 @@ import { PROMPTFOO_MARKER, promptTests } from "./draft/from-promptfoo.ts";
 import { SKILL_EVALS_MARKER, skillEvals } from "./draft/from-skill-evals.ts";
 import { sweBenchRows } from "./draft/from-swe-bench.ts";
 import type { Material } from "./draft/material.ts";
-import { type StoredImage, TaskImages } from "./draft/task-images.ts";
 import type { Draft } from "./draft-scenario.ts";
 import { writeBlobs } from "./git/git-files.ts";
 import { assignIds, slugOf } from "./resolve/ids.ts";

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Baseline, type BaselineMember, type BaselineRun, runsDigests } from "../../domain/baseline.ts";
+import { didYouMeanAmong } from "../../domain/did-you-mean.ts";
+import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import { type MemberKey, memberName, withInputId } from "../../domain/member.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
@@ -10,6 +12,8 @@ import { Pace } from "../../runtime/pace.ts";
 import type { SessionStore } from "../../store/store.ts";
 import { evidenceDigestsOf } from "../planning/comparison.ts";
 import type { SessionServices } from "../planning/services.ts";
+import { scenarioDigest } from "../scenario/digest.ts";
+import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { storedSession } from "./stored-arm.ts";
 
 /** The stored runs of a series, as a baseline. @throws Failure `unknown_series`, `invalid_request` */
@@ -144,4 +148,21 @@ function whyNot({ state, stop, limits, changes }: SeriesRecord): string {
   if (stop !== "exhausted")
     return `was ended by its ${stop === "budget" ? "cost limit" : String(stop)}; bless one that ran all its trials`;
   return "was made longer after it was seen; bless one whose number of trials was fixed";
+}
+
+/**
+ * The scenario with one of its arms twice, under the ids `x` and `x.again`: nothing can be better there, so whatever prefers
+ * one of them is a fault of the set-up.
+ * @throws Failure `unknown_arm`
+ */
+export function againstItself(loaded: LoadedScenario, arm_id: string): LoadedScenario {
+  const { arms } = loaded.definition;
+  const arm = arms.find(({ id }) => id === arm_id);
+  if (arm === undefined) {
+    const known = arms.map(({ id }) => id);
+    const told = didYouMeanAmong(arm_id, known, `its arms: ${known.join(", ")}`);
+    throw new Failure("unknown_arm", `${loaded.file}: there is no arm "${cut(arm_id)}"${told}`);
+  }
+  const definition = { ...loaded.definition, arms: [arm, { ...arm, id: `${arm.id}.again` }] as typeof arms };
+  return { ...loaded, definition, digest: scenarioDigest(definition) };
 }

@@ -1,8 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import { foldLog } from "../../store/read-session.ts";
-import type { SeriesInFlight } from "../planning/register.ts";
-import type { SessionServices } from "../planning/services.ts";
+import type { SeriesInFlight, SessionServices } from "../planning/services.ts";
 import { cancelAnywhere } from "./cancel.ts";
 import { distantSeries } from "./workers/distant-series.ts";
 

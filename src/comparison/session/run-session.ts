@@ -14,8 +14,7 @@ import type { SessionServices } from "../planning/services.ts";
 import { workspacePlaces } from "../planning/task-image.ts";
 import { fixtureSource } from "../scenario/fixture-source.ts";
 import { withoutCoinFlips } from "./repeat-checks.ts";
-import { observedDifferences } from "./run/fairness.ts";
-import { openArm, runBoth } from "./run/open-arm.ts";
+import { observedDifferences, openArm, runBoth } from "./run/open-arm.ts";
 import type { RunLog, SummaryOfTrials } from "./run/run-log.ts";
 /** What makes a run a trial. */
 export interface Trial {

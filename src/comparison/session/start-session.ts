@@ -3,12 +3,10 @@ import type { SessionPlan } from "../planning/prepare-session.ts";
 import { reserve } from "../planning/reservation.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { watchCancel } from "./cancel.ts";
-import { conductSession, worstCaseOf } from "./run/conduct-session.ts";
-import { createSession, type PlannedRun } from "./run/created-entry.ts";
+import { conductSession, createSession, type PlannedRun, worstCaseOf } from "./run/conduct-session.ts";
 import { RunLog } from "./run/run-log.ts";
 import type { Trial } from "./run-session.ts";
 import type { Requester, StartedSession } from "./started-session.ts";
-
 /**
  * Gives the session an id that can be read and streamed at once, and has it run in the background: here, or by whoever of
  * those on the same store has a place.

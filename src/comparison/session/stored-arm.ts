@@ -1,8 +1,9 @@
+import type { Arm } from "../../domain/arm.ts";
 import { didYouMeanAmong } from "../../domain/did-you-mean.ts";
 import { everyVerdict } from "../../domain/every-verdict.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
-import type { SessionOutcome } from "../../domain/session.ts";
+import type { ArmSummary, SessionOutcome } from "../../domain/session.ts";
 import type { ArmPointer, Verdict } from "../../domain/verdict.ts";
 import { readSession } from "../../store/read-session.ts";
 import type { JudgedArm } from "../judge/judge.ts";
@@ -52,4 +53,33 @@ export function storedVerdict(session: SessionOutcome, verdict_id: string): Verd
   throw new Failure("invalid_request", `${session.session_id} has no verdict "${verdict_id.slice(0, 100)}"`, {
     details: { field: "verdict_id" },
   });
+}
+
+/** An arm that has not started. */
+export function pendingArm(arm: Arm): ArmSummary {
+  return {
+    arm_id: arm.id,
+    title: arm.title,
+    model: arm.model,
+    model_served: null,
+    status: "pending",
+    stop_reason: null,
+    error: null,
+    turns: 0,
+    tool_calls: 0,
+    tokens_in: 0,
+    tokens_out: 0,
+    cached_tokens: 0,
+    cost_usd: arm.price_per_mtok === null ? null : 0,
+    wall_ms: 0,
+    working_ms: 0,
+    throttled_ms: 0,
+    final_answer: null,
+    changes: null,
+    probe: null,
+    violations: [],
+    required: [],
+    reference_fix: null,
+    budget: [],
+  };
 }

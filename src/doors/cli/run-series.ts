@@ -4,8 +4,7 @@ import { prepareSeries, type SeriesSource, seriesSource } from "../../comparison
 import type { SessionServices } from "../../comparison/planning/services.ts";
 import { readScenario } from "../../comparison/scenario/load-scenario.ts";
 import { type LoadedScenario, membersOf, oneMember } from "../../comparison/scenario/loaded-scenario.ts";
-import { againstItself } from "../../comparison/session/against-itself.ts";
-import { storedBaseline } from "../../comparison/session/baseline.ts";
+import { againstItself, storedBaseline } from "../../comparison/session/baseline.ts";
 import { seriesInFlight } from "../../comparison/session/in-flight.ts";
 import { openSeries, startSeries } from "../../comparison/session/open-series.ts";
 import { readBundle } from "../../comparison/session/read-bundle.ts";

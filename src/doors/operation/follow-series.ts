@@ -1,9 +1,8 @@
-import type { SeriesInFlight } from "../../comparison/planning/register.ts";
+import type { SeriesInFlight } from "../../comparison/planning/services.ts";
 import type { RunEvent } from "../../domain/event.ts";
 import { MAX_PARALLEL } from "../../domain/series-record.ts";
 import type { SessionStore } from "../../store/store.ts";
 import { type Announcement, followRun } from "./follow-run.ts";
-
 /**
  * What the trials of a series announce, interleaved: those that run now from their start, then those that come, to the end of
  * the series. Trials that ended before are read with the series. Places count the announcements. It reads on when its reader

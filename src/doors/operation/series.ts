@@ -1,4 +1,4 @@
-import type { SeriesInFlight } from "../../comparison/planning/register.ts";
+import type { SeriesInFlight } from "../../comparison/planning/services.ts";
 import { membersOf, oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { cancelSeriesAnywhere } from "../../comparison/session/cancel.ts";
 import { seriesInFlight } from "../../comparison/session/in-flight.ts";
@@ -12,7 +12,6 @@ import { LISTED } from "../endpoint/endpoint.ts";
 import { doOnce } from "./do-once.ts";
 import { findSeries } from "./find-series.ts";
 import type { Operation, Services } from "./operation.ts";
-
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startSeriesOf(
   services: Services,

@@ -1,5 +1,5 @@
 import { type Basis, decide, needsMaskedRepetition } from "../../../src/comparison/judge/decide.ts";
-import { gatesOf } from "../../../src/comparison/judge/gates.ts";
+import { gatesOf } from "../../../src/comparison/judge/facts.ts";
 import { confidenceOf } from "../../../src/comparison/judge/verdict/confidence.ts";
 import type { CallScores } from "../../../src/comparison/judge/verdict/score-table.ts";
 import { CHECKS, type Chance, CRITERIA, type Faults, gapSeen, type Pair, scoresFor } from "./pairs.ts";

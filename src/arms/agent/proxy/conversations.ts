@@ -1,7 +1,6 @@
 import { asId } from "../../../domain/as-id.ts";
 import { asRecords, type LooseRecord } from "../../../domain/lenient.ts";
 import { readBoundedJson } from "../../../runtime/bounded-json.ts";
-import { type Pot, Room } from "../../wire/room.ts";
 import { isLostReasoning, isReference } from "../../wire/stored-state.ts";
 import { type AgentBody, type BodyRefusal, REQUEST_LIMITS } from "./agent-body.ts";
 import type { KeptReply } from "./kept-reply.ts";
@@ -47,8 +46,6 @@ interface KeptItem {
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 const MAX_KEPT_REPLIES = 2_000;
 
-export const keptRoom = (pot?: Pot): Room => new Room(MAX_KEPT_BYTES, pot);
-
 /** What an item takes beside its text. */
 const ITEM_BYTES = 200;
 
@@ -61,11 +58,7 @@ export class Conversations {
   readonly #kept = new Set<Kept>();
   readonly #by_id = new Map<string, Kept>();
   readonly #items = new Map<string, KeptItem>();
-  readonly #room: Room;
-
-  constructor(room = keptRoom()) {
-    this.#room = room;
-  }
+  #bytes = 0;
 
   /** The request with whole items in the place of ids, for which `grow` has to find room. Never throws. */
   whole(body: LooseRecord, grow: AgentBody["grow"]): WholeRequest | NotWhole {
@@ -98,22 +91,18 @@ export class Conversations {
   #keep({ before, items }: Said, { id, output }: KeptReply): void {
     const texts = [...items, ...output].map((item) => JSON.stringify(item));
     const bytes = lengthOf(texts) + (texts.length + 1) * ITEM_BYTES;
-    if (bytes > MAX_KEPT_BYTES || !this.#makeRoom(bytes)) return;
+    if (bytes > MAX_KEPT_BYTES) return;
     const names = output.map((item) => asId(item["id"]) ?? "");
     const kept: Kept = { id, before, items: texts, names, bytes };
+    this.#bytes += bytes;
     this.#kept.add(kept);
     this.#by_id.set(id, kept);
     for (const [at, name] of names.entries())
       if (name !== "") this.#items.set(name, { of: kept, text: texts[items.length + at] ?? "" });
-  }
-
-  /** Forgets what it must. False: others hold the room. */
-  #makeRoom(bytes: number): boolean {
     for (const oldest of this.#kept) {
-      if (this.#kept.size < MAX_KEPT_REPLIES && this.#room.take(bytes)) return true;
+      if (this.#bytes <= MAX_KEPT_BYTES && this.#kept.size <= MAX_KEPT_REPLIES) break;
       this.#forget(oldest);
     }
-    return this.#room.take(bytes);
   }
 
   /** JSON of the item that this one stands for: a reference, or reasoning without its content. */
@@ -141,7 +130,7 @@ export class Conversations {
 
   #forget(kept: Kept): void {
     this.#kept.delete(kept);
-    this.#room.give(kept.bytes);
+    this.#bytes -= kept.bytes;
     kept.items = null;
     if (this.#by_id.get(kept.id) === kept) this.#by_id.delete(kept.id);
     for (const name of kept.names) if (this.#items.get(name)?.of === kept) this.#items.delete(name);

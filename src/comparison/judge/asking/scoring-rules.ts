@@ -1,12 +1,11 @@
 import type { Facts } from "../../../domain/evidence.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { type Basis, seatOf, suspectsOf } from "../decide.ts";
-import { gatesOf } from "../gates.ts";
+import { gatesOf } from "../facts.ts";
 import type { Case } from "../judge.ts";
 import type { JudgeResult } from "../verdict/judge-result.ts";
 import { type Measured, measure } from "../verdict/measure.ts";
 import type { Weights } from "../verdict/score-table.ts";
-
 /** What the rubric and the facts fix, whatever a judge says. */
 export interface ScoringRules extends Pick<Basis, "gates" | "tie_margin"> {
   readonly measured: readonly Measured[];

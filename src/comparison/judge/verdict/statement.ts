@@ -3,7 +3,7 @@ import { percentText } from "../../../domain/number-text.ts";
 import type { Flag, Side, Verdict } from "../../../domain/verdict.ts";
 import { undecidedChecksText } from "../../../domain/verdict-text.ts";
 import type { ScoredOutcome } from "../decide.ts";
-import type { Gates } from "../gates.ts";
+import type { Gates } from "../facts.ts";
 import {
   type HeardJudge,
   panelDivided,
@@ -13,7 +13,6 @@ import {
   panelWinner,
 } from "./panel-statement.ts";
 import { type ScopeInput, scopeOf } from "./scope.ts";
-
 /** Everything a statement may speak of. */
 export interface StatementInput extends ScopeInput {
   readonly kind: Verdict["kind"];

@@ -2,13 +2,12 @@ import type { ChangedFile, Changes } from "../../../domain/evidence.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import { breathe } from "../../../runtime/pace.ts";
-import type { ToldChanges } from "./agent-notes.ts";
 import { cleanLine } from "./clean-text.ts";
 import { clip } from "./clip.ts";
 import type { HiddenNotes } from "./hidden-notes.ts";
-import { type Hunk, readHunks } from "./read-hunks.ts";
+import type { ToldChanges } from "./identity-redactor.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
-import { fileKind, fitHunks, type NameOf, type ShownHunk, shownHunks } from "./shown-hunks.ts";
+import { fileKind, fitHunks, type Hunk, type NameOf, readHunks, type ShownHunk, shownHunks } from "./shown-hunks.ts";
 
 /** Changed files listed by name. */
 const LISTED_FILES = 200;

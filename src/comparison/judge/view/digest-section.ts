@@ -2,11 +2,10 @@ import { type Decision, type DecisionDetail, PROGRAM_ENDED } from "../../../doma
 import { splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
 import { type Effect, effectOf, isToolName } from "../../../domain/tool.ts";
 import { Pace } from "../../../runtime/pace.ts";
-import { withoutAgentPaths } from "./agent-notes.ts";
 import { cleanLine } from "./clean-text.ts";
 import { bounded, clip, LINE_CHARS } from "./clip.ts";
 import type { HiddenNotes } from "./hidden-notes.ts";
-import type { RedactIdentity } from "./identity-redactor.ts";
+import { type RedactIdentity, withoutAgentPaths } from "./identity-redactor.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
 
 /** The first and the last steps always stay: how the arm began and how it ended. */

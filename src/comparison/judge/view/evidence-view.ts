@@ -8,15 +8,13 @@ import type { Side } from "../../../domain/verdict.ts";
 import { breathe } from "../../../runtime/pace.ts";
 import type { Case, JudgedArm } from "../judge.ts";
 import { scenarioBrief } from "../scenario-brief.ts";
-import { type ToldChanges, withoutAgentNotes } from "./agent-notes.ts";
 import { draftText, LINE_CHARS } from "./clip.ts";
 import { diffSection, draftDiff } from "./diff-section.ts";
 import { digestSection, draftDigest } from "./digest-section.ts";
 import { type HiddenNotes, hiddenNotes } from "./hidden-notes.ts";
-import { identityRedactor, type RedactIdentity } from "./identity-redactor.ts";
+import { identityRedactor, type RedactIdentity, type ToldChanges, withoutAgentNotes } from "./identity-redactor.ts";
 import type { Section } from "./section.ts";
 import { answerSection, draftAnswers, draftProbe, probeSection, workSection } from "./text-sections.ts";
-
 /** What a judge sees of one arm. */
 export interface EvidenceView {
   readonly sections: readonly Section[];

@@ -4,10 +4,9 @@ import { Pace } from "../../../runtime/pace.ts";
 import type { JudgedArm } from "../judge.ts";
 import { cleanText } from "./clean-text.ts";
 import { lineScan, SCAN_COST } from "./injection-scan.ts";
-import { type Hunk, readHunks } from "./read-hunks.ts";
+import { type Hunk, readHunks } from "./shown-hunks.ts";
 import { WORDS, WordMask, withoutLetterRows } from "./word-mask.ts";
 import { WordRows } from "./word-rows.ts";
-
 /** Written in place of an arm's words. */
 export const WITHHELD = "[withheld]";
 

@@ -1,7 +1,18 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { oneOf, record } from "../../../domain/schema.ts";
-import { MAX_VALUE_BYTES, MAX_VARIABLES } from "../resolve/variable.ts";
-import { Dir, GitPath, GitRef, Globs, InlineFiles, Name, optional, Seconds, Text } from "./fields.ts";
+import {
+  Dir,
+  GitPath,
+  GitRef,
+  Globs,
+  InlineFiles,
+  MAX_VALUE_BYTES,
+  MAX_VARIABLES,
+  Name,
+  optional,
+  Seconds,
+  Text,
+} from "./fields.ts";
 
 const FILES = {
   dir: Dir,

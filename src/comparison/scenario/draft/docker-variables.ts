@@ -1,4 +1,4 @@
-import { MAX_VALUE_BYTES, MAX_VARIABLES, valueFault, variableFault } from "../resolve/variable.ts";
+import { MAX_VALUE_BYTES, MAX_VARIABLES, valueFault, variableFault } from "../authored/fields.ts";
 import { Unusable } from "../unusable.ts";
 
 /** Variables that change nothing for a task. */

@@ -13,8 +13,7 @@ import { hasScenario } from "../resolve/exposed.ts";
 import { checkPatch } from "../resolve/reference-fix.ts";
 import { Unusable } from "../unusable.ts";
 import type { Note } from "./noted-document.ts";
-import { commandsOf, repertoireAt, type TestText } from "./repository-tests.ts";
-import { isTestFile, type Repertoire, steeringFiles } from "./test-files.ts";
+import { commandsOf, isTestFile, type Repertoire, repertoireAt, steeringFiles, type TestText } from "./test-files.ts";
 
 const NOTHING_NAMED =
   "is no file or directory here, and no commit: there is no git repository around the scenario file";

@@ -4,12 +4,10 @@ import { plainText } from "../../../domain/plain-text.ts";
 import type { Draft, DraftSolution } from "../draft-scenario.ts";
 import { Unusable } from "../unusable.ts";
 import { budgetOf, secondsOf } from "./budget.ts";
-import { containerOf, whereToWork, workspaceOf } from "./container-task.ts";
+import { containerOf, type TaskImages, whereToWork, workspaceOf } from "./container-task.ts";
 import { type SourceFile, taskFiles, textIfThere, textOf, tomlOf, yamlOf } from "./material.ts";
 import { LOGS_AT, TESTS_AT } from "./placed-files.ts";
-import type { TaskImages } from "./task-images.ts";
 import { offlineScript } from "./test-script.ts";
-
 export const HARBOR_MARKER = "task.toml";
 
 /** A task in Harbor's form: `instruction.md`, `environment/`, `tests/`, and `solution/` where there is one. @throws Unusable */

@@ -15,10 +15,9 @@ import { slugOf } from "../resolve/ids.ts";
 import { checkPatch } from "../resolve/reference-fix.ts";
 import { Unusable } from "../unusable.ts";
 import { quotedForShell } from "./assertion.ts";
+import { imageField, type StoredImage, type TaskImages, workIn } from "./container-task.ts";
 import type { Note } from "./noted-document.ts";
-import { commandsOf, repertoireAt, type TestText } from "./repository-tests.ts";
-import { imageField, type StoredImage, type TaskImages, workIn } from "./task-images.ts";
-import { steeringFiles } from "./test-files.ts";
+import { commandsOf, repertoireAt, steeringFiles, type TestText } from "./test-files.ts";
 
 /** Bytes of a file of rows. A row has two patches and the report of a problem. */
 const ROWS_BYTES = 64 * 1024 * 1024;

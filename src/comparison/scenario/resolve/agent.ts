@@ -8,10 +8,10 @@ import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { isScripted } from "../../../domain/model-name.ts";
 import { SLUG_PATTERN } from "../../../domain/schema.ts";
 import type { AgentMap, ArmFile } from "../authored/arm-file.ts";
+import { variableFault } from "../authored/fields.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import type { ResolveContext } from "./context.ts";
 import { resolveFiles } from "./fixture-file.ts";
-import { variableFault } from "./variable.ts";
 /** The agent of an arm with every default in place. Meaningless after a problem. */
 export async function resolveAgent(
   context: ResolveContext,

@@ -1,12 +1,12 @@
 import { cut } from "../../../domain/excerpt.ts";
 import { coverEachOther, mountPointFault, WORKSPACE_AT } from "../../../domain/mount-point.ts";
 import type { FileSet, Files, Fixture, PlaceBeside } from "../../../domain/task.ts";
+import { valueFault, variableFault } from "../authored/fields.ts";
 import type { FieldPath } from "../authored/problems.ts";
 import type { FilesFile, FixtureFile } from "../authored/task-file.ts";
 import { attempt, type ResolveContext, repositoryOf, treeAt } from "./context.ts";
 import { checkInlinePaths, resolveFileSet } from "./file-set.ts";
 import { checkPathGlobs } from "./globs.ts";
-import { valueFault, variableFault } from "./variable.ts";
 /** What a workspace begins with, where it is mounted, and what stands beside it. */
 export async function resolveFixture(context: ResolveContext, fixture: FixtureFile, within: Within): Promise<Fixture> {
   const path = ["task", "fixture"];

@@ -12,7 +12,7 @@ import type { ArmSummary } from "../../../domain/session.ts";
 import { MOST_SKILLS, type Skill, type SkillUse } from "../../../domain/skill.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import type { SessionServices } from "../../planning/services.ts";
-import { pendingArm } from "../pending-arm.ts";
+import { pendingArm } from "../stored-arm.ts";
 import type { RunLog } from "./run-log.ts";
 
 interface ArmConduct {

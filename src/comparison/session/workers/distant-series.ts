@@ -2,10 +2,8 @@ import type { Failure } from "../../../domain/failure.ts";
 import type { SeriesRecord } from "../../../domain/series-record.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { SharedStore } from "../../../store/shared-store.ts";
-import type { SeriesInFlight } from "../../planning/register.ts";
-import type { SessionServices } from "../../planning/services.ts";
+import type { SeriesInFlight, SessionServices } from "../../planning/services.ts";
 import { cancelSeriesAnywhere } from "../cancel.ts";
-
 /** A series that runs somewhere, as its rows tell. `signal` ends the looking. Undefined when it has ended or is unknown. */
 export async function distantSeries(
   services: Pick<SessionServices, "clock">,

@@ -3,8 +3,7 @@ import type { Needs, SharedStore, Work } from "../../../store/shared-store.ts";
 import { isOfSandbox, needsOfPlan, protocolsAmong, providersAmong, workersWithSlots } from "../../planning/needs.ts";
 import { type Reservation, reserve } from "../../planning/reservation.ts";
 import type { SessionServices } from "../../planning/services.ts";
-import { worstCaseOf } from "../run/conduct-session.ts";
-import { createSession, type PlannedRun } from "../run/created-entry.ts";
+import { createSession, type PlannedRun, worstCaseOf } from "../run/conduct-session.ts";
 import { type StartedSession, startedBefore } from "../started-session.ts";
 import { briefPrices, keepMaterials, type SessionOrder } from "./brief.ts";
 

@@ -1,4 +1,4 @@
-import type { Register, RunInFlight } from "../../../comparison/planning/register.ts";
+import type { Register, RunInFlight } from "../../../comparison/planning/services.ts";
 import type { Address } from "../../http/listen.ts";
 import { listenProblem } from "../flags/address.ts";
 import { UsageError } from "../flags/parse-arguments.ts";

@@ -2,7 +2,7 @@ import { effectiveBudget } from "../../../arms/arm/budget.ts";
 import { leastFirstTurn } from "../../../arms/arm/first-turn.ts";
 import { BUILTIN_JUDGE } from "../../../arms/model/model-ref.ts";
 import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
-import { priceOf, withPrices } from "../../../comparison/planning/prices.ts";
+import { priceOf, withPrices } from "../../../comparison/planning/cost-limits.ts";
 import { isRealModel } from "../../../comparison/planning/sandbox-for.ts";
 import {
   firstTurnTokens,

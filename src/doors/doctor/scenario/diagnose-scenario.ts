@@ -1,6 +1,7 @@
 import type { Sandbox } from "../../../arms/sandbox/sandbox.ts";
 import { isAgentArm } from "../../../comparison/planning/agent-runner.ts";
 import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
+import { priceOf, withPrices } from "../../../comparison/planning/cost-limits.ts";
 import { openMcpTools, serversOf } from "../../../comparison/planning/mcp-tools.ts";
 import {
   isOfProtocols,
@@ -10,7 +11,6 @@ import {
   SANDBOX_NEED,
 } from "../../../comparison/planning/needs.ts";
 import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
-import { priceOf, withPrices } from "../../../comparison/planning/prices.ts";
 import { hasPlaces, NOT_NEEDED, sandboxFor, sandboxForCommands } from "../../../comparison/planning/sandbox-for.ts";
 import { openRecordings } from "../../../comparison/planning/session-recordings.ts";
 import { workspacePlaces } from "../../../comparison/planning/task-image.ts";
