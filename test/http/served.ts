@@ -17,17 +17,18 @@ export interface Served extends AsyncDisposable {
 }
 
 /**
- * `abeval serve` as a process of its own on a free port, once it listens or works. Without a supervisor, so that its process is the
- * server: tests stop, kill and measure that.
+ * `abeval serve` as a process of its own on a free port, once it listens or works. Without a supervisor unless one is asked for, so
+ * that its process is the server: tests stop, kill and measure that.
  */
 export async function serve(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
-  invocation: Omit<Invocation, "env"> = {},
+  { supervised, ...invocation }: Omit<Invocation, "env"> & { readonly supervised?: true } = {},
 ): Promise<Served> {
+  const alone = supervised ? [] : ["--no-supervise"];
   const address = args.includes("--addr") ? [] : ["--addr", "127.0.0.1:0"];
   const before = new Set(readdirSync(tmpdir()));
-  const child = startAbeval(["serve", "--no-supervise", ...address, ...args], { ...invocation, env });
+  const child = startAbeval(["serve", ...alone, ...address, ...args], { ...invocation, env });
   const listening = Promise.withResolvers<string>();
   let text = "";
   const reading = (async () => {

@@ -51,6 +51,15 @@ async function signalTree(mark: string, signal: NodeJS.Signals, working = mark):
   for (const pid of pids().toSorted((one, other) => one - other)) signalProcess(pid, signal);
 }
 
+/** `slow` calls its MCP server, which has the mark on its command line. */
+async function runWithServer(calls: NonNullable<ScriptTurn["calls"]>, mark = "") {
+  const loaded = await scenarioOf({ slow: [...calls.map((call) => ({ calls: [call] })), { say: "Done." }] });
+  const [fast, slow] = loaded.definition.arms;
+  const arms = [fast, { ...slow, mcp: [fakeServer("fake", {}, [mark])] }] as typeof loaded.definition.arms;
+  const definition = { ...loaded.definition, varies: ["mcp" as const], arms };
+  return await runOnce(testServices({}, { agents_dir: installs.path }), { ...loaded, definition });
+}
+
 /** On the command line of one test's processes alone. */
 const newMark = () => `mark-${crypto.randomUUID()}`;
 
@@ -90,16 +99,7 @@ describeNeeding(SANDBOX)("a run is handed back and nobody loses it", () => {
   test.each(["SIGTERM", "SIGKILL"] as const)("when the MCP server of an arm gets a %s from outside", async (signal) => {
     const mark = newMark();
     const path = `at-work-${mark}`;
-    const calls = [{ fake__keep_writing: { path } }, { fake__silent: {} }];
-    const loaded = await scenarioOf({ slow: [...calls.map((call) => ({ calls: [call] })), { say: "Done." }] });
-    const [fast, slow] = loaded.definition.arms;
-    const mcp = [fakeServer("fake", {}, [mark])];
-    const definition = {
-      ...loaded.definition,
-      varies: ["mcp" as const],
-      arms: [fast, { ...slow, mcp }] as typeof loaded.definition.arms,
-    };
-    const ended = runOnce(testServices({}, { agents_dir: installs.path }), { ...loaded, definition });
+    const ended = runWithServer([{ fake__keep_writing: { path } }, { fake__silent: {} }], mark);
     await signalTree(mark, signal, `> ${path}`);
     expect((await ended).outcome).toMatchObject(NOBODYS_LOSS);
   });
@@ -152,14 +152,31 @@ describeNeeding(SANDBOX)("an arm loses as before", () => {
     expect(await endOf({ check: "test ! -f slow || test -f fine", slow })).toMatchObject(FIRST_WINS);
   });
 
-  test("when its agent ends its own session", async () => {
+  test.each([
+    ["ends its own session", "kill -9 -1", 137],
+    ["kills itself", "kill -9 $$", 137],
+    ["aborts", "kill -ABRT $$", 134],
+    ["has a segmentation fault", "kill -SEGV $$", 139],
+    ["is killed by what left its session", 'setsid sh -c "kill -9 $$" & sleep 30', 137],
+  ])("when its agent %s", async (_how, line, exit_code) => {
     await using fake = await startFakeProvider({
-      reply: playAgent([{ knownBy: "Make it two", turns: [{ text: "No." }] }]),
+      reply: playAgent([{ knownBy: "hello", turns: [{ text: "No." }] }]),
     });
-    const module = `${ASKS_ONCE} await ask(); process.kill(-1, "SIGKILL");`;
-    const { outcome, summary } = await runAgent(fake, { agent: shellAgent("bun /home/agent/agent.mjs", module) });
+    const agent = shellAgent(`bun /home/agent/agent.mjs; ${line}`, `${ASKS_ONCE} await ask();`);
+    const { outcome, summary } = await runAgent(fake, { agent });
     expect(outcome).toMatchObject({ state: "completed", failure: null });
-    expect(summary).toMatchObject({ status: "finished", agent: { exit_code: 137 } });
+    expect(summary).toMatchObject({ status: "finished", agent: { exit_code } });
     expect(outcome.verdict?.flags).toContain("arm_crashed");
+  });
+
+  test.each([
+    ["SIGKILL", 137],
+    ["SIGSEGV", 139],
+  ])("when its MCP server ends itself by %s", async (by, exit_code) => {
+    const { outcome } = await runWithServer([{ fake__die: { by } }]);
+    expect(outcome).toMatchObject({ state: "completed", failure: null });
+    expect(JSON.stringify(outcome.decisions["slow"])).toContain(
+      `the server of this tool ended: exit code ${exit_code}`,
+    );
   });
 });

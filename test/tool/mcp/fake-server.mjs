@@ -38,8 +38,9 @@ const TOOLS = {
   refuse: () => ({ ...text("that cannot be"), isError: true }),
   nonsense: () => ({ content: "no list" }),
   silent: () => undefined,
-  die: () => {
+  die: ({ by }) => {
     process.stderr.write("out of ideas\n");
+    if (by) return process.kill(process.pid, by);
     process.exit(7);
   },
   change: () => {
