@@ -12,15 +12,18 @@ import { type Campaign, type Case, hold, numbered } from "./campaign.ts";
 import { openCaseDirectories } from "./case-directories.ts";
 import { type Random, randomOfCase, whole } from "./random.ts";
 
-const CASES = 9;
+const CASES = 12;
 const DEPLOYS = 10;
 const TRIALS = 24;
 /** Milliseconds after a trial has ended in which the next deploy comes: about as long as a trial takes. */
 const SPAN_MS = 800;
 
-/** How the service manager tells the server to stop. */
-type Manner = "everything below it, too" | "the server alone" | "nobody";
-const MANNERS: readonly Manner[] = ["everything below it, too", "the server alone", "nobody"];
+const ALONE = "the server alone is told to stop";
+const KILLED = "everything is killed";
+const NOBODY = "nobody is told to stop";
+/** What the service manager does. */
+const MANNERS = ["everything below it, too, is told to stop", ALONE, KILLED, NOBODY] as const;
+type Manner = (typeof MANNERS)[number];
 
 /** The right arm is the better one, and takes longer: a signal meets its command or its check. */
 const SCENARIO = `name: deployed
@@ -35,15 +38,15 @@ rubric: { criteria: [{ measure: probe_score }], judge: { model: builtin/evidence
 
 /** Deploys in the middle of a series: no trial has a wrong winner, and none is lost. */
 export const campaign: Campaign = {
-  about: `${CASES} series of ${TRIALS} trials, two thirds of them with ${DEPLOYS} deploys in the middle`,
+  about: `${CASES} series of ${TRIALS} trials, three quarters of them with ${DEPLOYS} deploys in the middle`,
   at_once: 1,
   cases: async ({ seed, count }) => numbered(count(CASES), (index) => deployed(randomOfCase(seed, index), index)),
 };
 
 function deployed(random: Random, index: number): Case {
-  const manner = MANNERS[index % MANNERS.length] ?? "nobody";
+  const manner = MANNERS[index % MANNERS.length] ?? NOBODY;
   return {
-    name: `${TRIALS} trials; ${manner} is told to stop`,
+    name: `${TRIALS} trials; ${manner}`,
     async run() {
       using directories = openCaseDirectories();
       writeFileSync(join(directories.path, "deployed.yaml"), SCENARIO);
@@ -51,7 +54,7 @@ function deployed(random: Random, index: number): Case {
       const start = () => serve(args, { TMPDIR: directories.scratch });
       let [server, series_id] = [await start(), ""];
       try {
-        for (let deploys = manner === "nobody" ? DEPLOYS : 0; deploys < DEPLOYS; deploys += 1) {
+        for (let deploys = manner === NOBODY ? DEPLOYS : 0; deploys < DEPLOYS; deploys += 1) {
           series_id = await goOn(server, series_id);
           await someTrial(server, series_id);
           await sleep(whole(random, SPAN_MS));
@@ -95,10 +98,11 @@ async function someTrial(server: Served, series_id: string): Promise<void> {
 /** Whoever is below the server hears it first. */
 async function stop({ child }: Served, manner: Manner): Promise<void> {
   const pids = (await processTree(child.pid)).map(({ pid }) => pid).filter((pid) => pid !== child.pid);
-  if (manner === "everything below it, too") for (const pid of pids) signalProcess(pid, "SIGTERM");
-  child.kill("SIGTERM");
+  const signal = manner === KILLED ? "SIGKILL" : "SIGTERM";
+  if (manner !== ALONE) for (const pid of pids) signalProcess(pid, signal);
+  child.kill(signal);
   const status = await child.exited;
-  hold(status === 0, "the server to stop with 0", status);
+  hold(status === (signal === "SIGKILL" ? 137 : 0), "the server to end as it was told", status);
 }
 
 function checkSeries({ state, trials }: Series, manner: Manner): void {
@@ -107,7 +111,7 @@ function checkSeries({ state, trials }: Series, manner: Manner): void {
   const wrong = won.filter(({ d }) => d !== -1);
   hold(wrong.length === 0, "the right arm to win every trial", wrong);
   const killed = trials.filter(({ d }) => d === null);
-  hold(manner !== "nobody" || killed.length === 0, "no trial to be killed where nobody is told to stop", killed);
+  hold(manner !== NOBODY || killed.length === 0, "no trial to be killed where nobody is told to stop", killed);
   const given = new Set(won.map(({ round }) => round));
   const tries = Map.groupBy(killed, ({ round }) => round);
   const lost = [...tries].filter(([round, all]) => !given.has(round) && all.length <= MAX_REPLACEMENTS);
