@@ -19,7 +19,7 @@ export interface Scene extends AsyncDisposable {
   readonly state: string;
   readonly flags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Resolves when something of each of these is at work. */
+  /** Resolves when something of each of these was seen at work; of the last one it still is. */
   atWork(kinds?: readonly Kind[]): Promise<void>;
 }
 
@@ -50,7 +50,11 @@ export async function openScene(): Promise<Scene> {
     flags: ["--agents-dir", installs],
     env: { ...environment, TMPDIR: scratch },
     atWork: async (kinds = KINDS) => {
-      for (const kind of kinds) await until(() => processesWith(markOf(kind)).length > 0);
+      const seen = new Set<Kind>();
+      await until(() => {
+        for (const kind of kinds) if (processesWith(markOf(kind)).length > 0) seen.add(kind);
+        return seen.size === kinds.length;
+      });
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
