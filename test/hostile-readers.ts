@@ -1,11 +1,10 @@
-import { textsIn } from "../src/arms/agent/log/broken-input.ts";
+import { textsIn } from "../src/arms/agent/log/agent-calls.ts";
 import { callText, DecisionLog } from "../src/arms/arm/decision-log.ts";
 import { movedPaths } from "../src/arms/imported/told-steps.ts";
 import { checkModel } from "../src/arms/model/check-model.ts";
 import { Credentials } from "../src/arms/model/credentials.ts";
 import { providerFailure } from "../src/arms/model/provider/provider-failure.ts";
-import { Secret } from "../src/arms/model/provider/secret.ts";
-import { redactKeyShapes, secretRedactor } from "../src/arms/model/redaction.ts";
+import { redactKeyShapes, Secret, secretRedactor } from "../src/arms/model/redaction.ts";
 import { canonicalCall } from "../src/arms/recipe/canonical-call.ts";
 import { RECIPES } from "../src/arms/recipe/recipes.ts";
 import { normaliser } from "../src/arms/recording/matching/normalise.ts";
@@ -28,6 +27,7 @@ import { systemClock } from "../src/runtime/clock.ts";
 import { attempt, IMPORT_READERS } from "./hostile-imports.ts";
 import { buildArm, change } from "./judge/build-case.ts";
 import { spoken } from "./judge/mock-judge.ts";
+
 /** What is repeated, perhaps with something before and behind it. */
 export type Family = string | readonly [before: string, repeated: string, behind?: string];
 

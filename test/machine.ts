@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { SandboxHost } from "../src/arms/sandbox/host.ts";
-import { probeSandbox } from "../src/arms/sandbox/probe-sandbox.ts";
+import { probeSandbox } from "../src/arms/sandbox/open-sandbox.ts";
 import { systemClock } from "../src/runtime/clock.ts";
 
 /** Something that a machine may lack. A test that needs it is skipped without it, and its title says how to get it. */

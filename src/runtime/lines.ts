@@ -1,3 +1,6 @@
+import { type BoundedJson, type JsonLimits, readBoundedJsonInTurns } from "./bounded-json.ts";
+import { Pace } from "./pace.ts";
+
 /** Bytes of one message. Useful ones have some kilobytes; the SDK has the same limit. */
 export const LINE_BYTES = 10 * 1024 * 1024;
 
@@ -75,3 +78,26 @@ class Line {
 
 /** Bytes of a buffer that is used for the next line. */
 const KEPT_BYTES = 64 * 1024;
+
+export interface JsonLine {
+  /** From 1; lines that were too long are not counted. */
+  readonly number: number;
+  /** Valid until the next line is asked for. */
+  readonly bytes: Uint8Array;
+  readonly json: BoundedJson;
+}
+
+/** The lines of a stream, each counted before it is parsed. Others have their turn meanwhile. As `lines` for the rest. */
+export async function* jsonLines(
+  chunks: AsyncIterable<Uint8Array>,
+  limits: JsonLimits,
+  tooLong: (number: number) => void,
+): AsyncGenerator<JsonLine, void, void> {
+  const pace = new Pace();
+  let number = 0;
+  for await (const bytes of lines(chunks, limits.bytes, () => tooLong(number + 1))) {
+    number += 1;
+    yield { number, bytes, json: await readBoundedJsonInTurns(bytes, limits, pace) };
+    await pace.bytes(bytes.length);
+  }
+}

@@ -4,8 +4,7 @@ import type { TrialRow } from "../domain/trial.ts";
 import { sumKnown } from "../domain/usage.ts";
 import { claimedSide, type Levels } from "./claim/conclusion.ts";
 import { findingsOf } from "./claim/findings.ts";
-import { cannotConclude, isUnlikely, MAX_FORECAST, type Standing } from "./claim/forecast.ts";
-import { standingOfTest } from "./claim/remaining.ts";
+import { cannotConclude, isUnlikely, MAX_FORECAST, type Standing, standingOfTest } from "./claim/forecast.ts";
 import { isOnlyCopies } from "./claim/sequential-test.ts";
 import {
   failsTooOften,

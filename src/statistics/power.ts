@@ -1,7 +1,7 @@
 import type { CostEstimate } from "../domain/doctor-report.ts";
 import { ALPHA } from "../domain/series-record.ts";
 import { Pace } from "../runtime/pace.ts";
-import { claimBorder } from "./claim/claim-border.ts";
+import { claimBorder } from "./claim/forecast.ts";
 
 /** What a plan promises before its first trial. */
 interface Power {

@@ -18,9 +18,8 @@ import {
   headlineOf,
   missingForClaim,
 } from "./claim/findings.ts";
-import { type Forecast, forecast, MAX_FORECAST, moreTrials } from "./claim/forecast.ts";
+import { type Forecast, forecast, MAX_FORECAST, moreTrials, standingOfTest } from "./claim/forecast.ts";
 import { isOfOthers } from "./claim/pool.ts";
-import { standingOfTest } from "./claim/remaining.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { type CountedTrial, type Difference, missingBy } from "./claim/tally.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { BROKEN_CHARS, refusalOfBroken, textsIn } from "../../src/arms/agent/log/broken-input.ts";
+import { BROKEN_CHARS, refusalOfBroken, textsIn } from "../../src/arms/agent/log/agent-calls.ts";
 import { policies } from "../policy/policies.ts";
 
 test("texts are found in an input that is no JSON, whole or broken off", () => {

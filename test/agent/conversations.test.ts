@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { Conversations } from "../../src/arms/agent/proxy/conversations.ts";
-import { type KeptReply, ReplyFinder } from "../../src/arms/agent/proxy/kept-reply.ts";
+import { Conversations, type KeptReply, ReplyFinder } from "../../src/arms/agent/proxy/conversations.ts";
 import { asRecords, type LooseRecord } from "../../src/domain/lenient.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";

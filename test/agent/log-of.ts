@@ -1,5 +1,5 @@
 import { AgentLog } from "../../src/arms/agent/log/agent-log.ts";
-import type { AskedTurn } from "../../src/arms/agent/log/asked-turn.ts";
+import type { AskedTurn } from "../../src/arms/agent/log/threads.ts";
 import { DecisionLog } from "../../src/arms/arm/decision-log.ts";
 import { Meter } from "../../src/arms/arm/meter.ts";
 import { Stopwatch } from "../../src/arms/arm/stopwatch.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { PrintedEnds } from "../../src/arms/agent/printed-ends.ts";
+import { PrintedEnds } from "../../src/arms/agent/external-arm.ts";
 
 async function* chunks(...texts: readonly string[]) {
   for (const text of texts) yield Buffer.from(text);

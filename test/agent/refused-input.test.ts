@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { refusedInput } from "../../src/arms/agent/log/refused-input.ts";
+import { refusedInput } from "../../src/arms/agent/log/agent-calls.ts";
 
 const refused = (input: unknown, unparsed?: string) =>
   refusedInput({ id: "1", name: "shell", input, ...(unparsed !== undefined && { unparsed }) }, "It's no");

@@ -5,7 +5,7 @@ import { MAX_THREADS, Threads } from "../../src/arms/agent/log/threads.ts";
 import { DecisionLog } from "../../src/arms/arm/decision-log.ts";
 import { Meter } from "../../src/arms/arm/meter.ts";
 import { Stopwatch } from "../../src/arms/arm/stopwatch.ts";
-import { commandRecipe } from "../../src/arms/recipe/command-recipe.ts";
+import { commandRecipe } from "../../src/arms/recipe/recipes.ts";
 import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
 import type { WireReply, WireRequest } from "../../src/arms/wire/wire.ts";
 import { openPristine } from "../../src/arms/workspace/pristine.ts";

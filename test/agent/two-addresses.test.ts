@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Credentials } from "../../src/arms/model/credentials.ts";
-import { wireOf } from "../../src/arms/recipe/choose-wire.ts";
+import { wireOf } from "../../src/arms/recipe/recipes.ts";
 import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { effectiveBudget } from "../../src/arms/arm/budget.ts";
-import { bytesOf } from "../../src/arms/arm/first-turn.ts";
+import { bytesOf } from "../../src/arms/arm/conversation.ts";
 import { Meter, type Turn } from "../../src/arms/arm/meter.ts";
 import { Stopwatch } from "../../src/arms/arm/stopwatch.ts";
 import type { Usage } from "../../src/domain/usage.ts";

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
-import { Stopwatch } from "../../src/arms/arm/stopwatch.ts";
-import { Throttle } from "../../src/arms/arm/throttle.ts";
+import { Stopwatch, Throttle } from "../../src/arms/arm/stopwatch.ts";
 
 let now = 0;
 const clock = { now: () => new Date(0), ticks: () => now };

@@ -13,8 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import { findInRoot, LookUps } from "../../src/arms/image/image-root.ts";
-import { imageUser } from "../../src/arms/image/image-user.ts";
+import { findInRoot, imageUser, LookUps } from "../../src/arms/image/image-root.ts";
 import { readImage } from "../../src/arms/image/read-image.ts";
 import { unpackImage } from "../../src/arms/image/unpack-image.ts";
 import { applyLayer } from "../../src/arms/image/unpacking/apply-layer.ts";

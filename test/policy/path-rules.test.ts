@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { refusedPath } from "../../src/arms/policy/path-rules.ts";
+import { refusedPath } from "../../src/arms/policy/refusal.ts";
 import { policies } from "./policies.ts";
 
 test.each([

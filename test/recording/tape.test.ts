@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { ReplayedReply } from "../../src/arms/model/replayed-reply.ts";
+import type { ReplayedReply } from "../../src/arms/model/provider-call.ts";
 import type { Exchange } from "../../src/arms/recording/lines.ts";
 import { normaliser } from "../../src/arms/recording/matching/normalise.ts";
 import { Replayer } from "../../src/arms/recording/replayer.ts";

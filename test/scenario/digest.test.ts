@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { boundToArm } from "../../src/arms/recording/bound.ts";
+import { boundToArm } from "../../src/arms/recording/roles.ts";
 import { comparabilityDigest, scenarioDigest } from "../../src/comparison/scenario/digest.ts";
 import { canonicalJson } from "../../src/domain/canonical-json.ts";
 import { SETUP_TIMEOUT_S } from "../../src/domain/defaults.ts";

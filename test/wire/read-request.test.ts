@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { CallInputs } from "../../src/arms/wire/call-input.ts";
 import { readRequest } from "../../src/arms/wire/read-request.ts";
 import { messageDigest, type Part } from "../../src/arms/wire/request/message.ts";
+import { CallInputs } from "../../src/arms/wire/wire.ts";
 import type { WireName } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
 

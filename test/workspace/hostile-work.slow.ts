@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
-import { removeTree } from "../../src/arms/sandbox/remove-tree.ts";
+import { removeTree } from "../../src/arms/sandbox/temp-dir.ts";
 import { TreeTooLarge } from "../../src/arms/workspace/io-failure.ts";
 import { openPristine } from "../../src/arms/workspace/pristine.ts";
 import { readNames } from "../../src/arms/workspace/tree/read-names.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { readOnlyPaths } from "../../src/arms/workspace/read-only-paths.ts";
+import { readOnlyPaths } from "../../src/arms/workspace/pristine-tree.ts";
 import { walk } from "../../src/arms/workspace/tree/walk.ts";
 import type { Workspace } from "../../src/arms/workspace/workspace.ts";
 import { SANDBOX } from "../machine.ts";

@@ -18,7 +18,7 @@ import fc from "fast-check";
 import type { Sandbox } from "../../src/arms/sandbox/sandbox.ts";
 import { makeTempDir, sandboxOwner, sweepTempDirs } from "../../src/arms/sandbox/temp-dir.ts";
 import { findToolchain } from "../../src/arms/sandbox/toolchain.ts";
-import { locate, workspacePath } from "../../src/arms/workspace/confine.ts";
+import { locate, workspacePath } from "../../src/arms/workspace/files.ts";
 import { openPristine } from "../../src/arms/workspace/pristine.ts";
 import { Failure, Mistake } from "../../src/domain/failure.ts";
 import { host, LINUX, ROOT_USER, SANDBOX } from "../machine.ts";

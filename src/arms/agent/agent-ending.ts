@@ -1,5 +1,5 @@
+import { atContextLimit, finished, type Stop } from "../arm/arm-end.ts";
 import type { DecisionLog } from "../arm/decision-log.ts";
-import { atContextLimit, finished, type Stop } from "../arm/stop.ts";
 import type { WireReply } from "../wire/wire.ts";
 
 interface Ending {

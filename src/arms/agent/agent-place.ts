@@ -1,5 +1,6 @@
 import type { ExternalAgent } from "../../domain/external-agent.ts";
 import type { Policies } from "../../domain/policies.ts";
+import type { Price } from "../../domain/price-list.ts";
 import type { Skill } from "../../domain/skill.ts";
 import type { Entropy } from "../../runtime/clock.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
@@ -9,14 +10,12 @@ import type { Install } from "../recipe/install.ts";
 import type { AgentLaunch, AgentServer, AgentStart, Recipe } from "../recipe/recipe.ts";
 import { makeHome } from "../sandbox/home.ts";
 import { AGENT_LIMITS } from "../sandbox/limits.ts";
-import { removeTree } from "../sandbox/remove-tree.ts";
 import type { Owner } from "../sandbox/sandbox.ts";
-import { makeTempDir } from "../sandbox/temp-dir.ts";
+import { makeTempDir, removeTree } from "../sandbox/temp-dir.ts";
+import { skillsAt } from "../workspace/laid-notes.ts";
 import { layOver, overlaidPaths } from "../workspace/lay-over.ts";
-import { skillsAt } from "../workspace/skills-at.ts";
 import type { AttachedProgram, FileSource, FixtureFiles } from "../workspace/workspace.ts";
 import type { LauncherCommand } from "./launcher-command.ts";
-import type { ModelPrices } from "./model-prices.ts";
 import { settingsOver } from "./settings.ts";
 import { makeSocketDirectory, SOCKET_INSIDE, type SocketDirectory } from "./socket-directory.ts";
 
@@ -143,4 +142,14 @@ async function onDisk({ fill, dir, files }: FixtureFiles, made: AsyncDisposableS
   made.defer(() => removeTree(written));
   await fill(written);
   return { dir: written, files };
+}
+
+/** What models of an arm's provider cost, by the names that the provider has for them. */
+export interface ModelPrices {
+  /** `<provider>/<model>` */
+  nameOf(model: string): string;
+  /** Null when nobody said it. */
+  of(model: string): Price | null;
+  /** Replies come from a recording, and cost nothing. */
+  readonly free: boolean;
 }

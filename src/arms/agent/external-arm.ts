@@ -1,20 +1,17 @@
 import { Failure, Mistake } from "../../domain/failure.ts";
 import type { Skill } from "../../domain/skill.ts";
-import { AnsweredSoFar } from "../arm/answered-so-far.ts";
-import type { ArmEnd } from "../arm/arm-end.ts";
+import { type ArmEnd, atBudget, atDiskLimit, cancelled, failed, type Stop } from "../arm/arm-end.ts";
 import { effectiveBudget } from "../arm/budget.ts";
+import { AnsweredSoFar } from "../arm/conversation.ts";
 import { DecisionLog } from "../arm/decision-log.ts";
 import { Meter } from "../arm/meter.ts";
 import type { ArmRun, RunArm } from "../arm/run-arm.ts";
-import { atBudget, atDiskLimit, cancelled, failed, type Stop } from "../arm/stop.ts";
-import { Stopwatch, TimeUp } from "../arm/stopwatch.ts";
-import { Throttle } from "../arm/throttle.ts";
+import { Stopwatch, Throttle, TimeUp } from "../arm/stopwatch.ts";
 import type { ProcessEnd } from "../sandbox/sandbox.ts";
 import type { AttachedProgram } from "../workspace/workspace.ts";
 import { type AgentProgram, openAgentPlace } from "./agent-place.ts";
 import { cloudHint, strayWords } from "./cloud-forms.ts";
 import { AgentLog } from "./log/agent-log.ts";
-import { PrintedEnds } from "./printed-ends.ts";
 import { agentExchange } from "./proxy/agent-exchange.ts";
 import { openProxy, type ProviderProxy } from "./proxy/provider-proxy.ts";
 
@@ -188,3 +185,36 @@ function okExit({ recipe, agent }: Pick<AgentProgram, "recipe" | "agent">): { re
 
 /** The characters of its last output that a message shows: of stderr, or of stdout when stderr is empty. */
 const SAID_CHARS = 2_000;
+
+/** Bytes kept of each end of what a program prints. */
+const END_BYTES = 16 * 1024;
+
+/** Reads a stream to its end and keeps its beginning and its end, whatever it prints. */
+export class PrintedEnds {
+  readonly done: Promise<void>;
+  #head = Buffer.alloc(0);
+  #tail = Buffer.alloc(0);
+  #bytes = 0;
+
+  constructor(stream: AsyncIterable<Uint8Array>) {
+    // A stream that breaks off has been read as far as it came.
+    this.done = this.#read(stream).catch(() => undefined);
+  }
+
+  /** What was kept so far, with a line for what was not. */
+  get text(): string {
+    const left_out = this.#bytes - this.#head.length - this.#tail.length;
+    const note = left_out > 0 ? `\n[... ${left_out} bytes left out ...]\n` : "";
+    return `${this.#head}${note}${this.#tail}`;
+  }
+
+  async #read(stream: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const chunk of stream) {
+      this.#bytes += chunk.byteLength;
+      const room = END_BYTES - this.#head.length;
+      if (room > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, room)]);
+      const rest = chunk.subarray(Math.max(0, room)).slice(-END_BYTES);
+      this.#tail = Buffer.concat([this.#tail, rest]).subarray(-END_BYTES);
+    }
+  }
+}

@@ -1,17 +1,23 @@
 import { Mistake } from "../../domain/failure.ts";
 import type { CallOptions, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
 import type { Tool } from "../tool/tool.ts";
-import { AnsweredSoFar } from "./answered-so-far.ts";
-import type { ArmEnd } from "./arm-end.ts";
+import {
+  type ArmEnd,
+  atBudget,
+  atContextLimit,
+  atDiskLimit,
+  cancelled,
+  disqualified,
+  failed,
+  finished,
+  type Stop,
+} from "./arm-end.ts";
 import { type BudgetState, effectiveBudget } from "./budget.ts";
-import { Conversation } from "./conversation.ts";
+import { AnsweredSoFar, bytesOf, Conversation, leastTurnTokens } from "./conversation.ts";
 import { DecisionLog } from "./decision-log.ts";
-import { bytesOf, leastTurnTokens } from "./first-turn.ts";
 import { Meter } from "./meter.ts";
 import type { ArmRun, RunArm } from "./run-arm.ts";
-import { atBudget, atContextLimit, atDiskLimit, cancelled, disqualified, failed, finished, type Stop } from "./stop.ts";
-import { Stopwatch, TimeUp } from "./stopwatch.ts";
-import { Throttle } from "./throttle.ts";
+import { Stopwatch, Throttle, TimeUp } from "./stopwatch.ts";
 import { ToolExecutor } from "./tool-executor.ts";
 
 /** The loop of our own: model turn, policy for each call, tool, next turn. */

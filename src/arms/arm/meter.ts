@@ -15,7 +15,7 @@ import {
 } from "../../domain/usage.ts";
 import type { ModelRequest } from "../model/client.ts";
 import type { BudgetState } from "./budget.ts";
-import { bytesOf, tokensToSend } from "./first-turn.ts";
+import { bytesOf, tokensToSend } from "./conversation.ts";
 import { KnownUse, type PricedModel } from "./known-use.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 

@@ -1,6 +1,6 @@
 import { NAMED_VIOLATIONS } from "../../domain/defaults.ts";
 import type { Violation } from "../../domain/evidence.ts";
-import { refusedPath } from "../policy/path-rules.ts";
+import { refusedPath } from "../policy/refusal.ts";
 import type { DecisionLog } from "./decision-log.ts";
 import type { ArmRun } from "./run-arm.ts";
 

@@ -10,7 +10,7 @@ import {
   variablesOf,
 } from "./credentials.ts";
 import { OFFLINE_PROVIDERS, splitModelRef } from "./model-ref.ts";
-import type { Recording } from "./recording.ts";
+import type { Recording } from "./provider-call.ts";
 
 export interface ProviderStatus {
   readonly provider: string;

@@ -1,7 +1,6 @@
 import { providerName } from "../../domain/model-name.ts";
 import { type ExtraHeaders, readExtraHeaders } from "./provider/extra-headers.ts";
-import { Secret } from "./provider/secret.ts";
-import { type Redact, redactKeyShapes, secretRedactor } from "./redaction.ts";
+import { type Redact, redactKeyShapes, Secret, secretRedactor } from "./redaction.ts";
 
 /** How a provider is reached. */
 export interface Endpoint {

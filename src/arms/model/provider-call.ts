@@ -6,7 +6,6 @@ import type { Endpoint } from "./credentials.ts";
 import { isRetryable, statusOf, TryFailed } from "./failed-try.ts";
 import { readReply } from "./provider-reply.ts";
 import type { Redact } from "./redaction.ts";
-import { ReplayedReply } from "./replayed-reply.ts";
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -110,3 +109,27 @@ export const fetchOfCall: Fetch = (input, init) => (init as CallInit).call.fetch
 
 const lostTry = (error: unknown) =>
   error instanceof TryFailed ? error : new TryFailed({ kind: "unreachable", cause: error });
+
+/** Where the traffic of one arm, or of a judge, is recorded or comes from. */
+export interface Recording {
+  /** Replies come from a recording: no network is asked, and no key is needed. */
+  readonly replayed: boolean;
+  /** Recorded when small calls of an agent kept their model, whatever the scenario says by default today. */
+  readonly side_model?: "keep";
+  /**
+   * Records what `send` does, or answers in its place. What it answers with is then a `ReplayedReply`.
+   * The function throws Failure `replay_mismatch` for a request that was not recorded.
+   */
+  fetch(send: Fetch): Fetch;
+}
+
+/** A reply from a recording. */
+export class ReplayedReply extends Response {
+  /** Milliseconds that the provider took when it was recorded. */
+  readonly took_ms: number;
+
+  constructor(body: string | null, init: ResponseInit & { readonly took_ms: number }) {
+    super(body, init);
+    this.took_ms = init.took_ms;
+  }
+}

@@ -6,9 +6,8 @@ import { endpointOf } from "./check-model.ts";
 import type { CallOptions, ModelClient } from "./client.ts";
 import type { Credentials, Endpoint } from "./credentials.ts";
 import { splitModelRef } from "./model-ref.ts";
-import type { Fetch, Transport } from "./provider-call.ts";
-import type { Recording } from "./recording.ts";
-import { redactingModel } from "./redacting-model.ts";
+import type { Fetch, Recording, Transport } from "./provider-call.ts";
+import { redactingModel } from "./redaction.ts";
 import { scriptedModel } from "./scripted.ts";
 
 /**

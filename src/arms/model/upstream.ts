@@ -11,10 +11,8 @@ import { type FailedTry, isRetryable, statusOf, TryFailed } from "./failed-try.t
 import { splitModelRef } from "./model-ref.ts";
 import { revealed } from "./provider/extra-headers.ts";
 import { providerFailure } from "./provider/provider-failure.ts";
-import type { Fetch } from "./provider-call.ts";
+import { type Fetch, type Recording, ReplayedReply } from "./provider-call.ts";
 import { nextTry, readBounded, refusalText } from "./provider-reply.ts";
-import type { Recording } from "./recording.ts";
-import { ReplayedReply } from "./replayed-reply.ts";
 import { begun, type ReplyStream, SilenceWatch } from "./reply-stream.ts";
 import { type ModelSources, placeFor } from "./resolve-model.ts";
 

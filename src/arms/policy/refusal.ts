@@ -1,7 +1,8 @@
-import type { Policies } from "../../domain/policies.ts";
+import { posix } from "node:path";
+import { globMatcher } from "../../domain/path-glob.ts";
+import type { PathPolicy, Policies } from "../../domain/policies.ts";
 import type { Effect } from "../../domain/tool.ts";
 import { ALLOW_RULE, DENY_RULE, refusedCommand } from "./command-rules.ts";
-import { refusedPath, WRITABLE_RULE } from "./path-rules.ts";
 import { readShell } from "./shell-commands.ts";
 
 /** Why a call does not run. */
@@ -59,3 +60,27 @@ function refusalOfPath(policies: Policies, path: string): Refusal | null {
     message: `Refused by policy, nothing was written: ${path} is outside what may be changed: ${writable || "nothing"}.`,
   };
 }
+
+/** The rule that a refusal names when no writable glob fits. */
+export const WRITABLE_RULE = "paths.writable";
+
+/** Whether a glob fits a path of the workspace, `./` and `a/../` resolved. */
+export const matchesPath = (glob: string, path: string): boolean => globMatcher([glob])(posix.normalize(path));
+
+/**
+ * Tells the rule that forbids changing a path; null when it may be changed. That is the `protected` glob as written, or
+ * `paths.writable` when no writable glob fits. Looks at the name only: the caller must check where links lead.
+ */
+export function pathRules({ protected: globs, writable }: PathPolicy): (path: string) => string | null {
+  const guards = globs.map((glob) => ({ glob, fits: globMatcher([glob]) }));
+  const isWritable = globMatcher(writable);
+  return (path) => {
+    const normal = posix.normalize(path);
+    const guard = guards.find(({ fits }) => fits(normal));
+    if (guard) return guard.glob;
+    return isWritable(normal) ? null : WRITABLE_RULE;
+  };
+}
+
+/** `pathRules` for one path. */
+export const refusedPath = (policy: PathPolicy, path: string): string | null => pathRules(policy)(path);

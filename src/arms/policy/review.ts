@@ -9,7 +9,7 @@ import type { CalledCheck } from "../../domain/task.ts";
 import type { Effect } from "../../domain/tool.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { commandMatcher, DENY_RULE, unreadIn } from "./command-rules.ts";
-import { matchesPath, pathRules, WRITABLE_RULE } from "./path-rules.ts";
+import { matchesPath, pathRules, WRITABLE_RULE } from "./refusal.ts";
 import { COMMAND_CHARS } from "./shell-commands.ts";
 
 /** A valid call of an arm and whether it ran. */

@@ -1,4 +1,4 @@
-import type { AgentLaunch } from "./recipe.ts";
+import type { AgentLaunch, AgentServer } from "./recipe.ts";
 
 /** Places that an agent sees. They are the same in every run, so that recorded requests are too. */
 export const AGENT_HOME = "/home/agent";
@@ -39,3 +39,31 @@ export const providerVariables = ({ base, key }: Pick<AgentLaunch, "base" | "key
   openai: { OPENAI_BASE_URL: base + PROVIDER_PATHS.openai, OPENAI_API_KEY: key },
   google: { GOOGLE_GEMINI_BASE_URL: base + PROVIDER_PATHS.google, GEMINI_API_KEY: key },
 });
+
+/** By name, in the form that most agents read: a program and its arguments. `more` is what an agent has beside that. */
+const serverMap = (
+  servers: readonly AgentServer[],
+  more: (server: AgentServer) => object = () => ({}),
+): Readonly<Record<string, object>> =>
+  Object.fromEntries(
+    servers.map((server) => {
+      const [command = "", ...args] = server.command;
+      return [server.name, { command, args, ...more(server) }];
+    }),
+  );
+
+/** As Gemini CLI and what was made from it read them. They ask nobody whether a call may be made. */
+export const geminiServers = (servers: readonly AgentServer[] | undefined) =>
+  servers && { mcpServers: serverMap(servers, ({ timeout_s }) => ({ timeout: timeout_s * 1000, trust: true })) };
+
+/** Where a file with servers lies that an argument names. */
+const FILE = ".abeval/mcp.json";
+
+/** The home file with the servers, and the argument that names it; nothing for none. */
+export function serverFile(servers: readonly AgentServer[] | undefined, flag: string) {
+  if (servers === undefined) return { args: [], home: {} };
+  return {
+    args: [flag, `${AGENT_HOME}/${FILE}`],
+    home: { [FILE]: JSON.stringify({ mcpServers: serverMap(servers) }) },
+  };
+}

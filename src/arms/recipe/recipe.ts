@@ -85,3 +85,7 @@ export interface UnwrappedOutput {
   /** Null when the text does not say. */
   readonly exit_code: number | null;
 }
+
+/** Rows of tools that touch nothing of the workspace. */
+export const own = (...names: readonly string[]): ToolTable =>
+  Object.fromEntries(names.map((name) => [name, "own" as const]));

@@ -5,7 +5,7 @@ import { asRecord } from "../../domain/lenient.ts";
 import { shortage } from "../../domain/shortage.ts";
 import { fileChunks } from "../../runtime/bounded-file.ts";
 import { type BoundedJson, isMalformed } from "../../runtime/bounded-json.ts";
-import { jsonLines } from "../../runtime/json-lines.ts";
+import { jsonLines } from "../../runtime/lines.ts";
 import {
   Exchange,
   Header,

@@ -3,14 +3,12 @@ import { type FileHandle, open } from "node:fs/promises";
 import { errorCode, Failure, wordsOf } from "../../domain/failure.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { Pace } from "../../runtime/pace.ts";
-import type { Fetch } from "../model/provider-call.ts";
+import type { Fetch, Recording } from "../model/provider-call.ts";
 import { askedWait } from "../model/provider-reply.ts";
-import type { Recording } from "../model/recording.ts";
 import type { Redact } from "../model/redaction.ts";
 import { type Exchange, type Header, MAX_LINE_BYTES, MAX_RECORDING_BYTES, type PartLine } from "./lines.ts";
 import { type Asked, readAsked } from "./matching/asked.ts";
-import type { Normalise } from "./matching/normalise.ts";
-import { redactedByLines } from "./matching/redacted-by-lines.ts";
+import { type Normalise, redactedByLines } from "./matching/normalise.ts";
 import { BODILESS } from "./replayer.ts";
 
 interface RecorderOptions {

@@ -1,7 +1,7 @@
 import type { Arm } from "../../domain/arm.ts";
 import type { Task } from "../../domain/task.ts";
 import type { Entropy } from "../../runtime/clock.ts";
-import type { Recording } from "../model/recording.ts";
+import type { Recording } from "../model/provider-call.ts";
 
 /** The recordings of one session: of each arm, and of its judge. */
 export interface Recordings {

@@ -6,16 +6,15 @@ import { refuseShortage } from "../../domain/shortage.ts";
 import { readBoundedJson } from "../../runtime/bounded-json.ts";
 import type { Entropy } from "../../runtime/clock.ts";
 import { Pace } from "../../runtime/pace.ts";
-import type { Recording } from "../model/recording.ts";
+import type { Recording } from "../model/provider-call.ts";
 import type { Redact } from "../model/redaction.ts";
-import { type Bound, differing } from "./bound.ts";
 import { type Exchange, LINE_LIMITS } from "./lines.ts";
 import { askedIn, type Spoken, spokenOf } from "./matching/asked.ts";
 import { type Normalise, normaliser } from "./matching/normalise.ts";
 import { type RecordedFile, readHeader, readRecording } from "./read-recording.ts";
 import { NO_RECORDING, type RecordedSession, type RecordingDirectory, type Recordings } from "./recordings.ts";
 import { Replayer } from "./replayer.ts";
-import { fileOf, JUDGE, nameOf, placeOf, type Role, rolesOf } from "./roles.ts";
+import { type Bound, differing, fileOf, JUDGE, nameOf, placeOf, type Role, rolesOf } from "./roles.ts";
 import { seededEntropy } from "./seeded-entropy.ts";
 
 interface ReplayServices {

@@ -2,9 +2,8 @@ import { chownSync, mkdirSync } from "node:fs";
 import { chmod, chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MAX_SCRATCH_BYTES } from "./limits.ts";
-import { removeTree } from "./remove-tree.ts";
 import type { Mount, Owner, Sandbox, Scratch } from "./sandbox.ts";
-import { makeTempDir, tempRoot } from "./temp-dir.ts";
+import { makeTempDir, removeTree, tempRoot } from "./temp-dir.ts";
 
 /** A place on disk for one program's home. Disposal removes it, whatever the program has left there. */
 export interface Home extends AsyncDisposable {

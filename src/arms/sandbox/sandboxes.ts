@@ -3,8 +3,7 @@ import { BubblewrapSandbox } from "./bubblewrap.ts";
 import { type Fault, sandboxUnavailable } from "./fault.ts";
 import type { SandboxHost } from "./host.ts";
 import { findOwnNetworks } from "./isolation/own-network.ts";
-import { openSandbox } from "./open-sandbox.ts";
-import { faultOf, triedSandbox, tryCommand } from "./probe-sandbox.ts";
+import { faultOf, openSandbox, triedSandbox, tryCommand } from "./open-sandbox.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** The sandbox for a run, and a line to print when it holds less than a real one. */

@@ -5,7 +5,7 @@ import { cut } from "../../domain/excerpt.ts";
 import { Failure, Mistake } from "../../domain/failure.ts";
 import { explain, valueInWords } from "../../domain/schema-error.ts";
 import type { ToolCall } from "../model/client.ts";
-import { workspacePath } from "../workspace/confine.ts";
+import { workspacePath } from "../workspace/files.ts";
 import type { Tool, ToolContext, ToolOutput } from "./tool.ts";
 
 /** A call whose tool exists and whose input is valid. Policy is asked before it runs. */

@@ -3,7 +3,7 @@ import { ANTHROPIC_REPLY } from "./reply/anthropic.ts";
 import { CHAT_REPLY } from "./reply/chat.ts";
 import { GEMINI_REPLY } from "./reply/gemini.ts";
 import { JsonReply } from "./reply/json-reply.ts";
-import type { ReplyForm } from "./reply/reply-form.ts";
+import type { ReplyForm } from "./reply/reply-so-far.ts";
 import { RESPONSES_REPLY } from "./reply/responses.ts";
 import { StreamedReply } from "./reply/streamed-reply.ts";
 import type { ReplyReader, ReplyRoom } from "./reply-reader.ts";

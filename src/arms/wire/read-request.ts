@@ -1,12 +1,11 @@
 import type { WireName } from "../../domain/external-agent.ts";
 import { asName, type LooseRecord } from "../../domain/lenient.ts";
-import { CallInputs } from "./call-input.ts";
 import { readMessages } from "./request/anthropic.ts";
 import { readChat } from "./request/chat.ts";
 import { readContents } from "./request/gemini.ts";
 import { messageDigest, type RequestParts, resultsOf } from "./request/message.ts";
 import { readInput } from "./request/responses.ts";
-import type { WireRequest } from "./wire.ts";
+import { CallInputs, type WireRequest } from "./wire.ts";
 
 const READERS: Readonly<Record<WireName, (body: LooseRecord) => RequestParts>> = {
   anthropic: readMessages,

@@ -1,10 +1,8 @@
 import { isMalformed, readBoundedJson } from "../../runtime/bounded-json.ts";
-import { CallInputs } from "./call-input.ts";
 import type { CallSoFar } from "./reply/call-so-far.ts";
-import type { ReplyForm } from "./reply/reply-form.ts";
-import type { ReplySoFar } from "./reply/reply-so-far.ts";
+import type { ReplyForm, ReplySoFar } from "./reply/reply-so-far.ts";
 import { messageDigest, type Part } from "./request/message.ts";
-import type { CallGate, WireReply } from "./wire.ts";
+import { type CallGate, CallInputs, type WireReply } from "./wire.ts";
 
 /**
  * Work that yields bytes where these may go on, and nothing where others can have their turn: before each call that the gate is asked

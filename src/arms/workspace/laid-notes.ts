@@ -2,17 +2,15 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import { sha256 } from "../../domain/sha256.ts";
-import type { Skill } from "../../domain/skill.ts";
+import { type Skill, skillAt } from "../../domain/skill.ts";
 import { RunReader, runsText, type WordRun } from "../../domain/word-runs.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { isPlainPath } from "../sandbox/plain-path.ts";
 import type { Owner } from "../sandbox/sandbox.ts";
 import { isOutOfReach } from "./io-failure.ts";
 import { layOver, overlaidPaths } from "./lay-over.ts";
-import { skillsAt } from "./skills-at.ts";
 import { decodedText, readRegular } from "./tree/contents.ts";
-import { parentsOf } from "./tree/parents-of.ts";
-import type { TreeEntry } from "./tree/walk.ts";
+import { parentsOf, type TreeEntry } from "./tree/walk.ts";
 import type { FileSource, WorkspaceNotes } from "./workspace.ts";
 
 /** The files of one arm that lie in its workspace and are no part of its work. */
@@ -120,4 +118,21 @@ function digestAt(root: string, path: string, size: number): string | null {
     if (isOutOfReach(error)) return null;
     throw error;
   }
+}
+
+/** Skills that are read, and bytes of each: what a call showed of one stands near its beginning. */
+const MOST_READ = 500;
+const READ_BYTES = 64 * 1024;
+
+/** The skills among some files of a directory, before an arm can have changed them. */
+export async function skillsAt(root: string, paths: readonly string[]): Promise<readonly Skill[]> {
+  const pace = new Pace();
+  const skills: Skill[] = [];
+  for (const path of paths) {
+    if (skills.length >= MOST_READ) break;
+    const found = skillAt(path, () => decodedText(readRegular(root, path, READ_BYTES) ?? new Uint8Array()) ?? "");
+    if (found) skills.push(found);
+    await pace.bytes(found?.text.length ?? path.length);
+  }
+  return skills;
 }

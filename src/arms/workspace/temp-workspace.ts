@@ -2,7 +2,6 @@ import type { Changes } from "../../domain/evidence.ts";
 import type { Skill } from "../../domain/skill.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { showFiles } from "../sandbox/home.ts";
-import { removeTree } from "../sandbox/remove-tree.ts";
 import type {
   DiskTaken,
   ExecResult,
@@ -11,18 +10,17 @@ import type {
   SandboxedProcess,
   Surroundings,
 } from "../sandbox/sandbox.ts";
+import { removeTree } from "../sandbox/temp-dir.ts";
 import { patchFiles } from "./diff/apply-patch.ts";
 import { NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
 import type { CompareOptions, TreeDifference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
 import { TreeTooLarge } from "./io-failure.ts";
-import type { LaidNotes } from "./laid-notes.ts";
+import { type LaidNotes, skillsAt } from "./laid-notes.ts";
 import { layOver } from "./lay-over.ts";
-import { filesOf, type PristineTree } from "./pristine-tree.ts";
-import { readOnlyPaths, stillPlain } from "./read-only-paths.ts";
+import { filesOf, type PristineTree, readOnlyPaths, stillPlain } from "./pristine-tree.ts";
 import { Residents } from "./residents.ts";
-import { skillsAt } from "./skills-at.ts";
-import { faultIn } from "./tree/full-disk.ts";
+import { faultIn } from "./tree/copy-room.ts";
 import { reopenRoot } from "./tree/place.ts";
 import { NO_SNAPSHOT, type Snapshot } from "./tree/snapshot.ts";
 import { changesOf, copyPristine, differencesOf, fillFork, type WorkingCopy, workOf } from "./working-copy.ts";

@@ -14,10 +14,9 @@ import { layOver, overlaidPaths } from "./lay-over.ts";
 import { fitting, type PristineTree } from "./pristine-tree.ts";
 import { readRegular } from "./tree/contents.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
-import { parentsOf } from "./tree/parents-of.ts";
 import { place, placeLink } from "./tree/place.ts";
 import { Snapshot } from "./tree/snapshot.ts";
-import { type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
+import { parentsOf, type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
 import type { FileSource } from "./workspace.ts";
 
 /** An arm's files on disk, and those that it started with. The arm must not run while they are read. */

@@ -1,7 +1,7 @@
-import type { ModelPrices } from "../../arms/agent/model-prices.ts";
+import type { ModelPrices } from "../../arms/agent/agent-place.ts";
 import type { RunArm } from "../../arms/arm/run-arm.ts";
 import { splitModelRef } from "../../arms/model/model-ref.ts";
-import type { Recording } from "../../arms/model/recording.ts";
+import type { Recording } from "../../arms/model/provider-call.ts";
 import type { Install } from "../../arms/recipe/install.ts";
 import { sandboxOwner } from "../../arms/sandbox/temp-dir.ts";
 import type { Arm } from "../../domain/arm.ts";
@@ -14,6 +14,7 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { priceOf } from "./cost-limits.ts";
 import { agentServers } from "./mcp-tools.ts";
 import type { SessionServices } from "./services.ts";
+
 export type AgentServices = Pick<SessionServices, "agents_dir" | "openUpstream" | "entropy" | "sandboxes" | "prices">;
 
 export type AgentArm = Arm & { readonly agent: ExternalAgent };
@@ -66,7 +67,7 @@ export async function agentRunner(
       import("../../arms/agent/external-arm.ts"),
       import("../../arms/agent/agent-place.ts"),
       import("../../arms/recipe/recipes.ts"),
-      import("../../arms/recipe/choose-wire.ts"),
+      import("../../arms/recipe/recipes.ts"),
       import("../../arms/agent/launcher-command.ts"),
     ]);
   const { model } = arm;

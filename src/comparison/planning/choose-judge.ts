@@ -1,6 +1,6 @@
 import type { ModelClient } from "../../arms/model/client.ts";
 import { BUILTIN_JUDGE, DEFAULT_JUDGE_MODEL, judgeModelRef } from "../../arms/model/model-ref.ts";
-import type { Recording } from "../../arms/model/recording.ts";
+import type { Recording } from "../../arms/model/provider-call.ts";
 import type { JudgeRecording } from "../../arms/recording/recordings.ts";
 import { Failure } from "../../domain/failure.ts";
 import { isBuiltin, isScripted, judgesNamed } from "../../domain/model-name.ts";
@@ -14,6 +14,7 @@ import type { Judge } from "../judge/judge.ts";
 import { openJudge } from "../judge/open-judge.ts";
 import { priceOf } from "./cost-limits.ts";
 import type { SessionServices } from "./services.ts";
+
 /**
  * The judge that the request names, else the rubric, else the environment, else the default. Several judge as a panel.
  * @throws Failure `credentials_missing`, which also names the judge that needs no key; `invalid_request` for a name that

@@ -1,5 +1,5 @@
 import { effectiveBudget } from "../../arms/arm/budget.ts";
-import { leastFirstTurn } from "../../arms/arm/first-turn.ts";
+import { leastFirstTurn } from "../../arms/arm/conversation.ts";
 import { judgeModelRef, OFFLINE_PROVIDERS, splitModelRef } from "../../arms/model/model-ref.ts";
 import type { Arm } from "../../domain/arm.ts";
 import { Failure } from "../../domain/failure.ts";

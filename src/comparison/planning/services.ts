@@ -1,5 +1,5 @@
 import type { ModelClient } from "../../arms/model/client.ts";
-import type { Recording } from "../../arms/model/recording.ts";
+import type { Recording } from "../../arms/model/provider-call.ts";
 import type { OpenUpstream } from "../../arms/model/upstream.ts";
 import type { RecordingDirectory } from "../../arms/recording/recordings.ts";
 import type { Sandboxes } from "../../arms/sandbox/sandboxes.ts";

@@ -111,9 +111,7 @@ async function opened(
 ): Promise<OpenedImage> {
   if (image_cache === undefined) throw new Failure("internal", "nobody said where images are unpacked");
   const { unpackImage } = await import("../../arms/image/unpack-image.ts");
-  const { findInRoot } = await import("../../arms/image/image-root.ts");
-  const { shellFault } = await import("../../arms/image/image-shell.ts");
-  const { imageUser } = await import("../../arms/image/image-user.ts");
+  const { findInRoot, imageUser, shellFault } = await import("../../arms/image/image-root.ts");
   return await orRefused(named(path), "workspace_failed", async () => {
     const cache = { directory: image_cache, owner: sandboxOwner(), now: clock.now() };
     const directory = await unpackImage(image, cache, signal);

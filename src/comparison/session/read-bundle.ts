@@ -9,7 +9,7 @@ import { InputId, Scenario } from "../../domain/scenario.ts";
 import { Digest, nullable, oneOf, record, Slug, Timestamp } from "../../domain/schema.ts";
 import { EvidenceDigests, SeriesId } from "../../domain/session.ts";
 import { SIDES } from "../../domain/verdict.ts";
-import { type JsonLine, jsonLines } from "../../runtime/json-lines.ts";
+import { type JsonLine, jsonLines } from "../../runtime/lines.ts";
 import { BundleBytes, bundleFault } from "./bundle/bundle-bytes.ts";
 
 /** What one line may hold. */

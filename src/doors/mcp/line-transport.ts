@@ -7,8 +7,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { wholeJson } from "../../domain/whole-json.ts";
 import { isMalformed } from "../../runtime/bounded-json.ts";
-import { type JsonLine, jsonLines } from "../../runtime/json-lines.ts";
-import { LINE_BYTES, terminated } from "../../runtime/lines.ts";
+import { type JsonLine, jsonLines, LINE_BYTES, terminated } from "../../runtime/lines.ts";
 import { requestProblem } from "./errors.ts";
 import { Batch, MAX_OPEN, OpenRequests } from "./open-requests.ts";
 

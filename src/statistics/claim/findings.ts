@@ -5,13 +5,21 @@ import type { TrialRow } from "../../domain/trial.ts";
 import { DECIDERS, type Decider } from "../../domain/verdict.ts";
 import type { Subject } from "../words/subject.ts";
 import type { Levels } from "./conclusion.ts";
-import { withoutCopies } from "./copies.ts";
 import { type Counts, logEvidence } from "./e-process.ts";
-import { givenUpRows } from "./given-up.ts";
 import { winRateRange } from "./interval.ts";
-import { confirmed, type Pool, poolOf } from "./pool.ts";
+import { confirmed, givenUpRows, type Pool, poolOf } from "./pool.ts";
 import { type GivenUp, type SequentialTest, sequentialTestOf, worstCase } from "./sequential-test.ts";
-import { countedIn, deletedOf, inOrder, missingOf, resultOf, type Tally, tallyByScenario, tallyOf } from "./tally.ts";
+import {
+  countedIn,
+  deletedOf,
+  inOrder,
+  missingOf,
+  resultOf,
+  type Tally,
+  tallyByScenario,
+  tallyOf,
+  withoutCopies,
+} from "./tally.ts";
 
 /** Everything that a report says is computed from these. */
 export interface Findings {

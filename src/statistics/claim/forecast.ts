@@ -1,7 +1,8 @@
 import { Pace } from "../../runtime/pace.ts";
-import { claimBorder } from "./claim-border.ts";
 import { claimedSide, equivalenceAt, type IsEquivalent, type Levels, type Uncertain } from "./conclusion.ts";
 import type { Counts } from "./e-process.ts";
+import type { SequentialTest } from "./sequential-test.ts";
+import { missingOf, roundsToStart, type Tally } from "./tally.ts";
 
 /** The state of a series without a conclusion. */
 export interface Standing {
@@ -192,4 +193,40 @@ export function moreTrials(counts: Counts, levels: Pick<Levels, "alpha">): numbe
     else few = middle;
   }
   return enough;
+}
+
+/**
+ * Wins to come with which a side claims, for each number of losses to come up to `most`; more than `most` where so many do not
+ * do. Ties change nothing of it.
+ */
+export function claimBorder(
+  { wins, losses }: Pick<Counts, "wins" | "losses">,
+  most: number,
+  levels: Pick<Levels, "alpha">,
+): readonly number[] {
+  let needed = 0;
+  return Array.from({ length: most + 1 }, (_, more) => {
+    while (needed <= most && claimedSide({ wins: wins + needed, ties: 0, losses: losses + more }, levels) !== "a")
+      needed += 1;
+    return needed;
+  });
+}
+
+/** What a forecast needs: every trial that is missing by now will be before those that come. */
+export function standingOfTest(
+  { counts, uncertain, log_e }: SequentialTest,
+  tallies: readonly Tally[],
+  { trials, deleted }: { readonly trials: number; readonly deleted: number },
+): Standing {
+  const missing = tallies.reduce((sum, tally) => sum + missingOf(tally), deleted);
+  return { counts, uncertain: { ...uncertain, missing }, left: trialsLeft(tallies, trials, log_e.length) };
+}
+
+/** Trials that can still count, of all scenarios together: the one that has lost most trials ends the last round. */
+function trialsLeft(tallies: readonly Tally[], trials: number, rounds: number): number {
+  const going = tallies.filter(({ given_up }) => !given_up);
+  const possible = going.map(
+    (tally) => tally.counted.length + tally.waiting + tally.running + roundsToStart(tally, trials).length,
+  );
+  return going.length === 0 ? 0 : (Math.min(...possible) - rounds) * going.length;
 }

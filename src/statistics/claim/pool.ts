@@ -1,10 +1,8 @@
 import type { Conclusion } from "../../domain/series-summary.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Levels } from "./conclusion.ts";
-import { withoutCopies } from "./copies.ts";
-import { givenUpRows } from "./given-up.ts";
-import { conclusionOf, type SequentialTest, sequentialTestOf } from "./sequential-test.ts";
-import { type CountedTrial, resultOf, type Tally, tallyOf } from "./tally.ts";
+import { conclusionOf, type GivenUp, type SequentialTest, sequentialTestOf } from "./sequential-test.ts";
+import { type CountedTrial, resultOf, type Tally, tallyOf, withoutCopies } from "./tally.ts";
 
 /** All stored trials of what a series compares, whoever ran them: one bet over all of them, however they are cut into series. */
 export interface Pool {
@@ -107,3 +105,23 @@ export function confirmed(own: SequentialTest, all: SequentialTest | undefined):
   const conclusion = conclusionOf(own);
   return all === undefined || conclusionOf(all) === conclusion ? conclusion : "undecided";
 }
+
+/** The rounds of a table without the rows that were given up; nothing while all rows go on. */
+export function givenUpRows(tallies: readonly Tally[]): { readonly given_up?: GivenUp } {
+  const going = tallies.filter(({ given_up }) => !given_up);
+  if (going.length === tallies.length) return {};
+  const rounds = going.length === 0 ? 0 : Math.min(...going.map(({ counted }) => counted.length));
+  return { given_up: { rounds, missingUntil: (round) => sum(tallies.map((tally) => lackingUntil(tally, round))) } };
+}
+
+/**
+ * A row that was given up lacks one trial in every round that it did not reach, however often that one was tried: no more
+ * could have counted.
+ */
+function lackingUntil(tally: Tally, round: number): number {
+  const { counted, given_up } = tally;
+  if (given_up && counted.length < round) return (counted.at(-1)?.missing_before ?? 0) + round - counted.length;
+  return counted[round - 1]?.missing_before ?? 0;
+}
+
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);

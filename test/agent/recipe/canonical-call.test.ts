@@ -3,8 +3,8 @@ import { claudeCode } from "../../../src/arms/recipe/agents/claude-code.ts";
 import { codex } from "../../../src/arms/recipe/agents/codex.ts";
 import { pi } from "../../../src/arms/recipe/agents/pi.ts";
 import { canonicalCall } from "../../../src/arms/recipe/canonical-call.ts";
-import { commandRecipe } from "../../../src/arms/recipe/command-recipe.ts";
 import type { Recipe } from "../../../src/arms/recipe/recipe.ts";
+import { commandRecipe } from "../../../src/arms/recipe/recipes.ts";
 
 const UNKNOWN = commandRecipe({ command: ["agent"], wires: [] });
 

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
-import { wireOf, wireProblem } from "../../../src/arms/recipe/choose-wire.ts";
 import type { AgentLaunch } from "../../../src/arms/recipe/recipe.ts";
-import { RECIPES, recipeOf } from "../../../src/arms/recipe/recipes.ts";
+import { RECIPES, recipeOf, wireOf, wireProblem } from "../../../src/arms/recipe/recipes.ts";
 import type { ExternalAgent } from "../../../src/domain/external-agent.ts";
 
 const LAUNCH: AgentLaunch = {

@@ -1,21 +1,20 @@
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
+import { asRecord, asText, type LooseRecord, parseJson } from "../../../domain/lenient.ts";
+import type { Policies } from "../../../domain/policies.ts";
 import type { Effect } from "../../../domain/tool.ts";
 import { callText, type DecisionLog } from "../../arm/decision-log.ts";
 import type { Meter } from "../../arm/meter.ts";
 import type { ArmRun } from "../../arm/run-arm.ts";
-import { redactDeep } from "../../model/redacting-model.ts";
-import { refusedPath } from "../../policy/path-rules.ts";
-import { type Refusal, refusalOf } from "../../policy/refusal.ts";
+import { redactDeep } from "../../model/redaction.ts";
+import { ALLOW_RULE, DENY_RULE } from "../../policy/command-rules.ts";
+import { type Refusal, refusalOf, refusedPath } from "../../policy/refusal.ts";
 import { type CallRecord, heldSubject } from "../../policy/review.ts";
 import { type CanonicalCall, canonicalCall, skillOf } from "../../recipe/canonical-call.ts";
 import type { Recipe } from "../../recipe/recipe.ts";
 import type { WireCall, WireRequest, WireResult } from "../../wire/wire.ts";
 import type { AgentDecisions } from "./agent-decisions.ts";
-import type { AskedTurn } from "./asked-turn.ts";
-import { refusalOfBroken } from "./broken-input.ts";
 import { type PendingCall, PendingCalls } from "./pending-calls.ts";
-import { refusedInput } from "./refused-input.ts";
-import type { ThreadName } from "./threads.ts";
+import type { AskedTurn, ThreadName } from "./threads.ts";
 
 interface CallParts {
   readonly run: ArmRun;
@@ -110,3 +109,79 @@ export class AgentCalls {
     return skill === undefined ? undefined : this.#parts.run.redact(skill);
   }
 }
+
+/** Longer inputs, and more texts in one, are not read: no text in one is then too long for the reader of commands. */
+export const BROKEN_CHARS = 16 * 1024;
+const MAX_TEXTS = 500;
+
+/** Why an input that is no JSON must not reach the agent: many agents mend such an input, and run what stands in it. */
+export function refusalOfBroken(policies: Policies, broken: string): Refusal | null {
+  const { allow, deny } = policies.commands;
+  if (allow === null && deny.length === 0) return null;
+  const texts = textsIn(broken);
+  if (texts === null) return { rule: allow === null ? DENY_RULE : ALLOW_RULE, message: UNREAD };
+  return texts.map((text) => refusalOf(policies, "command", text)).find((one) => one !== null) ?? null;
+}
+
+const UNREAD =
+  `Refused by policy, nothing was run: the input is no JSON, and too long for its commands to be found ` +
+  `(at most ${BROKEN_CHARS} characters and ${MAX_TEXTS} texts are read). Send it as valid JSON.`;
+
+/**
+ * Ends at the end of the text, too: a reply may break off within a command, or behind a backslash. So a match begins at every
+ * quotation mark, and no character is read twice.
+ */
+const STRINGS = /"([^"\\]*(?:\\.[^"\\]*)*)(?:"|\\?$)/gs;
+const COLON = /\s*:/y;
+
+/** The texts in it, names of fields aside; null when it is too long. */
+export function textsIn(broken: string): readonly string[] | null {
+  if (broken.length > BROKEN_CHARS) return null;
+  const strings = broken
+    .matchAll(STRINGS)
+    .take(MAX_TEXTS + 1)
+    .toArray();
+  if (strings.length > MAX_TEXTS) return null;
+  return strings.flatMap(({ 0: whole, 1: inner = "", index }) => {
+    COLON.lastIndex = index + whole.length;
+    return COLON.test(broken) ? [] : [asText(parseJson(`"${inner}"`)) ?? inner];
+  });
+}
+
+/**
+ * The input of a refused command's call with another command in its place, which says why and fails. It keeps the agent's
+ * own shape, so that the agent runs it and reads the refusal. Null where no command is found.
+ */
+export function refusedInput({ input, unparsed }: WireCall, message: string): object | string | null {
+  const command = `echo ${quoted(message)} >&2; exit 126`;
+  if (unparsed !== undefined || typeof input === "string") return command;
+  return exchanged(asRecord(input), command);
+}
+
+/** Every field that may hold the command: nobody knows which one the agent runs. */
+function exchanged(record: LooseRecord | undefined, command: string): LooseRecord | null {
+  if (record === undefined) return null;
+  const action = exchanged(asRecord(record["action"]), command);
+  const fields = COMMAND_FIELDS.filter((name) => record[name] !== undefined);
+  const named = fields.length > 0 || action !== null ? fields : onlyText(record);
+  if (named.length === 0 && action === null) return null;
+  const instead = named.map((name) => [name, inShapeOf(record[name], command, name)]);
+  return { ...record, ...(action && { action }), ...Object.fromEntries(instead) };
+}
+
+/** Where agents put what a shell runs, or what is typed into one that runs. */
+const COMMAND_FIELDS: readonly string[] = ["command", "cmd", "commands", "script", "chars", "input"];
+
+/** The text that rules were checked against, for a shell whose field for the command is unknown. */
+const onlyText = (record: LooseRecord): readonly string[] =>
+  Object.keys(record)
+    .filter((name) => typeof record[name] === "string")
+    .slice(0, 1);
+
+/** A list is one program with its arguments, but `commands` are several lines. What is typed is sent by its end of line. */
+function inShapeOf(given: unknown, command: string, field: string): unknown {
+  if (Array.isArray(given)) return field === "commands" ? [command] : ["sh", "-c", command];
+  return field === "chars" ? `${command}\n` : command;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

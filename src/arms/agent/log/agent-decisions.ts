@@ -5,9 +5,8 @@ import type { ArmRun } from "../../arm/run-arm.ts";
 import { didNothing } from "../../policy/review.ts";
 import type { Recipe } from "../../recipe/recipe.ts";
 import type { WireReply } from "../../wire/wire.ts";
-import type { AskedTurn } from "./asked-turn.ts";
 import type { PendingCall } from "./pending-calls.ts";
-import { MAX_THREADS } from "./threads.ts";
+import { type AskedTurn, MAX_THREADS } from "./threads.ts";
 
 interface DecisionParts {
   readonly run: Pick<ArmRun, "redact" | "clock">;

@@ -2,21 +2,20 @@ import { createHash } from "node:crypto";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { UNKNOWN_USAGE } from "../../../domain/usage.ts";
+import { atBudget, disqualified, failed, type Stop } from "../../arm/arm-end.ts";
 import type { BudgetState } from "../../arm/budget.ts";
 import type { DecisionLog } from "../../arm/decision-log.ts";
 import type { Meter } from "../../arm/meter.ts";
 import { disqualifyingPaths } from "../../arm/protected-paths.ts";
 import type { ArmRun } from "../../arm/run-arm.ts";
-import { atBudget, disqualified, failed, type Stop } from "../../arm/stop.ts";
 import type { Upstream } from "../../model/upstream.ts";
 import type { Recipe } from "../../recipe/recipe.ts";
 import type { WireReply, WireRequest } from "../../wire/wire.ts";
 import { agentEnding } from "../agent-ending.ts";
-import type { ModelPrices } from "../model-prices.ts";
+import type { ModelPrices } from "../agent-place.ts";
 import { AgentCalls } from "./agent-calls.ts";
 import { AgentDecisions, type SaidTurn } from "./agent-decisions.ts";
-import type { AskedTurn } from "./asked-turn.ts";
-import { MAIN_THREAD, type ThreadName, Threads } from "./threads.ts";
+import { type AskedTurn, MAIN_THREAD, type ThreadName, Threads } from "./threads.ts";
 import { UnderWay } from "./under-way.ts";
 
 interface AgentLogParts {

@@ -1,4 +1,7 @@
+import type { DecisionDetail } from "../../../domain/decision.ts";
 import { sha256 } from "../../../domain/sha256.ts";
+import type { BudgetState } from "../../arm/budget.ts";
+import type { PricedModel } from "../../arm/known-use.ts";
 import type { WireReply, WireRequest } from "../../wire/wire.ts";
 
 /** By what number a conversation is told. */
@@ -137,4 +140,22 @@ function beginningsOf(digests: readonly string[]): readonly string[] {
 function isContinued({ digest, length, answered, open }: Thread, beginnings: readonly string[]): boolean {
   if (length === 0 || beginnings[length - 1] !== digest) return false;
   return beginnings.length > length || (!answered && !open);
+}
+
+/** A request that goes on to the provider. */
+export interface AskedTurn {
+  readonly thread: ThreadName;
+  /** A small call besides the work. */
+  readonly side: boolean;
+  /** What the provider is asked for. */
+  readonly model: string;
+  /** Set when that is not the arm's own. */
+  readonly other?: PricedModel | undefined;
+  readonly sent_bytes: number;
+  /** Monotonic milliseconds. */
+  readonly began_ticks: number;
+  /** Calls of its reply that were refused. */
+  readonly blocks: DecisionDetail<"policy_block">[];
+  /** Set when its reply holds more calls than the budget: nothing more of it goes to the agent. */
+  spent?: BudgetState | undefined;
 }

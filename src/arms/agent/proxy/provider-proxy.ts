@@ -3,8 +3,7 @@ import type { Socket } from "node:net";
 import { cut } from "../../../domain/excerpt.ts";
 import type { WireName } from "../../../domain/external-agent.ts";
 import type { LooseRecord } from "../../../domain/lenient.ts";
-import { errorBody } from "../../wire/error-body.ts";
-import { BASES, routeOf, type WireRoute } from "../../wire/route.ts";
+import { BASES, errorBody, routeOf, type WireRoute } from "../../wire/route.ts";
 import type { SocketDirectory } from "../socket-directory.ts";
 import { type AgentBody, type BodyRefusal, emptyRoom, readAgentBody } from "./agent-body.ts";
 

@@ -1,7 +1,6 @@
 import { asId } from "../../../domain/as-id.ts";
 import { asCount, asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
-import type { LogContents, LoggedTurn, LogReader } from "../log-step.ts";
-import { textOfParts, timeIn } from "../log-values.ts";
+import { type LogContents, type LoggedTurn, type LogReader, textOfParts, timeIn } from "../log-step.ts";
 
 /** Whether a document says that it is a trajectory in this form, whatever its version. */
 export const isAtif = (document: LooseRecord): boolean => atifVersion(document) !== undefined;

@@ -1,9 +1,14 @@
 import { asId } from "../../../domain/as-id.ts";
 import { asCount, asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
-import type { Usage } from "../../../domain/usage.ts";
-import { sumKnown } from "../../../domain/usage.ts";
-import type { LogContents, LoggedCall, LoggedTurn, LogReader } from "../log-step.ts";
-import { textOfParts, timeIn } from "../log-values.ts";
+import { sumKnown, type Usage } from "../../../domain/usage.ts";
+import {
+  type LogContents,
+  type LoggedCall,
+  type LoggedTurn,
+  type LogReader,
+  textOfParts,
+  timeIn,
+} from "../log-step.ts";
 
 /** Kinds of lines in a session's log of Claude Code. Each line names its session. */
 export const isClaudeLine = (line: LooseRecord): boolean =>

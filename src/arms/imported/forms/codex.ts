@@ -2,8 +2,14 @@ import { asId } from "../../../domain/as-id.ts";
 import { asCount, asName, asRecord, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
 import type { Usage } from "../../../domain/usage.ts";
 import { readBoundedJson } from "../../../runtime/bounded-json.ts";
-import type { LogContents, LoggedCall, LoggedTurn, LogReader } from "../log-step.ts";
-import { textOfParts, timeIn } from "../log-values.ts";
+import {
+  type LogContents,
+  type LoggedCall,
+  type LoggedTurn,
+  type LogReader,
+  textOfParts,
+  timeIn,
+} from "../log-step.ts";
 
 /** Kinds of lines in a rollout of Codex: each has its payload. */
 export const isCodexLine = (line: LooseRecord): boolean =>

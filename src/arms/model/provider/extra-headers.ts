@@ -1,5 +1,5 @@
 import { asRecord, parseJson } from "../../../domain/lenient.ts";
-import { Secret } from "./secret.ts";
+import { Secret } from "../redaction.ts";
 
 /** Headers that every call of a provider carries, as its variable gives them. */
 export interface ExtraHeaders {

@@ -1,8 +1,6 @@
-import { serverFile } from "../agent-servers.ts";
 import { type ArgumentRules, BY_MODEL, hasArgument, ownArguments } from "../arguments.ts";
-import { expandHome, givenTask, providerVariables } from "../inside.ts";
-import { own } from "../own.ts";
-import type { AgentLaunch, Recipe } from "../recipe.ts";
+import { expandHome, givenTask, providerVariables, serverFile } from "../inside.ts";
+import { type AgentLaunch, own, type Recipe } from "../recipe.ts";
 import { exitCodeAt, withoutBlocks, withoutMarks } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {

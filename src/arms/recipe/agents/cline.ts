@@ -2,8 +2,7 @@ import { asRecords, asText } from "../../../domain/lenient.ts";
 import { readBoundedJson } from "../../../runtime/bounded-json.ts";
 import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "../inside.ts";
-import { own } from "../own.ts";
-import type { Recipe, UnwrappedOutput } from "../recipe.ts";
+import { own, type Recipe, type UnwrappedOutput } from "../recipe.ts";
 import { exitCodeAt } from "../unwrap-output.ts";
 
 /** Its provider is set by a command of its own. The texts are arguments of the shell, and never part of its script. */

@@ -1,7 +1,6 @@
 import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS, providerVariables } from "../inside.ts";
-import { own } from "../own.ts";
-import type { AgentServer, Recipe } from "../recipe.ts";
+import { type AgentServer, own, type Recipe } from "../recipe.ts";
 import { belowHeader, exitCodeAt } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {

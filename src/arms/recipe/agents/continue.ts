@@ -1,7 +1,6 @@
 import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "../inside.ts";
-import { own } from "../own.ts";
-import type { Recipe } from "../recipe.ts";
+import { own, type Recipe } from "../recipe.ts";
 import { outputAsItIs } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {

@@ -1,7 +1,6 @@
 import { type ArgumentRules, BY_MODEL, BY_PROMPT, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "../inside.ts";
-import { own } from "../own.ts";
-import type { Recipe, UnwrappedOutput } from "../recipe.ts";
+import { own, type Recipe, type UnwrappedOutput } from "../recipe.ts";
 import { exitCodeAt } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {

@@ -1,8 +1,7 @@
 import type { WireName } from "../../../domain/external-agent.ts";
 import { type ArgumentRules, BY_MODEL, BY_PROXY, hasArgument, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "../inside.ts";
-import { own } from "../own.ts";
-import type { AgentServer, Recipe } from "../recipe.ts";
+import { type AgentServer, own, type Recipe } from "../recipe.ts";
 import { withoutBlocks } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {

@@ -1,10 +1,7 @@
-import { geminiServers } from "../agent-servers.ts";
 import { type ArgumentRules, BY_PROXY, ownArguments } from "../arguments.ts";
-import { expandHome, givenTask, providerVariables } from "../inside.ts";
-import { own } from "../own.ts";
-import type { Recipe } from "../recipe.ts";
-import { GEMINI_ARGUMENTS } from "./gemini-cli.ts";
-import { geminiOutput } from "./gemini-output.ts";
+import { expandHome, geminiServers, givenTask, providerVariables } from "../inside.ts";
+import { own, type Recipe } from "../recipe.ts";
+import { GEMINI_ARGUMENTS, geminiOutput } from "./gemini-cli.ts";
 
 const ARGUMENTS: ArgumentRules = {
   own: GEMINI_ARGUMENTS.own,

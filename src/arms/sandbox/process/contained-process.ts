@@ -6,9 +6,8 @@ import type { OwnNetwork } from "../isolation/own-network.ts";
 import type { MemoryGroups } from "../memory-group.ts";
 import { CommandMemory } from "./command-memory.ts";
 import { isForeign } from "./killed-from-outside.ts";
-import { printedText } from "./printed.ts";
 import { isGone, signalGroup, signalProcess } from "./process-table.ts";
-import { kept, type Pipes } from "./started.ts";
+import { kept, type Pipes, printedText } from "./started.ts";
 
 /** A program that waits behind its gate: it says on `stdout` that it is there, and begins with a line on `stdin`. */
 export type GatedChild = ChildProcessByStdio<Writable, Readable, Readable | null>;

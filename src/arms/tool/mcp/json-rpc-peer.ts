@@ -2,8 +2,7 @@ import { cut } from "../../../domain/excerpt.ts";
 import { asRecord, asText, type LooseRecord } from "../../../domain/lenient.ts";
 import { NO_JSON } from "../../../runtime/bounded-json.ts";
 import { type Clock, startTimer } from "../../../runtime/clock.ts";
-import { jsonLines } from "../../../runtime/json-lines.ts";
-import { LINE_BYTES, terminated } from "../../../runtime/lines.ts";
+import { jsonLines, LINE_BYTES, terminated } from "../../../runtime/lines.ts";
 import type { SandboxedProcess } from "../../sandbox/sandbox.ts";
 
 /** Values of one message. A list of a thousand tools has some ten thousand. */

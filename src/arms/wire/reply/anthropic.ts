@@ -2,8 +2,7 @@ import { asId } from "../../../domain/as-id.ts";
 import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
 import { anthropicUsage, laterUsage } from "../usage.ts";
 import type { CallSoFar } from "./call-so-far.ts";
-import type { ReplyForm } from "./reply-form.ts";
-import type { ReplySoFar } from "./reply-so-far.ts";
+import type { ReplyForm, ReplySoFar } from "./reply-so-far.ts";
 
 /** Anthropic's messages. https://docs.claude.com/en/docs/build-with-claude/streaming */
 export const ANTHROPIC_REPLY: ReplyForm = { take, exchange, usageOf: anthropicUsage };

@@ -1,7 +1,5 @@
 import { canonicalJson } from "../../../domain/canonical-json.ts";
-import { type CallInputs, callInput } from "../call-input.ts";
-import type { WireCall } from "../wire.ts";
-import { GrownText } from "./grown-text.ts";
+import { type CallInputs, callInput, type WireCall } from "../wire.ts";
 
 /** A call while it arrives. */
 export class CallSoFar {
@@ -94,3 +92,29 @@ export class CallSoFar {
 }
 
 export type Opening = Pick<WireCall, "id" | "name"> & { readonly free_text?: boolean };
+
+/** Pieces that are joined at once. */
+const MOST_PIECES = 1_000;
+
+/** A text that arrives in pieces, however small they are. Joined one by one, each of some characters would take a hundred bytes. */
+export class GrownText {
+  #text = "";
+  #pieces: string[] = [];
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(piece: string): void {
+    this.#length += piece.length;
+    this.#pieces.push(piece);
+    if (this.#pieces.length === MOST_PIECES) this.whole();
+  }
+
+  whole(): string {
+    if (this.#pieces.length > 0) this.#text += this.#pieces.join("");
+    this.#pieces = [];
+    return this.#text;
+  }
+}

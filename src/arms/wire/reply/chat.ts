@@ -1,10 +1,9 @@
 import { asId } from "../../../domain/as-id.ts";
 import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
-import { textIn } from "../text-in.ts";
 import { chatUsage } from "../usage.ts";
+import { textIn } from "../wire.ts";
 import type { CallSoFar } from "./call-so-far.ts";
-import type { ReplyForm } from "./reply-form.ts";
-import type { ReplySoFar } from "./reply-so-far.ts";
+import type { ReplyForm, ReplySoFar } from "./reply-so-far.ts";
 
 /** OpenAI's chat completions, whole or in chunks. https://platform.openai.com/docs/api-reference/chat-streaming */
 export const CHAT_REPLY: ReplyForm = { take, exchange, usageOf: chatUsage };

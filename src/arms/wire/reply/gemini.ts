@@ -2,8 +2,7 @@ import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../.
 import { geminiCallIn } from "../request/gemini.ts";
 import { geminiUsage } from "../usage.ts";
 import type { CallSoFar } from "./call-so-far.ts";
-import type { ReplyForm } from "./reply-form.ts";
-import type { ReplySoFar } from "./reply-so-far.ts";
+import type { ReplyForm, ReplySoFar } from "./reply-so-far.ts";
 
 /** Gemini's `GenerateContentResponse`, whole or in pieces. A call always comes whole. Some clients read snake case, too. */
 export const GEMINI_REPLY: ReplyForm = { take, exchange, usageOf: geminiUsage };

@@ -1,7 +1,7 @@
-import { CallInputs } from "../call-input.ts";
-import type { WireReply } from "../wire.ts";
-import { CallSoFar, type Opening } from "./call-so-far.ts";
-import { GrownText } from "./grown-text.ts";
+import type { LooseRecord } from "../../../domain/lenient.ts";
+import type { Usage } from "../../../domain/usage.ts";
+import { CallInputs, type WireReply } from "../wire.ts";
+import { CallSoFar, GrownText, type Opening } from "./call-so-far.ts";
 
 /** Characters of one reply that are kept: its text and the inputs of its calls. Today's longest have below a million. */
 const MAX_CHARS = 4 * 1024 * 1024;
@@ -139,3 +139,16 @@ export class ReplySoFar {
 
 /** Providers say what is wrong in some hundred characters. */
 const MAX_ERROR_CHARS = 4000;
+
+/** How the replies of one wire are written. Neither function throws, whatever the event is. */
+export interface ReplyForm {
+  /**
+   * Takes in an event of a stream, or a whole body.
+   *
+   * @returns the calls that it speaks of, in the order in which they stand in it.
+   */
+  readonly take: (event: LooseRecord, reply: ReplySoFar) => readonly CallSoFar[];
+  /** The same event, or those in its place, with what is exchanged. `calls` is what `take` returned for it. */
+  readonly exchange: (event: LooseRecord, calls: readonly CallSoFar[]) => readonly LooseRecord[];
+  readonly usageOf: (usage: unknown) => Usage;
+}

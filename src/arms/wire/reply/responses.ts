@@ -1,10 +1,9 @@
 import { asId } from "../../../domain/as-id.ts";
 import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
-import { callIn, INPUT_FIELDS } from "../request/responses-calls.ts";
+import { callIn, INPUT_FIELDS } from "../request/responses.ts";
 import { responsesUsage } from "../usage.ts";
 import type { CallSoFar } from "./call-so-far.ts";
-import type { ReplyForm } from "./reply-form.ts";
-import type { ReplySoFar } from "./reply-so-far.ts";
+import type { ReplyForm, ReplySoFar } from "./reply-so-far.ts";
 
 /** OpenAI's Responses. https://platform.openai.com/docs/api-reference/responses-streaming */
 export const RESPONSES_REPLY: ReplyForm = { take, exchange, usageOf: responsesUsage };

@@ -1,6 +1,6 @@
 import { asId } from "../../../domain/as-id.ts";
 import { asName, asRecords, asText, type LooseRecord } from "../../../domain/lenient.ts";
-import { textIn } from "../text-in.ts";
+import { textIn } from "../wire.ts";
 import type { Part, RequestParts, Said } from "./message.ts";
 
 /** Anthropic's messages interface. */

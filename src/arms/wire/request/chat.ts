@@ -1,7 +1,6 @@
 import { asId } from "../../../domain/as-id.ts";
 import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
-import { writtenInput } from "../call-input.ts";
-import { textIn } from "../text-in.ts";
+import { textIn, writtenInput } from "../wire.ts";
 import type { Part, RequestParts, Said } from "./message.ts";
 
 /** OpenAI's chat completions. */

@@ -1,7 +1,6 @@
 import { asId } from "../../../domain/as-id.ts";
 import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
-import { shallow } from "../shallow.ts";
-import { textIn } from "../text-in.ts";
+import { shallow, textIn } from "../wire.ts";
 import { ASSISTANT, type Part, type RequestParts, type Said } from "./message.ts";
 
 /** Gemini's `generateContent`. Some clients write its fields in snake case, which the provider takes, too. */

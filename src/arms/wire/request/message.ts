@@ -1,8 +1,6 @@
 import { canonicalJson } from "../../../domain/canonical-json.ts";
 import { sha256 } from "../../../domain/sha256.ts";
-import type { CallInputs } from "../call-input.ts";
-import { shallow } from "../shallow.ts";
-import type { WireCall, WireResult } from "../wire.ts";
+import { type CallInputs, shallow, type WireCall, type WireResult } from "../wire.ts";
 
 /** What a message is made of, the same for every wire. Reasoning is no part: agents leave it out as they like. */
 export type Part =

@@ -1,10 +1,8 @@
 import { asId } from "../../../domain/as-id.ts";
 import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
-import { shallow } from "../shallow.ts";
-import { textIn } from "../text-in.ts";
+import { shallow, textIn, type WireCall, writtenInput } from "../wire.ts";
 import { isSystem } from "./chat.ts";
 import { ASSISTANT, type Part, type RequestParts, type Said } from "./message.ts";
-import { callIn } from "./responses-calls.ts";
 
 /** OpenAI's Responses. */
 export function readInput({ instructions, input, tools }: LooseRecord): RequestParts {
@@ -77,4 +75,27 @@ function joinTurns(said: readonly Said[]): Said[] {
     else joined.push({ role, parts: [...parts] });
   }
   return joined;
+}
+
+/**
+ * Items of the Responses interface by which a model calls what the agent runs, with the field that holds the input.
+ * https://platform.openai.com/docs/api-reference/responses/object
+ */
+export const INPUT_FIELDS: ReadonlyMap<unknown, string> = new Map([
+  ["function_call", "arguments"],
+  ["custom_tool_call", "input"],
+  ["local_shell_call", "action"],
+  ["shell_call", "action"],
+  ["apply_patch_call", "operation"],
+  ["computer_call", "action"],
+]);
+
+/** Undefined for an item that is no call of a tool of the agent. An input that is JSON in a text is not read yet. */
+export function callIn(item: LooseRecord): WireCall | undefined {
+  const type = asText(item["type"]);
+  const field = INPUT_FIELDS.get(type);
+  if (type === undefined || field === undefined) return undefined;
+  const id = asId(item["call_id"]) ?? asId(item["id"]) ?? null;
+  const name = asName(item["name"]) ?? type.replace(/_call$/, "");
+  return { id, name, ...(type === "function_call" ? writtenInput(item[field]) : { input: item[field] }) };
 }

@@ -4,8 +4,7 @@ import { Pace } from "../../../runtime/pace.ts";
 import { isOutOfReach } from "../io-failure.ts";
 import { chunksOf } from "../tree/contents.ts";
 import type { Snapshot } from "../tree/snapshot.ts";
-import { sortedByPath } from "../tree/sorted-by-path.ts";
-import type { TreeEntry } from "../tree/walk.ts";
+import { sortedByPath, type TreeEntry } from "../tree/walk.ts";
 
 interface Side {
   readonly root: string;

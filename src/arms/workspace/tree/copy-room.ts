@@ -1,8 +1,8 @@
 import { statfsSync } from "node:fs";
-import { MAX_WORKSPACE_BYTES, reserveOf } from "../../sandbox/limits.ts";
-import { TreeTooLarge, workspaceFailed } from "../io-failure.ts";
-import { bytesOnDisk, isDiskFull, MODEST_BYTES } from "./full-disk.ts";
-import type { TreeEntry } from "./walk.ts";
+import { errorCode, Mistake } from "../../../domain/failure.ts";
+import { MAX_WORKSPACE_BYTES, MAX_WORKSPACE_ENTRIES, reserveOf } from "../../sandbox/limits.ts";
+import { TreeTooLarge, treeFault, workspaceFailed } from "../io-failure.ts";
+import { type TreeEntry, walk } from "./walk.ts";
 
 /** Bytes copied between two looks at the disk. */
 const LOOK_BYTES = 64 * 1024 * 1024;
@@ -48,4 +48,32 @@ export class CopyRoom {
       return workspaceFailed("cannot copy the files of a workspace", new Error("the disk is full"));
     return new TreeTooLarge(`The disk has no room for a copy of the workspace (${this.#needed} bytes).`);
   }
+}
+
+/** Bytes of a workspace that every disk must have room for. Up to here a full disk is the machine's fault. */
+const MODEST_BYTES = 64 * 1024 * 1024;
+
+/** What an entry takes besides its bytes. */
+const ENTRY_BYTES = 4_096;
+
+/** Bytes that entries take on disk. */
+const bytesOnDisk = (entries: readonly TreeEntry[]): number =>
+  entries.reduce((total, { disk_bytes }) => total + disk_bytes + ENTRY_BYTES, 0);
+
+const isDiskFull = (error: unknown): boolean => errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";
+
+/** Whether a workspace is so large that it may have filled the disk. */
+async function mayHaveFilled(root: string): Promise<boolean> {
+  try {
+    return bytesOnDisk(await walk(root, { max_entries: MAX_WORKSPACE_ENTRIES })) > MODEST_BYTES;
+  } catch (error) {
+    if (error instanceof TreeTooLarge) return true;
+    throw error;
+  }
+}
+
+/** A full disk is the arm's mistake only when its own workspace may have filled it. */
+export async function faultIn(root: string, what: string, error: unknown): Promise<unknown> {
+  if (isDiskFull(error) && (await mayHaveFilled(root))) return new Mistake(`${what}: the disk is full.`);
+  return treeFault(what, error);
 }

@@ -16,8 +16,7 @@ import { Pace } from "../../../runtime/pace.ts";
 import type { Owner } from "../../sandbox/sandbox.ts";
 import { isOutOfReach, TreeTooLarge, workspaceFailed } from "../io-failure.ts";
 import { CopyRoom } from "./copy-room.ts";
-import { sortedByPath } from "./sorted-by-path.ts";
-import { entryAt, type TreeEntry, walk } from "./walk.ts";
+import { entryAt, sortedByPath, type TreeEntry, walk } from "./walk.ts";
 
 interface CopyOptions {
   readonly from: string;

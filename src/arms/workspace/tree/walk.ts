@@ -1,6 +1,6 @@
 import { type BigIntStats, chmodSync, type Dirent, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Pace } from "../../../runtime/pace.ts";
+import { breathe, Pace } from "../../../runtime/pace.ts";
 import { isOutOfReach, TreeTooLarge } from "../io-failure.ts";
 import { readNames } from "./read-names.ts";
 
@@ -192,3 +192,33 @@ function isPresent(root: string, path: string): boolean {
     return step?.isDirectory() === true;
   });
 }
+
+/** Items sorted at once; what is larger is sorted in parts. */
+const PART = 4_000;
+
+/** By path, as strings are compared; others have their turn between the parts. */
+export async function sortedByPath<T extends { readonly path: string }>(items: readonly T[]): Promise<readonly T[]> {
+  if (items.length <= PART) return items.toSorted(byPath);
+  await breathe();
+  const middle = items.length >> 1;
+  const left = await sortedByPath(items.slice(0, middle));
+  const right = await sortedByPath(items.slice(middle));
+  const merged: T[] = [];
+  let at = 0;
+  for (const item of left) {
+    for (let other = right[at]; other !== undefined && other.path < item.path; other = right[at]) {
+      merged.push(other);
+      at += 1;
+    }
+    merged.push(item);
+  }
+  return merged.concat(right.slice(at));
+}
+
+const byPath = (a: { readonly path: string }, b: { readonly path: string }) => (a.path < b.path ? -1 : 1);
+
+/** The directories that a path lies in, from the outermost on. */
+export const parentsOf = (path: string): readonly string[] => {
+  const steps = path.split("/");
+  return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("/"));
+};

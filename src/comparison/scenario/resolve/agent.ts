@@ -1,7 +1,6 @@
 import { refusedArguments } from "../../../arms/recipe/arguments.ts";
-import { placeholdersIn } from "../../../arms/recipe/command-recipe.ts";
 import { PROVIDER_PATHS } from "../../../arms/recipe/inside.ts";
-import { RECIPE_NAMES, RECIPES, recipeOf } from "../../../arms/recipe/recipes.ts";
+import { placeholdersIn, RECIPE_NAMES, RECIPES, recipeOf } from "../../../arms/recipe/recipes.ts";
 import { didYouMean } from "../../../domain/did-you-mean.ts";
 import { cut } from "../../../domain/excerpt.ts";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
@@ -12,6 +11,7 @@ import { variableFault } from "../authored/fields.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import type { ResolveContext } from "./context.ts";
 import { resolveFiles } from "./fixture-file.ts";
+
 /** The agent of an arm with every default in place. Meaningless after a problem. */
 export async function resolveAgent(
   context: ResolveContext,

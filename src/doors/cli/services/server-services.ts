@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
-import { removeTree } from "../../../arms/sandbox/remove-tree.ts";
-import { makeTempDir } from "../../../arms/sandbox/temp-dir.ts";
+import { makeTempDir, removeTree } from "../../../arms/sandbox/temp-dir.ts";
 import { SelfTests } from "../../../comparison/audit/self-tests.ts";
 import type { RunNews } from "../../../comparison/planning/services.ts";
 import type { CatalogOptions, ScenarioCatalog } from "../../../comparison/scenario/scenario-catalog.ts";

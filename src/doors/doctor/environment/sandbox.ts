@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { BubblewrapSandbox } from "../../../arms/sandbox/bubblewrap.ts";
 import type { SandboxHost } from "../../../arms/sandbox/host.ts";
 import { findMemoryGroups } from "../../../arms/sandbox/memory-group.ts";
-import { probeSandbox } from "../../../arms/sandbox/probe-sandbox.ts";
+import { probeSandbox } from "../../../arms/sandbox/open-sandbox.ts";
 import type { CommandNetwork, Sandbox } from "../../../arms/sandbox/sandbox.ts";
 import { makeTempDir, tempRoot } from "../../../arms/sandbox/temp-dir.ts";
 import { openPristine } from "../../../arms/workspace/pristine.ts";

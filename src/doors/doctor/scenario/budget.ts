@@ -1,5 +1,5 @@
 import { effectiveBudget } from "../../../arms/arm/budget.ts";
-import { leastFirstTurn } from "../../../arms/arm/first-turn.ts";
+import { leastFirstTurn } from "../../../arms/arm/conversation.ts";
 import { BUILTIN_JUDGE } from "../../../arms/model/model-ref.ts";
 import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
 import { priceOf, withPrices } from "../../../comparison/planning/cost-limits.ts";

@@ -1,4 +1,4 @@
-import { matchesPath, refusedPath } from "../../../arms/policy/path-rules.ts";
+import { matchesPath, refusedPath } from "../../../arms/policy/refusal.ts";
 import { cannotRun } from "../../../comparison/evidence/could-not-run.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
