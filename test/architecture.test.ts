@@ -302,10 +302,10 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 98, 0],
-  "src/domain": [95, 6_615, 517],
-  "src/runtime": [19, 1_128, 49],
-  "src/arms": [193, 22_374, 646],
-  "src/statistics": [34, 3_377, 144],
+  "src/domain": [95, 6_606, 517],
+  "src/runtime": [19, 1_127, 49],
+  "src/arms": [192, 22_317, 646],
+  "src/statistics": [33, 3_372, 144],
   "src/store": [55, 6_806, 190],
   "src/comparison": [182, 23_711, 703],
   "src/doors": [317, 32_466, 880],

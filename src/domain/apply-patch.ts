@@ -90,7 +90,6 @@ function endsOf({ lines }: PatchHunk, text: string): FileEnd | undefined {
   return { brought: before && !after ? "\n" : "", taken: after && !before };
 }
 
-/** Both sides of a hunk. */
 interface HunkSides {
   /** All lines that it names of the old text. */
   readonly old: readonly string[];

@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { SEVERITIES } from "./policies.ts";
 import { Count, nullable, oneOf, record, Timestamp } from "./schema.ts";
-import { EFFECTS } from "./tool.ts";
+import type { Effect } from "./tool.ts";
 
 export const BUDGETS = [
   "turns",
@@ -34,7 +34,7 @@ const ModelTurnDetail = record("ModelTurnDetail", {
 const ToolCallDetail = record("ToolCallDetail", {
   tool: Type.String(),
   effect: Type.Optional(
-    oneOf(EFFECTS, {
+    oneOf(["read", "write", "command", "opaque"] as const satisfies readonly Effect[], {
       description: "What the tool can do; absent when the arm has no such tool, and in sessions of 0.1.6 and before.",
     }),
   ),

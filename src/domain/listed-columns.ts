@@ -16,18 +16,12 @@ interface ListedColumn {
   /** What databases keep of each session, under the name of the column. Absent: nothing. */
   readonly kept?: Kept;
   /** The field in which a listing bears the value, which is a number. */
-  readonly figure?: Figure;
+  readonly figure?: { readonly field: string; readonly unit: "usd" | "ms" | "count"; readonly description: string };
 }
 
 interface Kept {
   readonly type: "text" | "number" | "flag";
   readonly value: (session: SessionOutcome) => string | number | boolean | null;
-}
-
-interface Figure {
-  readonly field: string;
-  readonly unit: "usd" | "ms" | "count";
-  readonly description: string;
 }
 
 const text = (value: (session: SessionOutcome) => string | null) => ({ type: "text", value }) as const;

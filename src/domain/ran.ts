@@ -2,7 +2,6 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Count, Digest, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
 import { FileSet } from "./task.ts";
 
-/** The forms of logs that are read. */
 const LOG_FORMS = ["atif", "claude-code", "codex"] as const;
 export type LogForm = (typeof LOG_FORMS)[number];
 

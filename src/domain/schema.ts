@@ -61,7 +61,6 @@ export const Share = (description: string) => Type.Number({ minimum: 0, maximum:
 
 export const Digest = (description: string) => Type.String({ pattern: "^[0-9a-f]{64}$", description });
 
-/** Characters of a user's name. */
 export const USER_CHARS = 200;
 
 export const UserName = Type.String({

@@ -2,8 +2,7 @@
  * What a call can do: `read` changes nothing, `write` changes the file that its path names, `command` may do anything, and so
  * may `opaque`, of which no rule knows what it is about to do.
  */
-export const EFFECTS = ["read", "write", "command", "opaque"] as const;
-export type Effect = (typeof EFFECTS)[number];
+export type Effect = ToolFacts["effect"];
 
 /** What a tool does, and the field of its input that rules match on. A tool that writes or runs commands always has one. */
 export type ToolFacts =

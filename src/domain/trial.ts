@@ -142,7 +142,6 @@ function storedRun(a: Summary, b: Summary): Pick<TrialRow, "stored_run"> {
   return run ? { stored_run: run.session_id } : {};
 }
 
-/** The row with the run's verdict. */
 export const judgedRow = (row: TrialRow, verdict: Verdict, cost_usd = verdict.usage.cost_usd): TrialRow => ({
   ...row,
   outcome: verdict.outcome,

@@ -80,8 +80,10 @@ export const mostCostOf = (
 export const judgingsOf = ({ verdict, verdicts }: Pick<SessionOutcome, "verdict" | "verdicts">): Verdict["usage"][] =>
   [...verdicts.filter(({ kind }) => kind === "run"), ...(verdict ? [verdict] : [])].map(({ usage }) => usage);
 
-type ArmUsage = Usage &
-  Pick<ArmSummary, "at_least" | "turns" | "tool_calls" | "cost_usd" | "wall_ms" | "working_ms" | "throttled_ms">;
+/** What an arm used, and how long it took. */
+export type ArmUsage = Usage &
+  Pick<ArmSummary, "at_least" | "turns" | "tool_calls" | "cost_usd"> &
+  Pick<ArmSummary, "wall_ms" | "working_ms" | "throttled_ms" | "stalled_ms">;
 
 /** What an arm used up to its last decision, for an arm that was interrupted before it could say so itself. */
 export function usageOfDecisions(decisions: readonly Decision[], price: Price | null): ArmUsage {

@@ -1,4 +1,3 @@
-/** A caller that asks for places. */
 export interface Waiter {
   /** Called with true when it waits and holds no place, and with false when that is over. */
   outside?(isOutside: boolean): void;

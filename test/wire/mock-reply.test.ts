@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { harmlessCall } from "../../src/arms/agent/mock-upstream.ts";
-import { mockReply } from "../../src/arms/wire/mock-reply.ts";
+import { harmlessCall, mockReply } from "../../src/arms/agent/mock-upstream.ts";
 import { errorBody } from "../../src/arms/wire/route.ts";
 import { WIRES } from "../../src/domain/external-agent.ts";
 import { pass } from "./streams.ts";

@@ -4,15 +4,16 @@ import { excerpt } from "../../domain/excerpt.ts";
 import type { AgentRun } from "../../domain/external-agent.ts";
 import { Failure, isKilledFromOutside, type Mistake } from "../../domain/failure.ts";
 import type { ImportedFrom } from "../../domain/ran.ts";
-import type { ArmStatus, AtLeast, OtherModel } from "../../domain/session.ts";
+import type { ArmStatus, OtherModel } from "../../domain/session.ts";
 import type { Skill } from "../../domain/skill.ts";
+import type { ArmUsage } from "../../domain/usage.ts";
 import type { ModelReply } from "../model/client.ts";
 import type { CallRecord } from "../policy/review.ts";
 import { type BudgetState, rounded, usedText } from "./budget.ts";
 import { type DecisionLog, oneLine } from "./decision-log.ts";
 
 /** How an arm ended and what it used. Its work is in the workspace. */
-export interface ArmEnd {
+export interface ArmEnd extends ArmUsage {
   readonly status: Extract<ArmStatus, "finished" | "limit_reached" | "disqualified" | "failed" | "cancelled">;
   /** What ended it from outside: the fault (`failed`) or the caller's reason (`cancelled`). */
   readonly cause?: unknown;
@@ -23,22 +24,8 @@ export interface ArmEnd {
   readonly model_served: string | null;
   /** SHA-256 over what the model said and called, in order. Two arms that have the same have acted alike. */
   readonly replies_digest: string;
-  readonly turns: number;
-  readonly tool_calls: number;
-  readonly tokens_in: number | null;
-  readonly tokens_out: number | null;
-  readonly cached_tokens: number | null;
-  readonly cache_write_tokens?: number | null;
-  readonly cache_write_1h_tokens?: number;
-  readonly cost_usd: number | null;
-  /** Absent when all of it is known. */
-  readonly at_least?: AtLeast;
   /** Absent when the arm's own model alone replied. */
   readonly other_models?: readonly OtherModel[];
-  readonly wall_ms: number;
-  readonly working_ms: number;
-  readonly throttled_ms: number;
-  readonly stalled_ms?: number;
   readonly budget: readonly BudgetUse[];
   /** Monotonic milliseconds. */
   readonly began_ticks: number;

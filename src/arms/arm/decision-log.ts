@@ -156,7 +156,6 @@ export const callText = ({ name, input, unparsed }: Called): CallText => ({
   input: copied(excerpt(unparsed ?? JSON.stringify(input) ?? "")),
 });
 
-/** What was called with what, and how it ended, in one line. */
 const callSummary = ({ name, about }: Pick<CallText, "name" | "about">, end: CallEnd): string =>
   `${name} ${about}${ending(end)}`;
 

@@ -15,7 +15,6 @@ import {
   parsedForm,
 } from "./image-json.ts";
 
-/** One layer, as it lies in the image. */
 export interface Layer {
   readonly file: ImageBlob;
   /** SHA-256 of its tar archive, unpacked. */

@@ -94,14 +94,9 @@ function markUsed(place: string, now: Date): void {
 
 const NO_ROOM = "needs more room than its cache's disk has";
 
-interface Filling {
-  readonly image: Image;
-  readonly signal: AbortSignal;
-}
-
 async function fill(
   draft: string,
-  { image, signal }: Filling,
+  { image, signal }: { readonly image: Image; readonly signal: AbortSignal },
   { owner, limits = IMAGE_LIMITS }: ImageCache,
 ): Promise<void> {
   const tree = new ImageTree(draft, owner, limits);

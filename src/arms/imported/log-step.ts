@@ -2,7 +2,6 @@ import { asRecords, asText } from "../../domain/lenient.ts";
 import type { LogForm } from "../../domain/ran.ts";
 import type { Usage } from "../../domain/usage.ts";
 
-/** A call as the log has it. */
 export interface LoggedCall {
   /** What its result names; null where the log has none. */
   readonly id: string | null;

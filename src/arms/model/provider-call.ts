@@ -123,7 +123,6 @@ export interface Recording {
   fetch(send: Fetch): Fetch;
 }
 
-/** A reply from a recording. */
 export class ReplayedReply extends Response {
   /** Milliseconds that the provider took when it was recorded. */
   readonly took_ms: number;

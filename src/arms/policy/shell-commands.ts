@@ -26,7 +26,6 @@ export interface SimpleCommand {
   readonly input: string | null | undefined;
 }
 
-/** What a shell line runs. */
 export interface ShellLine {
   readonly commands: readonly SimpleCommand[];
   /** Why there may be more commands than these; null when all are here. */

@@ -182,7 +182,6 @@ export function cannotRecord(path: string, error: unknown): Failure {
   return new Failure(code, `${path} cannot be recorded: ${faultOf(error)}`, { cause: error });
 }
 
-/** Characters that are encoded in one step. */
 const STEP_CHARS = 512 * 1024;
 
 /** The values as lines of a recording. @throws Error for a line that is too long. */

@@ -4,7 +4,7 @@ import { Failure } from "../../domain/failure.ts";
 import { WORKSPACE_AT } from "../../domain/mount-point.ts";
 import { COMMAND_LIMITS } from "./limits.ts";
 import type { Launch } from "./process/started.ts";
-import type { ImageRoot, Mount, Scratch, Surroundings } from "./sandbox.ts";
+import type { ImageRoot, SandboxedProgram, Scratch, Surroundings } from "./sandbox.ts";
 import type { Toolchain } from "./toolchain.ts";
 
 /** The home of every program inside. */
@@ -16,15 +16,11 @@ type Attach = (content: string | Uint8Array) => number;
 /** `host`: the network that bubblewrap is started in. With `resolver` names are asked for there. */
 type SandboxNetwork = "none" | "host" | { readonly resolver: string };
 
-interface SandboxLayout {
+/** Environment and mounts are checked already. */
+interface SandboxLayout extends Pick<SandboxedProgram, "environment" | "mounts" | "home" | "read_only"> {
   readonly directory: string;
   readonly surroundings?: Surroundings | undefined;
-  /** Checked already, as are the mounts. */
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly mounts?: readonly Mount[];
-  readonly home?: string;
   readonly scratch?: Scratch;
-  readonly read_only?: readonly string[];
   readonly network: SandboxNetwork;
   readonly toolchain: Toolchain;
   readonly filter: Uint8Array;

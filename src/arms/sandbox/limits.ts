@@ -8,7 +8,6 @@ const MAX_PROCESSES = 256;
 /** Bytes of one file; also stops sparse files of any claimed size. */
 const MAX_FILE_BYTES = 256 * MiB;
 
-/** Open files of one process. */
 const MAX_OPEN_FILES = 1024;
 
 /** Bytes of heap of one process. A limit of address space would not do: with 4 GB of it WebAssembly fails in node. */
@@ -21,11 +20,8 @@ export const MAX_TREE_BYTES = 2048 * MiB;
 export interface ProgramLimits {
   /** Processes and threads at once. */
   readonly processes: number;
-  /** Bytes of one file. */
   readonly file_bytes: number;
-  /** Open files of one process. */
   readonly open_files: number;
-  /** Bytes of heap of one process. */
   readonly heap_bytes: number;
   /** Bytes of resident memory of the whole process tree. */
   readonly tree_bytes: number;
@@ -57,7 +53,6 @@ export const MAX_SCRATCH_BYTES = 2048 * MiB;
 /** Bytes a command may print before it is stopped. */
 export const MAX_PRINTED_BYTES = 64 * MiB;
 
-/** Bytes on disk of a workspace. */
 export const MAX_WORKSPACE_BYTES = 2048 * MiB;
 
 /** Free bytes of the disk that no command may use up. */

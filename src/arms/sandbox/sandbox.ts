@@ -16,17 +16,12 @@ export interface ShellCommand {
 /** A limit that a program may exceed. */
 type ExceededLimit = "timeout" | "output_limit" | "memory_limit" | "disk_limit";
 
-/** `exit_code` is null unless the command ended by itself; after a signal it is 128 + the signal's number. */
-export interface ExecResult {
+export interface ExecResult extends Omit<ProcessEnd, "ended"> {
   readonly ended: "exit" | ExceededLimit;
-  /** For `disk_limit`: what was full, with the limit. */
-  readonly full?: string;
-  readonly exit_code: number | null;
   /** stdout and stderr in the order written, as valid text. */
   readonly output: string;
   /** Bytes written, before the cut. */
   readonly bytes: number;
-  readonly duration_ms: number;
 }
 
 /** Disk space that the commands of one workspace have used, added up over its commands. */

@@ -94,7 +94,6 @@ async function textOf(workspace: Workspace, path: string): Promise<string | unde
 
 const shorten = (line: string) => cut(line.replace(/\r$/, ""), MAX_LINE_CHARS);
 
-/** Characters of a pattern. */
 const PATTERN_CHARS = 500;
 
 /** Instructions of a pattern's program. */

@@ -175,6 +175,5 @@ function joined(text: Buffer, lines: readonly Range[]): Buffer | undefined {
   return data.subarray(0, length - 1);
 }
 
-/** An event as bytes. */
 export const sseBytes = (event: string | undefined, data: string): Uint8Array =>
   Buffer.from(`${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`);

@@ -170,7 +170,6 @@ async function copyWork(copy: WorkingCopy, { to, owner, replaced, clock }: WorkT
 
 /** What a fork is made of; the parts share no path. */
 interface ForkParts {
-  /** The arm's work. */
   readonly work: readonly TreeEntry[];
   /** Files that do not count as work, as they were before the arm: a change to them is not seen, so none may take effect. */
   readonly kept: readonly TreeEntry[];

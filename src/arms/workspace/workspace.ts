@@ -37,7 +37,6 @@ export interface WorkspaceNotes {
   readonly changed: readonly string[];
 }
 
-/** A command that runs in a workspace. */
 export interface WorkspaceCommand extends ShellCommand {
   /** Files that the command may read; the variable holds their path. Outputs always show the path `at`. */
   readonly shown?: {

@@ -1,13 +1,14 @@
 import { wilson } from "../../domain/binomial.ts";
 import { withInputId } from "../../domain/member.ts";
-import type { EarlierTrials, Series } from "../../domain/series.ts";
+import type { EarlierTrials, Series, SeriesGroup } from "../../domain/series.ts";
 import type { PassedCount, SeriesCheck } from "../../domain/series-arm.ts";
+import type { SeriesColumn } from "../../domain/series-record.ts";
 import type { TrialArm, TrialRow } from "../../domain/trial.ts";
 import { SIDES } from "../../domain/verdict.ts";
 import { Pace } from "../../runtime/pace.ts";
 import type { Levels } from "../claim/conclusion.ts";
 import { type Findings, headlineOf } from "../claim/findings.ts";
-import { rangesAt } from "../claim/interval.ts";
+import { rangesAt, winRateRange } from "../claim/interval.ts";
 import { confirmed, testAmongAll } from "../claim/pool.ts";
 import { type SequentialTest, sequentialTestOf } from "../claim/sequential-test.ts";
 import { countedIn, distinctRuns, missingOf, type Tally } from "../claim/tally.ts";
@@ -99,4 +100,21 @@ function passedOf(arms: readonly TrialArm[], id: string): PassedCount | null {
   if (known.length === 0) return null;
   const [passed, trials] = [known.filter(Boolean).length, known.length];
   return { passed, trials, ...wilson(passed, trials) };
+}
+
+/** What the rows with each value of a column show, from complete rounds. It describes: no claim is made of a group. */
+export function groupsOf({ tallies, sequential, subject }: Findings, { field, values, of_row }: SeriesColumn) {
+  const rounds = sequential.log_e.length;
+  return values.map((value, index): SeriesGroup => {
+    const counted = tallies.flatMap((tally, row) => (of_row[row] === index ? countedIn(tally, rounds) : []));
+    const count = (difference: number) => counted.filter(({ d }) => d === difference).length;
+    const counts = { wins: count(1), ties: count(0), losses: count(-1) };
+    const trials = counted.length;
+    return {
+      ...{ field, value },
+      counts: { rows: of_row.filter((one) => one === index).length, trials, ...counts },
+      win_rate: trials === 0 ? null : (counts.wins + counts.ties / 2) / trials,
+      ...winRateRange(counts, subject.told.levels.alpha),
+    };
+  });
 }

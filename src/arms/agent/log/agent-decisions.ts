@@ -112,7 +112,6 @@ const MAX_REFUSALS = 50;
 /** Models without a price that are told of. */
 const MAX_UNPRICED = 10;
 
-/** How a reply ended that is not whole. */
 const BROKEN = { whole: "", cut: "the reply broke off", error: "the provider failed" } as const;
 
 /** Kinds of what is taken out of a request that are told of: an agent may make up any number. */

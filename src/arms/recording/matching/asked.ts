@@ -44,13 +44,10 @@ export async function readAsked(
   return { asked: await askedOf({ method, url: request?.url ?? String(input), body }, normalise), call };
 }
 
-interface RawRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly body: string;
-}
-
-export async function askedOf({ method, url, body }: RawRequest, normalise: Normalise): Promise<Asked> {
+export async function askedOf(
+  { method, url, body }: { readonly method: string; readonly url: string; readonly body: string },
+  normalise: Normalise,
+): Promise<Asked> {
   const spoken: Spoken[] = [];
   const pace = new Pace();
   for (const [place, value] of placesOf(body)) {

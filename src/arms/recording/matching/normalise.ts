@@ -154,7 +154,6 @@ function* matchesIn(text: string, pattern: RE2JS, { from, border, end }: Stretch
   }
 }
 
-/** Characters of one step. */
 const STEP_CHARS = 256 * 1024;
 
 /** Forms of secrets for which each byte is looked at, about. */

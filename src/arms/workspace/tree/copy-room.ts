@@ -56,7 +56,6 @@ const MODEST_BYTES = 64 * 1024 * 1024;
 /** What an entry takes besides its bytes. */
 const ENTRY_BYTES = 4_096;
 
-/** Bytes that entries take on disk. */
 const bytesOnDisk = (entries: readonly TreeEntry[]): number =>
   entries.reduce((total, { disk_bytes }) => total + disk_bytes + ENTRY_BYTES, 0);
 
