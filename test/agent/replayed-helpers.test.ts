@@ -69,7 +69,7 @@ testAgent("parallel calls, and helpers with ids by chance that run at once, repl
     services: recordingServices(recordings.path, fake.environment),
   });
   expect(recorded.summary).toMatchObject({ stop_reason: "final_answer", turns: 9, tool_calls: 16 });
-  for (let again = 0; again < 4; again += 1) {
+  for (let again = 0; again < 2; again += 1) {
     const replayed = await runAgent(fake, {
       agent: AGENT,
       services: replayingServices(recordings.path, { strict: true }),

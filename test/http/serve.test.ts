@@ -8,8 +8,12 @@ import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { SANDBOX_MODE } from "../machine.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { until } from "../turns.ts";
-import { type Served, serve } from "./served.ts";
+import { type Served, serve as serveWith } from "./served.ts";
 import { jsonPost, readStream, slowScenario, writeScenarios } from "./service.ts";
+
+/** Without scenarios where a test names none: those of this repository would be read at each start. */
+const serve = (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
+  serveWith(args.includes("--scenarios-dir") ? args : ["--scenarios-dir", import.meta.dir, ...args], env);
 
 function aDirectory() {
   const directory = temporaryDirectory();

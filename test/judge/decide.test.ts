@@ -231,7 +231,7 @@ describe("sensitivity", () => {
   });
 
   test("against a search of the whole simplex it is the least distance", () => {
-    const steps = 40;
+    const steps = 20;
     const grid = Array.from({ length: steps + 1 }, (_, x) =>
       Array.from({ length: steps + 1 - x }, (_, y) => [x / steps, y / steps, (steps - x - y) / steps]),
     ).flat();
