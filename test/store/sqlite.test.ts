@@ -148,7 +148,7 @@ test("processes that start at the same moment on a new directory all find their 
     expect(words.map(String)).toEqual(started.map(() => `${word}\n`));
   };
   await allSaid("ready");
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < 12; round += 1) {
     using directory = temporaryDirectory();
     const line = `${Date.now() + 20} ${join(directory.path, "state")}\n`;
     for (const { child } of started) void child.stdin.write(line);
