@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
+import { seriesFlagText } from "../../src/domain/series-flags.ts";
 import { statusText } from "../../src/domain/series-status.ts";
 import type { CriterionScore, JudgeCall, Verdict } from "../../src/domain/verdict.ts";
+import { flagText } from "../../src/domain/verdict-flags.ts";
 import { wordsText } from "../../src/domain/words.ts";
-import { seriesFlagText } from "../../src/doors/web/series/flags.ts";
 import { headlineWords } from "../../src/doors/web/verdict/comparison.ts";
 import { contributionsOf, leaderOf } from "../../src/doors/web/verdict/contributions.ts";
-import { flagText } from "../../src/doors/web/verdict/flags.ts";
 import { readWeights, writeWeights } from "../../src/doors/web/verdict/moved-weights.ts";
 import { measuredFigures, notesOf } from "../../src/doors/web/verdict/notes.ts";
 import { sumText } from "../../src/doors/web/verdict/sum-text.ts";

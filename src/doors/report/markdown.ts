@@ -5,10 +5,12 @@ import { memberName } from "../../domain/member.ts";
 import { counted, countText, durationText, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
+import { seriesFlagWords } from "../../domain/series-flags.ts";
 import { statusText } from "../../domain/series-status.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { CriterionScore } from "../../domain/verdict.ts";
 import { checkoutLines, decidedText, suspicionLines, undecidedChecks, unmetText } from "../../domain/verdict-text.ts";
+import { flagWords, toldFlags } from "../../domain/verdict-flags.ts";
 import { verdictNotes } from "../../domain/verdict-words.ts";
 import { type Words, wordsText } from "../../domain/words.ts";
 import { solvedWord } from "../../statistics/figure-text.ts";
@@ -36,7 +38,6 @@ import {
   powerText,
   rateText,
   scoreText,
-  seriesFlagClause,
   shownScenarios,
   solvedText,
   sourceText,
@@ -59,14 +60,17 @@ export function seriesMarkdown(series: Series): string {
     scenarioTable(series),
     table(["", arms.a.arm_id, arms.b.arm_id], armFigures(series)),
     ...(power === null ? [] : [`${plain(power)}\n`]),
-    ...flags.map((flag) => `- \`${flag}\`: ${plain(seriesFlagClause(flag, series))}`),
-    ...(flags.length > 0 ? [""] : []),
+    ...flagList(flags, (flag) => seriesFlagWords(flag, series)),
     ...(cost === "" ? [] : [`Cost: ${plain(cost)}\n`]),
     trialsFolded(series),
     `${sourceText(series, (text) => `\`${plain(text)}\``)}\n`,
   ];
   return parts.join("\n");
 }
+
+/** A list ends with a blank line. */
+const flagList = <Flag extends string>(flags: readonly Flag[], wordsOf: (flag: Flag) => Words): string[] =>
+  flags.length === 0 ? [] : [...flags.map((flag) => `- \`${flag}\`: ${plain(wordsOf(flag))}`), ""];
 
 function groupsAndFailed(series: Series): string[] {
   const [groups, failed] = [groupTable(series), failedTable(series)];
@@ -136,7 +140,7 @@ export function verdictMarkdown(reported: Reported): string {
     `${plain(verdict.statement)}\n`,
     arms,
     table(["criterion", "weight", names.a, names.b], verdict.criteria.map(criterionRow)),
-    ...(verdict.flags.length > 0 ? [`Flags: ${verdict.flags.map((flag) => `\`${flag}\``).join(", ")}\n`] : []),
+    ...flagList(toldFlags(verdict.flags), flagWords),
     ...[...verdictNotes(verdict), ...checkoutLines(verdict)].map((line) => `${plain(line)}\n`),
     ...suspicionLines(verdict).map((line) => `Suspected words of ${plain(line)}\n`),
     cost,

@@ -1,6 +1,7 @@
 import { memberName } from "../../domain/member.ts";
 import { counted, countText, momentText, percentText, usdText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
+import { seriesFlagWords } from "../../domain/series-flags.ts";
 import { preferredSide, SERIES_KINDS, statusText } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { CHECK_RATES, checkRates } from "../../statistics/check-rates.ts";
@@ -20,7 +21,6 @@ import {
   powerText,
   rateText,
   scoreText,
-  seriesFlagClause,
   solvedText,
   sourceText,
   trialText,
@@ -41,7 +41,7 @@ ${failure === null ? null : html`<p class="bad">The series failed: ${failure}</p
 <p>${statement}</p>
 <p>Win rate of <span class="a">${arms.a.arm_id}</span>: <strong>${winRateText(series)}</strong></p>${rangeOf(series)}
 <p class="soft ends"><span>0% <span class="b">${arms.b.arm_id}</span></span><span>50%</span><span><span class="a">${arms.a.arm_id}</span> 100%</span></p>
-${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${titled(seriesFlagClause(flag, series))}.</p>`)}`}
+${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${seriesFlagWords(flag, series)}</p>`)}`}
 ${groupsIn(series)}
 ${failedIn(series)}
 ${scenarios.length > 1 ? await suiteOf(series) : scenarioOf(series)}

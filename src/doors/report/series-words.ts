@@ -1,4 +1,3 @@
-import { checkoutText } from "../../domain/editable-inputs.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { memberWord } from "../../domain/member.ts";
 import { countText, durationText, percentText, usdText } from "../../domain/number-text.ts";
@@ -6,7 +5,6 @@ import { plainText } from "../../domain/plain-text.ts";
 import type { Series, SeriesGroup } from "../../domain/series.ts";
 import type { SolvedCount } from "../../domain/series-arm.ts";
 import { trialResult } from "../../domain/series-status.ts";
-import type { SeriesFlag } from "../../domain/series-summary.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { confidenceText, solvedWord } from "../../statistics/figure-text.ts";
 import { skillNames, skillText } from "../../statistics/skill-text.ts";
@@ -187,29 +185,6 @@ export const sourceText = (
   judge.model === null
     ? `Imported results ${code(series_id)}`
     : `Judge ${code(judge.model)}, series ${code(series_id)}`;
-
-/** What a flag of a series says, as a clause. */
-const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
-  served_model_changed: "from some trial on, another model served an arm or the judge",
-  arms_differ: "an arm with one id is set up differently in different scenarios",
-  fragile: "the preference would not stand if the missing trials had gone to the other arm",
-  claim_reversed: "the trials established a preference for each arm in turn",
-  check_could_not_run: "a hidden check could run on neither arm in some trial, which counts as missing",
-  judge_failed_self_test: "this judge failed its newest self-test on one of these scenarios",
-  judge_unaudited: "this judge has passed no self-test on one of these scenarios",
-  no_variation: "in all trials of a scenario the models said and did the same, so they count as one observation",
-  scripted: "an arm replays scripts, so the trials say nothing about a model",
-  mixed: "one scenario establishes a preference for one arm, another for the other",
-  baseline_not_concurrent: "stored runs are used for one arm, so whatever changed since then looks like a difference",
-  baseline_selected: "the stored runs were chosen by what they showed, so nothing is concluded",
-  results_imported: "these results were imported: abeval saw none of the runs, and judged none",
-  skill_never_fired: "an arm was given a skill that it read in no trial",
-  inputs_from_checkout: "the author of the change could edit what these trials rest on",
-  earlier_trials: "there are other trials of the same comparison, and a conclusion must hold with them",
-};
-
-export const seriesFlagClause = (flag: SeriesFlag, { inputs_from_checkout }: Series): string =>
-  flag === "inputs_from_checkout" && inputs_from_checkout ? checkoutText(inputs_from_checkout) : SERIES_FLAG_TEXT[flag];
 
 /** Scenarios by name, those with inputs once each. */
 export function namesInShort(scenarios: Series["scenarios"]): string {

@@ -10,6 +10,7 @@ import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
 import type { Task } from "../../domain/task.ts";
 import { SIDES, type Side, type Verdict } from "../../domain/verdict.ts";
+import { flagWords, toldFlags } from "../../domain/verdict-flags.ts";
 import { checkoutLines, decidedText, resultWord, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
 import { verdictNotes } from "../../domain/verdict-words.ts";
 import { wordsText } from "../../domain/words.ts";
@@ -106,6 +107,7 @@ function judged(verdict: Verdict, showing: Showing): Html {
       scoreBar(of.score_a, "a"),
       scoreBar(of.score_b, "b"),
     ]);
+  const warnings = toldFlags(flags).map((flag) => html`<p>${flagWords(flag)}</p>`);
   const others = criteria.filter(({ supported }) => !supported).map(({ id }) => id);
   return html`<h2>Criteria</h2>
 ${foldedTable(
@@ -114,7 +116,7 @@ ${foldedTable(
 )}
 ${others.length > 0 ? html`<p class="soft">Not scored: ${others.join(", ")}.</p>` : null}
 ${[...verdictNotes(verdict), ...checkoutLines(verdict)].map((line) => html`<p>${line}</p>`)}
-${flags.length > 0 ? html`<p>Before you trust it: ${flags.map((flag) => flag.replaceAll("_", " ")).join(", ")}.</p>` : null}
+${warnings.length === 0 ? null : html`<h2>Before you trust it</h2>${warnings}`}
 ${all ? suspicionLines(verdict).map((line) => html`<p class="bad">Suspected words of ${line}</p>`) : null}
 ${all && calls.length > 0 && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${plainMetric(rationale)}</p>` : null}`;
 }

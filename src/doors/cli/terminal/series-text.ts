@@ -2,8 +2,10 @@ import stringWidth from "string-width";
 import { memberName } from "../../../domain/member.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { Series } from "../../../domain/series.ts";
+import { seriesFlagWords } from "../../../domain/series-flags.ts";
 import { MAX_TRIALS } from "../../../domain/series-record.ts";
 import { preferredSide, statusText } from "../../../domain/series-status.ts";
+import { wordsText } from "../../../domain/words.ts";
 import { solvedWord } from "../../../statistics/figure-text.ts";
 import {
   armFigures,
@@ -15,7 +17,6 @@ import {
   namesOf,
   rateText,
   scoreText,
-  seriesFlagClause,
   shownScenarios,
   solvedText,
   winRateText,
@@ -127,7 +128,7 @@ function armLines(series: Series, width: number): string[] {
 }
 
 const flagLines = (series: Series, width: number): string[] =>
-  series.flags.flatMap((flag) => hanging(`${flag}: `, plainText(seriesFlagClause(flag, series)), width));
+  series.flags.flatMap((flag) => hanging(`${flag}: `, plainText(wordsText(seriesFlagWords(flag, series))), width));
 
 const costLines = (series: Series, width: number): string[] => {
   const text = costsText(series);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Tone } from "./flag-text.ts";
+import type { Tone } from "../../../domain/flag-text.ts";
 
 const MARKS: Record<Tone, string> = { note: "i", warn: "!", danger: "✕", good: "✓" };
 const SPOKEN: Record<Tone, string> = { note: "Note", warn: "Warning", danger: "Serious", good: "Good" };

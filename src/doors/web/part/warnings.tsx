@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { CheckoutInput } from "../../../domain/checkout-input.ts";
+import type { FlagText } from "../../../domain/flag-text.ts";
 import { caveatPart } from "./caveats.tsx";
-import type { FlagText } from "./flag-text.ts";
 import { Notice } from "./notice.tsx";
 
 interface WarningsProps<Flag extends string> {

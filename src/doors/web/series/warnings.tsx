@@ -1,8 +1,8 @@
 import type { Series } from "../../../domain/series.ts";
+import { seriesFlagText } from "../../../domain/series-flags.ts";
 import type { SeriesFlag } from "../../../domain/series-summary.ts";
 import { Notice } from "../part/notice.tsx";
 import { CheckoutInputs, Warnings } from "../part/warnings.tsx";
-import { seriesFlagText } from "./flags.ts";
 
 /** What a reader must know before believing the series. */
 export const SeriesWarnings = ({ series }: { series: Series }) => (

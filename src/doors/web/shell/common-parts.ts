@@ -16,7 +16,7 @@ import "../part/agent-name.tsx";
 import "../part/ago.tsx";
 import "../part/bar.tsx";
 import "../part/caveats.tsx";
-import "../part/flag-text.ts";
+import "../../../domain/flag-text.ts";
 import "../part/light.tsx";
 import "../../../domain/measure-text.ts";
 import "../part/said-to-arms.tsx";

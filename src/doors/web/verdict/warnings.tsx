@@ -1,25 +1,19 @@
 import type { Flag, Suspicion } from "../../../domain/verdict.ts";
+import { flagText, toldFlags } from "../../../domain/verdict-flags.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { CheckoutInputs, Warnings } from "../part/warnings.tsx";
 import type { Comparison } from "./comparison.ts";
-import { flagText } from "./flags.ts";
 
-/**
- * What a reader must know before believing the verdict. `single_trial` is left out, because every statement says it; so is
- * what a verdict rests on, where a check could not run and nothing was judged.
- */
+/** What a reader must know before believing the verdict. */
 export function VerdictWarnings({ comparison }: { comparison: Comparison }) {
   const { flags, suspicions = [], inputs_from_checkout } = comparison.verdict;
-  const told = flags
-    .filter((flag) => flag !== "single_trial")
-    .filter((flag) => flag !== "no_objective_check" || !flags.includes("check_could_not_run"));
   const below = (flag: Flag) =>
     flag === "inputs_from_checkout" ? (
       <CheckoutInputs inputs={inputs_from_checkout} />
     ) : (
       flag === suspicionFlag(flags) && <Suspicions suspicions={suspicions} comparison={comparison} />
     );
-  return <Warnings flags={told} textOf={flagText} below={below} />;
+  return <Warnings flags={toldFlags(flags)} textOf={flagText} below={below} />;
 }
 
 /** The gravest flag about words of an arm. The suspicions are listed below it. */

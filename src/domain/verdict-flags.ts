@@ -1,8 +1,12 @@
-import type { Flag } from "../../../domain/verdict.ts";
-import { type FlagText, unknownFlag } from "../part/flag-text.ts";
+import { type FlagText, flagSentence, unknownFlag } from "./flag-text.ts";
+import type { Flag } from "./verdict.ts";
+import type { Words } from "./words.ts";
+
+/** Every statement says that it is of a single trial. */
+type ToldFlag = Exclude<Flag, "single_trial">;
 
 /** What each flag means for a reader of the verdict. */
-const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
+const FLAG_TEXTS: Readonly<Record<ToldFlag, FlagText>> = {
   judge_probe_conflict: {
     tone: "danger",
     title: "Opinion and facts disagree",
@@ -193,5 +197,16 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
 };
 
 /** Also of a flag that a newer version has added. */
-export const flagText = (flag: Exclude<Flag, "single_trial">): FlagText =>
+export const flagText = (flag: ToldFlag): FlagText =>
   Object.hasOwn(FLAG_TEXTS, flag) ? FLAG_TEXTS[flag] : unknownFlag(flag);
+
+/**
+ * What a reader must know before believing the verdict: no flag that every statement says, and where a check could not run and
+ * nothing was judged, not what a verdict rests on.
+ */
+export const toldFlags = (flags: readonly Flag[]): readonly ToldFlag[] =>
+  flags
+    .filter((flag) => flag !== "single_trial")
+    .filter((flag) => flag !== "no_objective_check" || !flags.includes("check_could_not_run"));
+
+export const flagWords = (flag: ToldFlag): Words => flagSentence(flagText(flag));

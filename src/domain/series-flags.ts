@@ -1,5 +1,8 @@
-import type { SeriesFlag } from "../../../domain/series-summary.ts";
-import { type FlagText, unknownFlag } from "../part/flag-text.ts";
+import { checkoutText } from "./editable-inputs.ts";
+import { type FlagText, flagSentence, unknownFlag } from "./flag-text.ts";
+import type { Series } from "./series.ts";
+import type { SeriesFlag } from "./series-summary.ts";
+import type { Words } from "./words.ts";
 
 /** What each flag means for a reader of the series. */
 const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
@@ -88,3 +91,9 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
 /** Also of a flag that a newer version has added. */
 export const seriesFlagText = (flag: SeriesFlag): FlagText =>
   Object.hasOwn(SERIES_FLAG_TEXTS, flag) ? SERIES_FLAG_TEXTS[flag] : unknownFlag(flag);
+
+/** The same as a paragraph, which names what the author of a change could edit. */
+export const seriesFlagWords = (flag: SeriesFlag, { inputs_from_checkout }: Series): Words =>
+  flag === "inputs_from_checkout" && inputs_from_checkout
+    ? [`${checkoutText(inputs_from_checkout).replace(/^./, (letter) => letter.toUpperCase())}.`]
+    : flagSentence(seriesFlagText(flag));
