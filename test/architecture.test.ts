@@ -102,7 +102,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "runtime",
   ],
   "doors/http": ["doors/endpoint", "doors/operation", "domain", "runtime"],
-  "doors/mcp": ["doors/endpoint", "doors/operation", "domain", "runtime"],
+  "doors/mcp": ["doors/endpoint", "doors/operation", "statistics", "domain", "runtime"],
   "doors/cli": ["doors", "comparison", "arms", "statistics", "store", "domain", "runtime"],
   "doors/web": ["doors/endpoint", "comparison/judge/decide", "comparison/judge/facts", "statistics", "domain"],
   main: ["arms/agent/launcher", "doors/cli", "domain/did-you-mean", "runtime/on-bun", "runtime/version"],

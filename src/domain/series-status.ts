@@ -3,6 +3,7 @@ import type { SeriesState } from "./series-record.ts";
 import type { Conclusion, Doubt } from "./series-summary.ts";
 import { isFinal, type SessionState } from "./session-state.ts";
 import type { Outcome, Side } from "./verdict.ts";
+import { type ArmNames, armWord, say, type Words, wordsText } from "./words.ts";
 
 interface Concluded {
   readonly conclusion: Conclusion;
@@ -23,15 +24,17 @@ export const preferredSide = (conclusion: Conclusion): Side | undefined => PREFE
 const PREFERRED: Partial<Record<Conclusion, Side>> = { a_preferred: "a", b_preferred: "b" };
 
 /** What a series shows, in the same words wherever it is told. A conclusion stands however the series ended. */
-export function statusText({ conclusion, ...known }: Concluded, arms: Readonly<Record<Side, string>>): string {
+export function statusWords({ conclusion, ...known }: Concluded, arms: ArmNames): Words {
   const side = preferredSide(conclusion);
-  if (side) return `${arms[side]} is preferred`;
-  if (conclusion === "no_difference_above_margin") return "No difference above the margin";
+  if (side) return say`${armWord(arms, side)} is preferred`;
+  if (conclusion === "no_difference_above_margin") return ["No difference above the margin"];
   // A newer version may have added one.
-  if (conclusion !== "undecided") return conclusion.replaceAll("_", " ");
+  if (conclusion !== "undecided") return [conclusion.replaceAll("_", " ")];
   const why = whyUndecided(known);
-  return why === null ? "Undecided" : `Undecided: ${why}`;
+  return [why === null ? "Undecided" : `Undecided: ${why}`];
 }
+
+export const statusText = (series: Concluded, arms: ArmNames): string => wordsText(statusWords(series, arms));
 
 function whyUndecided({ state, undecided_by }: Omit<Concluded, "conclusion">): string | null {
   if (state === "running") return "still running";
@@ -48,10 +51,7 @@ interface Trial {
 }
 
 /** What a trial gave its series: who won, that nobody did, why it is missing, or how far it is. */
-export function trialResult(
-  { state, outcome, winner_side, results }: Trial,
-  arms: Readonly<Record<Side, string>>,
-): string {
+export function trialResult({ state, outcome, winner_side, results }: Trial, arms: ArmNames): string {
   if (!isFinal(state)) return state;
   if (results && outcome === null) return `missing, no result of ${lacking(results, arms)}`;
   if (state !== "completed" || outcome === null) return `missing, ${state === "completed" ? "failed" : state}`;
@@ -59,5 +59,5 @@ export function trialResult(
   return winner_side === null ? `no winner, ${outcome}` : `${arms[winner_side]} won`;
 }
 
-const lacking = (results: Readonly<Record<Side, number | null>>, arms: Readonly<Record<Side, string>>) =>
+const lacking = (results: Readonly<Record<Side, number | null>>, arms: ArmNames) =>
   (["a", "b"] as const).flatMap((side) => (results[side] === null ? [arms[side]] : [])).join(" and ");

@@ -7,6 +7,15 @@ export const limitText = (alpha: number): string => `${Number((1 / alpha).toFixe
 
 export const confidenceText = (alpha: number): string => `${Number(((1 - alpha) * 100).toFixed(3))}%`;
 
+/** A win rate with its range: `67%, 95% range 35% to 88%`. @param alpha absent: the reader is not told how sure it is */
+export function rangedRateText({ win_rate, low, high }: Rate, alpha?: number): string {
+  if (win_rate === null) return "not known, since no trial counts";
+  const sure = alpha === undefined ? "" : `${confidenceText(alpha)} `;
+  return `${percentText(win_rate)}, ${sure}range ${percentText(low)} to ${percentText(high)}`;
+}
+
+type Rate = Pick<Series["headline"], "win_rate" | "low" | "high">;
+
 const LARGE_EVIDENCE = 1_000;
 
 /** One decimal; never the limit itself when it is not reached. */

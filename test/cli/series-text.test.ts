@@ -7,8 +7,8 @@ import type { TrialRow } from "../../src/domain/trial.ts";
 import { Painter, rangeBar } from "../../src/doors/cli/terminal/paint.ts";
 import { summariseSeries } from "../../src/doors/cli/terminal/series-text.ts";
 import { TrialLines } from "../../src/doors/cli/terminal/trial-lines.ts";
-import { evidenceFigure } from "../../src/doors/report/series-words.ts";
 import { reportOf } from "../../src/statistics/report.ts";
+import { evidenceFigure } from "../../src/statistics/series-words.ts";
 import { summaryOf } from "../../src/statistics/standing.ts";
 import { GENERATED } from "../statistics/generated.ts";
 import { type Planned, results, rowOf, rowsOf, seriesOf } from "../statistics/series.ts";
@@ -172,7 +172,7 @@ describe("the summary of a series", async () => {
       "             wins-ties-losses  win rate  candidate solved  baseline solved",
       "  suite-one  8-1-1             85%       9 of 10           2 of 10",
       "  cost: candidate $5.0000, baseline $5.0000, judge $10.0000, total $20.0000",
-      "  arms_differ: an arm with one id is set up differently in different scenarios",
+      "  arms_differ: Arms of one name are set up differently. The scenarios do not",
       "  to continue:",
       `    ${AGAIN} --continue ${series.series_id} --trials 20`,
     ])

@@ -46,7 +46,7 @@ test("several scenarios are run in turn, each told with where it stands", async 
     { scenario: "talk", standing: { trials: 2, losses: 2 } },
     { scenario: "chat", standing: { trials: 2, losses: 2 } },
   ]);
-  expect(text).toMatch(/^- talk: Undecided; a won 0, b 2, no winner 0; win rate of a 0% \(0% to \d+(\.\d)?%\)$/m);
+  expect(text).toMatch(/^- talk: Undecided; a won 0, b 2, no winner 0; win rate of a 0%, range 0% to \d+(\.\d)?%$/m);
 });
 
 test("a series is read page by page, and each trial says which it is", async () => {

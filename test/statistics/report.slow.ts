@@ -8,8 +8,8 @@ import { MAX_TRIALS_IN_ALL, type SeriesRecord, SeriesStanding } from "../../src/
 import { SeriesSummary } from "../../src/domain/series-summary.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
-import { costsText } from "../../src/doors/report/series-words.ts";
 import { reportOf, storedSeries } from "../../src/statistics/report.ts";
+import { costsText } from "../../src/statistics/series-words.ts";
 import { standingOf, summaryOf } from "../../src/statistics/standing.ts";
 import { BARRED } from "../barred-words.ts";
 import { turnsDuring } from "../turns.ts";

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { Series } from "../../src/domain/series.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
-import { armFigures } from "../../src/doors/report/series-words.ts";
 import { evidenceText } from "../../src/statistics/figure-text.ts";
 import { reportOf } from "../../src/statistics/report.ts";
+import { armFigures } from "../../src/statistics/series-words.ts";
 import { type Planned, results, rowOf, rowsOf, seriesOf } from "./series.ts";
 
 const statement = async (rows: readonly TrialRow[], planned: Planned = {}) =>

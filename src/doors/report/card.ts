@@ -10,9 +10,9 @@ import { preferredSide, statusText } from "../../domain/series-status.ts";
 import { SIDES, type Side } from "../../domain/verdict.ts";
 import { decidedText } from "../../domain/verdict-text.ts";
 import { wordsText } from "../../domain/words.ts";
+import { namesOf, winRateWords } from "../../statistics/series-words.ts";
 import { type Html, html } from "./html.ts";
 import { checksText, namesToldApart, type Reported, reportedHeadline } from "./reported.ts";
-import { namesOf, winRateText } from "./series-words.ts";
 
 /** Pixels: what chats and code hosts show of a link. */
 const WIDTH = 1200;
@@ -85,7 +85,7 @@ export function seriesCard(series: Series): string {
     of: others.length > 0 ? `${first} and ${others.length} more` : (first ?? ""),
     headline: statusText(series, names),
     side: preferredSide(conclusion) ?? null,
-    below: `Win rate of ${names.a}: ${winRateText(series)}`,
+    below: wordsText(winRateWords(series)),
     rows: [row("a", counts.wins), row("b", counts.losses)],
     caveats: caveatsOf(flags).map(({ text }) => text),
     foot: `${counted(counts.ties, "trial")} without a winner. The range (${percentText(1 - series.levels.alpha)}) holds whenever the series is stopped.`,

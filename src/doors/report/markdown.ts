@@ -9,22 +9,11 @@ import { seriesFlagWords } from "../../domain/series-flags.ts";
 import { statusText } from "../../domain/series-status.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { CriterionScore } from "../../domain/verdict.ts";
-import { checkoutLines, decidedText, suspicionLines, undecidedChecks, unmetText } from "../../domain/verdict-text.ts";
 import { flagWords, toldFlags } from "../../domain/verdict-flags.ts";
+import { checkoutLines, decidedText, suspicionLines, undecidedChecks, unmetText } from "../../domain/verdict-text.ts";
 import { verdictNotes } from "../../domain/verdict-words.ts";
 import { type Words, wordsText } from "../../domain/words.ts";
 import { solvedWord } from "../../statistics/figure-text.ts";
-import {
-  checksText,
-  costTexts,
-  howItEnded,
-  isOwn,
-  namesToldApart,
-  type Reported,
-  reportedHeadline,
-  sessionsOf,
-  whyNoVerdict,
-} from "./reported.ts";
 import {
   armFigures,
   costsText,
@@ -38,12 +27,24 @@ import {
   powerText,
   rateText,
   scoreText,
+  seriesNotes,
   shownScenarios,
   solvedText,
   sourceText,
   trialText,
-  winRateText,
-} from "./series-words.ts";
+  winRateWords,
+} from "../../statistics/series-words.ts";
+import {
+  checksText,
+  costTexts,
+  howItEnded,
+  isOwn,
+  namesToldApart,
+  type Reported,
+  reportedHeadline,
+  sessionsOf,
+  whyNoVerdict,
+} from "./reported.ts";
 
 /** The series as a short page for a pull request: the conclusion, scenarios, arms, what to beware of, every trial. */
 export function seriesMarkdown(series: Series): string {
@@ -54,12 +55,13 @@ export function seriesMarkdown(series: Series): string {
     `## abeval: ${plain(namesInShort(scenarios))}\n`,
     `**${plain(statusText(series, namesOf(arms)))}**\n`,
     ...(failure === null ? [] : [`The series failed: ${plain(failure)}\n`]),
-    `Win rate of ${plain(arms.a.arm_id)}: ${plain(winRateText(series))}\n`,
+    `${plain(winRateWords(series))}\n`,
     `${plain(statement)}\n`,
     ...groupsAndFailed(series),
     scenarioTable(series),
     table(["", arms.a.arm_id, arms.b.arm_id], armFigures(series)),
     ...(power === null ? [] : [`${plain(power)}\n`]),
+    ...seriesNotes(series).map((note) => `${plain(note)}\n`),
     ...flagList(flags, (flag) => seriesFlagWords(flag, series)),
     ...(cost === "" ? [] : [`Cost: ${plain(cost)}\n`]),
     trialsFolded(series),

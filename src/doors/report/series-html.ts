@@ -2,13 +2,11 @@ import { memberName } from "../../domain/member.ts";
 import { counted, countText, momentText, percentText, usdText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { seriesFlagWords } from "../../domain/series-flags.ts";
-import { preferredSide, SERIES_KINDS, statusText } from "../../domain/series-status.ts";
+import { preferredSide, SERIES_KINDS, statusWords } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { CHECK_RATES, checkRates } from "../../statistics/check-rates.ts";
 import { evidenceCurve, logAxis, roundOfClaim, tickText } from "../../statistics/evidence-curve.ts";
 import { evidenceText, limitText, passedText, solvedWord } from "../../statistics/figure-text.ts";
-import { kindOf, legendOf, TRIAL_MARKS, type TrialKind } from "../../statistics/trial-kind.ts";
-import { type Html, html, htmlPage, htmlTable, longHtmlTable } from "./html.ts";
 import {
   armFigures,
   costsText,
@@ -21,11 +19,14 @@ import {
   powerText,
   rateText,
   scoreText,
+  seriesNotes,
   solvedText,
   sourceText,
   trialText,
-  winRateText,
-} from "./series-words.ts";
+  winRateWords,
+} from "../../statistics/series-words.ts";
+import { kindOf, legendOf, TRIAL_MARKS, type TrialKind } from "../../statistics/trial-kind.ts";
+import { type Html, html, htmlPage, htmlTable, longHtmlTable } from "./html.ts";
 
 /** Trials in the table; the latest of a larger series. */
 const SHOWN_TRIALS = 2_000;
@@ -36,10 +37,10 @@ export async function seriesHtml(series: Series): Promise<string> {
   const cost = costsText(series);
   const names = namesInShort(scenarios);
   const power = powerText(series);
-  const body = html`<p class="soft">${originText(series, names)}</p><h1>${statusText(series, namesOf(arms))}</h1>
+  const body = html`<p class="soft">${originText(series, names)}</p><h1>${statusWords(series, namesOf(arms))}</h1>
 ${failure === null ? null : html`<p class="bad">The series failed: ${failure}</p>`}
 <p>${statement}</p>
-<p>Win rate of <span class="a">${arms.a.arm_id}</span>: <strong>${winRateText(series)}</strong></p>${rangeOf(series)}
+<p>${winRateWords(series)}</p>${rangeOf(series)}
 <p class="soft ends"><span>0% <span class="b">${arms.b.arm_id}</span></span><span>50%</span><span><span class="a">${arms.a.arm_id}</span> 100%</span></p>
 ${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${seriesFlagWords(flag, series)}</p>`)}`}
 ${groupsIn(series)}
@@ -48,7 +49,7 @@ ${scenarios.length > 1 ? await suiteOf(series) : scenarioOf(series)}
 ${evidencePlot(series)}
 <h2>Both arms</h2>
 ${htmlTable(["", ...armHeads(series)], armFigures(series))}
-${power && html`<p class="soft">${power}</p>`}
+${[...(power === null ? [] : [power]), ...seriesNotes(series)].map((note) => html`<p class="soft">${note}</p>`)}
 ${await checksOf(series)}
 ${await trialsOf(series)}
 <p class="soft">${cost === "" ? null : `Cost: ${cost}. `}${sourceText(series)}</p>`;

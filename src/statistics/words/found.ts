@@ -8,6 +8,7 @@ import type { Pool } from "../claim/pool.ts";
 import { type Claim, conclusionOf, isOnlyCopies, type SequentialTest } from "../claim/sequential-test.ts";
 import { countedIn, missingOf } from "../claim/tally.ts";
 import { confidenceText, evidenceText, limitText } from "../figure-text.ts";
+import { wonText } from "../series-words.ts";
 import { heldBack, isHeldBack } from "./baseline.ts";
 import { decided } from "./decided.ts";
 import { type Subject, scenariosText } from "./subject.ts";
@@ -157,7 +158,7 @@ function undecided(findings: Findings): readonly string[] {
   const { wins, ties, losses } = sequential.counts;
   const { arms } = subject;
   return [
-    `After ${counted(wins + ties + losses, "trial")} of ${scenariosText(subject)} (${arms.a} won ${countText(wins)}, ${arms.b} ${countText(losses)}, no winner ${countText(ties)}) no preference can be stated.`,
+    `After ${counted(wins + ties + losses, "trial")} of ${scenariosText(subject)} (${wonText(sequential.counts, arms)}) no preference can be stated.`,
     rate(findings),
     evidenceSentence(findings),
     ...scope(findings),

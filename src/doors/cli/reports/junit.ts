@@ -6,7 +6,7 @@ import type { Series } from "../../../domain/series.ts";
 import { trialResult } from "../../../domain/series-status.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import { unmetText } from "../../../domain/verdict-text.ts";
-import { namesOf, originOfTrial } from "../../report/series-words.ts";
+import { namesOf, originOfTrial } from "../../../statistics/series-words.ts";
 
 /**
  * The session as JUnit XML: one test case for the verdict, and for each arm whose work was examined one for the rules and

@@ -17,10 +17,11 @@ import {
   namesOf,
   rateText,
   scoreText,
+  seriesNotes,
   shownScenarios,
   solvedText,
   winRateText,
-} from "../../report/series-words.ts";
+} from "../../../statistics/series-words.ts";
 import type { RunArguments } from "../flags/run-flags.ts";
 import { type Painter, rangeBar } from "./paint.ts";
 import { hanging, isTerminal, wrap, wrapWords } from "./terminal.ts";
@@ -49,6 +50,7 @@ export function summariseSeries(series: Series, { painter, again }: SummaryOptio
     failedLines(series, width),
     scenarioLines(series, width),
     armLines(series, width),
+    seriesNotes(series).flatMap((note) => wrapWords(plainText(wordsText(note)), width)),
     flagLines(series, width).map((line) => painter.paint(line, "yellow")),
     costLines(series, width),
     placeOf(series, again).map((line) => painter.paint(line, "dim")),

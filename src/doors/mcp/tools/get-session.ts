@@ -106,7 +106,7 @@ async function seriesSlice(
   const advice = report.state === "running" ? "\nStill running; ask again in a few seconds." : "";
   return seriesThatFits(report, { after: after_seq, limit }, (series) => ({
     structured: { state: report.state, detail, series: { ...series } },
-    text: `${seriesText(series)}${advice}`,
+    text: `${seriesText(series, report)}${advice}`,
   }));
 }
 

@@ -164,7 +164,7 @@ function seriesAnswer(report: Series): RunResult {
   const next = finished
     ? `Next: get_session with session_id "${series_id}" for its trials, and with the id of a trial for what happened in it.`
     : `It continues in the background. Next: get_session with session_id "${series_id}".`;
-  return { structured: { finished, series_id, series }, text: `${briefSeriesText(series)}\n${next}` };
+  return { structured: { finished, series_id, series }, text: `${briefSeriesText(series, report)}\n${next}` };
 }
 
 /** Something that was started and goes on without the call. */

@@ -1,9 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { counted } from "../../../domain/number-text.ts";
 import { Count, nullable, record, Slug } from "../../../domain/schema.ts";
 import { Series } from "../../../domain/series.ts";
 import type { SeriesListing } from "../../../domain/series-listing.ts";
 import { statusText, trialResult } from "../../../domain/series-status.ts";
-import type { Side } from "../../../domain/verdict.ts";
+import { type ArmNames, wordsText } from "../../../domain/words.ts";
+import { rangedRateText } from "../../../statistics/figure-text.ts";
+import { seriesNotes, wonText } from "../../../statistics/series-words.ts";
 import { fullestThatFits, takeThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
 import { pick } from "./pick.ts";
@@ -129,58 +132,53 @@ function viewSeries(series: Series, { after, limit }: Page, { scenarios, trial_b
   };
 }
 
-const namesOf = ([a = "a", b = "b"]: readonly string[]): Readonly<Record<Side, string>> => ({ a, b });
+const namesOf = ([a = "a", b = "b"]: readonly string[]): ArmNames => ({ a, b });
 
-/** State and statement; the statement names figures and limits. */
-export function briefSeriesText({ series_id, state, stop, failure, planned, ...series }: SeriesBrief): string {
+/** State and statement; the statement names figures and limits. @param whole the series that is viewed */
+export function briefSeriesText(
+  { series_id, state, stop, failure, planned, ...series }: SeriesBrief,
+  whole: Series,
+): string {
   const ended = stop === null ? state : `${state} (${stop})`;
   const of = planned === null ? "" : `, ${planned} planned of each scenario`;
   return [
     `${series_id}: ${ended}; ${statusText({ ...series, state }, namesOf(series.arms))}; ${series.standing.trials} trials count${of}`,
     ...(failure === null ? [] : [failure]),
     series.statement,
+    ...seriesNotes(whole).map(wordsText),
     ...(series.flags.length > 0 ? [`flags: ${series.flags.join(", ")}`] : []),
     ...(series.cost_usd === null ? [] : [`In all: ${series.cost_usd === 0 ? "0" : series.cost_usd.toFixed(4)} USD`]),
   ].join("\n");
 }
 
 /** Lines for the conclusion, for each of several scenarios, and for each trial of the page. */
-export function seriesText(view: SeriesView): string {
+export function seriesText(view: SeriesView, whole: Series): string {
   const { scenarios, scenarios_total, arms, trials, next_after } = view;
   const left = scenarios_total - scenarios.length;
   const names = namesOf(arms);
   return [
-    briefSeriesText(view),
+    briefSeriesText(view, whole),
     ...(scenarios_total > 1
       ? scenarios.map(
           ({ scenario, conclusion, standing }) =>
-            `- ${scenario}: ${statusText({ conclusion, state: "completed" }, names)}; ${standingText(standing, arms)}`,
+            `- ${scenario}: ${statusText({ conclusion, state: "completed" }, names)}; ${standingText(standing, names)}`,
         )
       : []),
     ...(left > 0 ? [`- ${left} scenarios more, in GET /api/series/{id}`] : []),
     ...trials.map((trial) => {
-      const { counted, session_id, scenario } = trial;
-      return `#${trial.trial} ${scenario}: ${trialResult(trial, names)}${counted ? "" : ", not counted"}; ${session_id}`;
+      const { session_id, scenario } = trial;
+      return `#${trial.trial} ${scenario}: ${trialResult(trial, names)}${trial.counted ? "" : ", not counted"}; ${session_id}`;
     }),
     ...(next_after === null ? [] : [`More trials: after_seq ${next_after}.`]),
   ].join("\n");
 }
 
-function standingText({ wins, ties, losses, win_rate, low, high }: Standing, [a, b]: readonly string[]): string {
-  const rate = win_rate === null ? "" : `; win rate of ${a} ${rateText(win_rate, { low, high })}`;
-  return `${a} won ${wins}, ${b} ${losses}, no winner ${ties}${rate}`;
-}
-
-const rateText = (win_rate: number, { low, high }: { readonly low: number; readonly high: number }) =>
-  `${percent(win_rate)}% (${percent(low)}% to ${percent(high)}%)`;
-
-const percent = (share: number) => (100 * share).toFixed(1).replace(/\.0$/, "");
+const standingText = (standing: Standing, names: ArmNames) =>
+  `${wonText(standing, names)}; win rate of ${names.a} ${rangedRateText(standing)}`;
 
 /** A series of a list, in a line. */
 export function seriesRowText({ series_id, scenarios, arms, state, stop, created_at, ...row }: SeriesListing): string {
-  const { counted, win_rate, low, high } = row.standing;
-  const rate = win_rate === null ? "" : `, win rate of ${arms[0]} ${rateText(win_rate, { low, high })}`;
   const ended = stop === null ? state : `${state} (${stop})`;
   const what = scenarios.length > 3 ? `${scenarios.length} scenarios` : scenarios.join(", ");
-  return `- ${series_id}: ${what}, ${created_at}, ${ended}, ${statusText({ ...row.standing, state }, namesOf(arms))}, ${counted} trials${rate}; ${arms.join(" vs ")}, ${row.judge_model === null ? "imported results" : `judge ${row.judge_model}`}`;
+  return `- ${series_id}: ${what}, ${created_at}, ${ended}, ${statusText({ ...row.standing, state }, namesOf(arms))}, ${counted(row.standing.counted, "trial")}, win rate of ${arms[0]} ${rangedRateText(row.standing)}; ${arms.join(" vs ")}, ${row.judge_model === null ? "imported results" : `judge ${row.judge_model}`}`;
 }

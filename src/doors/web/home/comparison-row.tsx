@@ -1,5 +1,6 @@
 import type { SeriesListing } from "../../../domain/series-listing.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
+import { rangedRateText } from "../../../statistics/figure-text.ts";
 import { kindOf, legendOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
 import { getSeries } from "../api.ts";
 import { countOf } from "../format.ts";
@@ -9,7 +10,7 @@ import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import { CaveatChips } from "../part/caveats.tsx";
 import { blind } from "../preferences.ts";
 import { toScenario, toSeries, toSession } from "../routes.ts";
-import { RangeBar, rateAndRange } from "../series/range-bar.tsx";
+import { RangeBar } from "../series/range-bar.tsx";
 import { StatusName } from "../series/status-name.tsx";
 import { ConfidenceName, outcomeText } from "../verdict/outcome.tsx";
 import type { NewestComparison } from "./overview.ts";
@@ -65,7 +66,7 @@ function SeriesCells({ row }: { row: SeriesListing }) {
         <div class="newest-range">
           <RangeBar {...standing} />
           <span class="aside">
-            {a}: {rateAndRange(standing)}
+            {a}: {rangedRateText(standing)}
             {standing.counted > 0 && `, ${countOf(standing.counted, "trial")}`}
           </span>
           <Dots series_id={series_id} arms={{ a, b }} />

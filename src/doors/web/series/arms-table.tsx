@@ -10,7 +10,7 @@ import { DataTable } from "../part/table.tsx";
 type Arm = Series["arms"]["a"];
 
 /** How often each arm solved the task, how reliably, and what a trial cost. */
-export function ArmsTable({ series: { arms, cost_ratio, imported } }: { series: Series }) {
+export function ArmsTable({ series: { arms, imported } }: { series: Series }) {
   const rows: readonly Row[] = imported ? importedRows(imported) : runRows(arms);
   return (
     <>
@@ -24,12 +24,6 @@ export function ArmsTable({ series: { arms, cost_ratio, imported } }: { series: 
           </tr>
         ))}
       </DataTable>
-      {cost_ratio !== null && (
-        <p class="small-print">
-          Where both costs are known, a trial of {arms.a.arm_id} costs {cost_ratio.toFixed(2)} times one of{" "}
-          {arms.b.arm_id}.
-        </p>
-      )}
     </>
   );
 }

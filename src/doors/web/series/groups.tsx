@@ -1,9 +1,10 @@
 import { memberWord } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
+import { rangedRateText } from "../../../statistics/figure-text.ts";
 import { count } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { PagePart, Scroller } from "../part/page.tsx";
-import { RangeBar, rateAndRange } from "./range-bar.tsx";
+import { RangeBar } from "./range-bar.tsx";
 
 type Counts = NonNullable<Series["groups"]>[number]["counts"];
 
@@ -67,7 +68,7 @@ export function Groups({ series, by, group }: GroupsProps) {
                   ))}
                   <td class="range-cell">
                     <RangeBar {...{ win_rate, low, high }} />
-                    {rateAndRange({ win_rate, low, high })}
+                    {rangedRateText({ win_rate, low, high })}
                   </td>
                 </tr>
               ))}

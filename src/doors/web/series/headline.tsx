@@ -1,17 +1,20 @@
 import { percentText } from "../../../domain/number-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import { evidenceText, limitText } from "../../../statistics/figure-text.ts";
+import { winRateWords } from "../../../statistics/series-words.ts";
 import { count, usd, words } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
+import { Say } from "../part/say.tsx";
 import { everyMember } from "./members.ts";
-import { RangeBar, rateAndRange } from "./range-bar.tsx";
+import { RangeBar } from "./range-bar.tsx";
 
 /** The win rate with its range on a line from 0 to 100%. */
-export function WinRate({ series: { arms, headline, levels, conclusion } }: { series: Series }) {
+export function WinRate({ series }: { series: Series }) {
+  const { arms, headline, levels, conclusion } = series;
   return (
     <figure class="win-rate">
       <figcaption>
-        Win rate of <ArmName side="a" name={arms.a.arm_id} />: <strong>{rateAndRange(headline)}</strong>
+        <Say words={winRateWords(series)} />
       </figcaption>
       <RangeBar {...headline} conclusion={conclusion} margin={levels.margin} />
       <p class="range-axis small-print">

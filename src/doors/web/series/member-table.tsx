@@ -5,16 +5,17 @@ import { memberWord } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { solvedWord } from "../../../statistics/figure-text.ts";
+import { aheadWords } from "../../../statistics/series-words.ts";
 import { HELD_TEXT, kindOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
 import { count, countOf } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import { ChoiceField } from "../part/fields.tsx";
+import { Say } from "../part/say.tsx";
 import { narrowerThan, useWindowRows } from "../part/use-window-rows.ts";
 import { toSession } from "../routes.ts";
 import { type MemberLine, type MemberOrder, type MemberRow, type Members, memberLines, memberRows } from "./members.ts";
 import { ScenarioLink } from "./scenario-link.tsx";
 import { aheadIn } from "./suite-rows.ts";
-import { aheadText } from "./suite-table.tsx";
 import { trialSentence } from "./trial-text.ts";
 
 /** As `series.css` has it: a narrow row has two lines. */
@@ -58,11 +59,13 @@ export function MemberTable({ series, members, current = [], by, only }: MemberT
   return (
     <>
       <p>
-        {aheadText(
-          aheadIn(rows.map(({ won }) => won)),
-          names,
-          members.unread > 0 ? `${what}s read so far` : `${what}s`,
-        )}
+        <Say
+          words={aheadWords(
+            aheadIn(rows.map(({ won }) => won)),
+            names,
+            members.unread > 0 ? `${what}s read so far` : `${what}s`,
+          )}
+        />
       </p>
       {counts.held > 0 && (
         <p class="small-print">

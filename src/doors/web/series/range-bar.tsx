@@ -1,4 +1,3 @@
-import { percentText } from "../../../domain/number-text.ts";
 import { preferredSide } from "../../../domain/series-status.ts";
 import type { Conclusion } from "../../../domain/series-summary.ts";
 import type { Side } from "../../../domain/verdict.ts";
@@ -27,10 +26,6 @@ export function RangeBar({ win_rate, low, high, conclusion = "undecided", margin
     </span>
   );
 }
-
-/** `79%, range 52% to 95%`. */
-export const rateAndRange = ({ win_rate, low, high }: Pick<RangeBarProps, "win_rate" | "low" | "high">): string =>
-  win_rate === null ? "no trial counts" : `${percentText(win_rate)}, range ${percentText(low)} to ${percentText(high)}`;
 
 /** A share that one arm reached, with its range, between 0 and 100%. The figures stand beside it. */
 export const ShareBar = ({ side, share, low, high }: { side: Side; share: number; low: number; high: number }) => (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { SeriesListing } from "../../../domain/series-listing.ts";
 import { statusText } from "../../../domain/series-status.ts";
+import { rangedRateText } from "../../../statistics/figure-text.ts";
 import { listSeries } from "../api.ts";
 import { count, idText, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
@@ -11,7 +12,7 @@ import { blind } from "../preferences.ts";
 import { navigate, toResults, toSeries, toSeriesList } from "../routes.ts";
 import { readRows, SHOWN_ROWS } from "../rows.ts";
 import { CompareSeriesBar, PickSeries } from "./compare/pick-series.tsx";
-import { RangeBar, rateAndRange } from "./range-bar.tsx";
+import { RangeBar } from "./range-bar.tsx";
 import { StatusName } from "./status-name.tsx";
 
 interface SeriesListPageProps {
@@ -123,7 +124,7 @@ function Row({ row, children }: RowProps) {
         <div class="range-cell">
           <RangeBar {...standing} />
           <span class="aside">
-            {a}: {rateAndRange(standing)}
+            {a}: {rangedRateText(standing)}
           </span>
         </div>
       )}

@@ -1,14 +1,16 @@
 import { useSignal } from "@preact/signals";
 import { memberName, memberWord } from "../../../domain/member.ts";
-import { percentText } from "../../../domain/number-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import { SERIES_KINDS, statusText } from "../../../domain/series-status.ts";
+import { wordsText } from "../../../domain/words.ts";
+import { outlookWords, seriesNotes } from "../../../statistics/series-words.ts";
 import { call, getSeries, seriesPicture, seriesReport } from "../api.ts";
-import { count, countOf, idText, usd, when, words } from "../format.ts";
+import { count, countOf, idText, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { CaveatLine } from "../part/caveats.tsx";
 import { goToPart } from "../part/contents.tsx";
 import { Page, PagePart } from "../part/page.tsx";
+import { Say } from "../part/say.tsx";
 import { Show } from "../part/show.tsx";
 import { StopButton } from "../part/stop-button.tsx";
 import { blind } from "../preferences.ts";
@@ -128,12 +130,21 @@ function SeriesReport({ series, by, group }: SeriesReportProps) {
         <div class="evidence-parts">
           <EvidenceChart series={{ ...series, scenarios: members.scenarios, trials: members.trials }} />
           <div>
-            <Outlook series={series} />
+            {outlookWords(series).map((words, index) => (
+              <p key={index}>
+                <Say words={words} />
+              </p>
+            ))}
           </div>
         </div>
       </PagePart>
       <PagePart title="Both arms">
         <ArmsTable series={series} />
+        {seriesNotes(series).map((note) => (
+          <p key={wordsText(note)} class="small-print">
+            <Say words={note} />
+          </p>
+        ))}
       </PagePart>
       <CheckRates arms={series.arms} scenarios={members.scenarios} />
       {kind !== "results" && (
@@ -187,36 +198,5 @@ function Overline({ series }: { series: Series }) {
         {idText(series_id)}
       </span>
     </p>
-  );
-}
-
-/** What more trials would bring, by a forecast from those that there are. */
-function Outlook({ series: { forecast, conclusion, limits } }: { series: Series }) {
-  const { trials_left, chance_of_claim, chance_of_conclusion, more_trials, cost_usd } = forecast;
-  const isOpen = conclusion === "undecided";
-  return (
-    <>
-      {limits && trials_left !== null && (
-        <p>
-          {trials_left === 0 ? "The plan has no trial left." : `The plan has ${countOf(trials_left, "trial")} left.`}{" "}
-          {isOpen && chance_of_claim !== null && chance_of_conclusion !== null && (
-            <>
-              The chance of a claim in them is <strong>{percentText(chance_of_claim)}</strong>, of any conclusion{" "}
-              <strong>{percentText(chance_of_conclusion)}</strong>.
-            </>
-          )}
-        </p>
-      )}
-      {isOpen && (
-        <p>
-          {more_trials === null
-            ? "From these trials nobody can say how many more would be enough for a claim."
-            : `If further trials split the same way, about ${count(more_trials)} more would be enough${cost_usd ? `, for about ${usd(cost_usd)}` : ""}.`}{" "}
-          {more_trials !== null && (
-            <span class="aside">Where arms do not differ, such a forecast seldom comes true.</span>
-          )}
-        </p>
-      )}
-    </>
   );
 }

@@ -1,19 +1,15 @@
-import { preferredSide, statusText } from "../../../domain/series-status.ts";
-import type { Side } from "../../../domain/verdict.ts";
-import { ArmName } from "../part/arm-name.tsx";
+import { preferredSide, statusWords } from "../../../domain/series-status.ts";
+import type { ArmNames } from "../../../domain/words.ts";
+import { Say } from "../part/say.tsx";
 
-type StatusProps = Parameters<typeof statusText>[0] & {
-  /** Ids of arms a and b. */
-  readonly arms: Readonly<Record<Side, string>>;
-};
+type StatusProps = Parameters<typeof statusWords>[0] & { readonly arms: ArmNames };
 
 /** What a series shows, in the colour of the arm that is preferred. */
 export function StatusName({ arms, ...series }: StatusProps) {
   const side = preferredSide(series.conclusion);
-  if (side === undefined) return <>{statusText(series, arms)}</>;
   return (
-    <span class={`preferred side-${side}`}>
-      <ArmName side={side} name={arms[side]} /> is preferred
+    <span class={side && `preferred side-${side}`}>
+      <Say words={statusWords(series, arms)} />
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import { memberName } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
+import type { Ahead } from "../../../statistics/series-words.ts";
 
 export type ScenarioRow = Series["scenarios"][number];
 
@@ -58,9 +59,6 @@ export const missingWords = ({ invalid, failed, cancelled }: ScenarioRow["counts
   Object.entries({ invalid, failed, cancelled })
     .flatMap(([name, trials]) => (trials === 0 ? [] : [`${trials} ${name}`]))
     .join(", ");
-
-/** Rows by the arm that has won more trials than the other; `none`: they gave no result. */
-export type Ahead = Readonly<Record<"a" | "b" | "even" | "none", number>>;
 
 /** The trials of a row by what they gave. */
 type Won = Readonly<Record<"a" | "b" | "none", number>>;

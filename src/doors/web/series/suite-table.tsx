@@ -4,15 +4,16 @@ import { memberName } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { SeriesTrial } from "../../../domain/series-trial.ts";
 import type { Side } from "../../../domain/verdict.ts";
-import { solvedWord } from "../../../statistics/figure-text.ts";
+import { rangedRateText, solvedWord } from "../../../statistics/figure-text.ts";
+import { aheadWords } from "../../../statistics/series-words.ts";
 import { count } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Scroller } from "../part/page.tsx";
-import { RangeBar, rateAndRange } from "./range-bar.tsx";
+import { Say } from "../part/say.tsx";
+import { RangeBar } from "./range-bar.tsx";
 import { ScenarioLink } from "./scenario-link.tsx";
 import { StatusName } from "./status-name.tsx";
 import {
-  type Ahead,
   aheadIn,
   missingTrials,
   missingWords,
@@ -44,7 +45,9 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
   const claims = scenarios.some(({ conclusion }) => conclusion !== "undecided");
   return (
     <>
-      <p>{aheadText(aheadIn(scenarios.map(wonIn)), arms)}</p>
+      <p>
+        <Say words={aheadWords(aheadIn(scenarios.map(wonIn)), arms)} />
+      </p>
       <Scroller kind="scroller" label="Results by scenario">
         <table class="by-scenario folded">
           <thead>
@@ -141,7 +144,7 @@ function columnsOf({ scenarios, levels, imported }: Series, arms: Names): readon
       cell: ({ headline, conclusion }) => (
         <>
           <RangeBar {...headline} conclusion={conclusion} margin={levels.margin} />
-          {rateAndRange(headline)}
+          {rangedRateText(headline)}
         </>
       ),
     },
@@ -165,13 +168,6 @@ function Missing({ counts }: Pick<ScenarioRow, "counts">) {
       {missing > 0 && <small class="aside">{missingWords(counts)}</small>}
     </>
   );
-}
-
-/** In how many scenarios, or rows, each arm is ahead. */
-export function aheadText({ a, b, even, none }: Ahead, arms: Names, what = "scenarios"): string {
-  const level = even === 0 ? "" : `; ${count(even)} ${even === 1 ? "is" : "are"} level`;
-  const unknown = none === 0 ? "" : `; ${count(none)} ${none === 1 ? "has" : "have"} no result`;
-  return `Of ${count(a + b + even + none)} ${what} ${arms.a} has won more trials in ${count(a)}, ${arms.b} in ${count(b)}${level}${unknown}.`;
 }
 
 interface HeadProps {

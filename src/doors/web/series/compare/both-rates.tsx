@@ -1,9 +1,9 @@
 import { percentText } from "../../../../domain/number-text.ts";
 import type { Series } from "../../../../domain/series.ts";
 import { winRateDifference } from "../../../../statistics/difference.ts";
-import { confidenceText } from "../../../../statistics/figure-text.ts";
+import { confidenceText, rangedRateText } from "../../../../statistics/figure-text.ts";
 import { ArmName } from "../../part/arm-name.tsx";
-import { RangeBar, rateAndRange } from "../range-bar.tsx";
+import { RangeBar } from "../range-bar.tsx";
 import { SeriesName } from "../series-mark.tsx";
 import { differenceText } from "./figures.ts";
 import { type PairOf, whyNoDifference } from "./kinship.ts";
@@ -21,7 +21,8 @@ export function BothRates({ series }: { series: PairOf<Series> }) {
             <SeriesName nth={index === 0 ? 1 : 2} />
             <RangeBar {...headline} conclusion={conclusion} margin={levels.margin} />
             <span>
-              {!sameArms && <ArmName side="a" name={arms.a.arm_id} />} <strong>{rateAndRange(headline)}</strong>
+              {!sameArms && <ArmName side="a" name={arms.a.arm_id} />}{" "}
+              <strong>{rangedRateText(headline, levels.alpha)}</strong>
             </span>
           </div>
         ))}

@@ -1,6 +1,7 @@
 import { type MemberKey, memberName } from "../../../../domain/member.ts";
 import type { Series } from "../../../../domain/series.ts";
 import type { SessionOutcome } from "../../../../domain/session.ts";
+import { rangedRateText } from "../../../../statistics/figure-text.ts";
 import { getSeries, getSession } from "../../api.ts";
 import { countOf, when, words } from "../../format.ts";
 import { asFailed, useLoaded } from "../../loaded.ts";
@@ -14,7 +15,7 @@ import { SHOWN_ROWS } from "../../rows.ts";
 import { ShareAddress } from "../../share/share.tsx";
 import { BothEvidence } from "../evidence-chart.tsx";
 import { HiddenSeries } from "../hidden-series.tsx";
-import { RangeBar, rateAndRange } from "../range-bar.tsx";
+import { RangeBar } from "../range-bar.tsx";
 import { ScenarioLink } from "../scenario-link.tsx";
 import { SeriesName } from "../series-mark.tsx";
 import { StatusName } from "../status-name.tsx";
@@ -218,7 +219,7 @@ function OfScenario({ row: { counts, headline, conclusion } }: { row: ScenarioRo
   return (
     <div class="range-cell">
       <RangeBar {...headline} conclusion={conclusion} />
-      {rateAndRange(headline)}{" "}
+      {rangedRateText(headline)}{" "}
       <span class="aside">
         ({counts.wins} – {counts.ties} – {counts.losses})
       </span>

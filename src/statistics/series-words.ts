@@ -1,24 +1,69 @@
-import { cut } from "../../domain/excerpt.ts";
-import { memberWord } from "../../domain/member.ts";
-import { countText, durationText, percentText, usdText } from "../../domain/number-text.ts";
-import { plainText } from "../../domain/plain-text.ts";
-import type { Series, SeriesGroup } from "../../domain/series.ts";
-import type { SolvedCount } from "../../domain/series-arm.ts";
-import { trialResult } from "../../domain/series-status.ts";
-import type { Side } from "../../domain/verdict.ts";
-import { confidenceText, solvedWord } from "../../statistics/figure-text.ts";
-import { skillNames, skillText } from "../../statistics/skill-text.ts";
-import { FAILED_ROWS, failedShown, whatFailed } from "../../statistics/what-failed.ts";
+import { cut } from "../domain/excerpt.ts";
+import { memberWord } from "../domain/member.ts";
+import { counted, countText, durationText, percentText, usdText } from "../domain/number-text.ts";
+import { plainText } from "../domain/plain-text.ts";
+import type { Series, SeriesGroup } from "../domain/series.ts";
+import type { SolvedCount } from "../domain/series-arm.ts";
+import { trialResult } from "../domain/series-status.ts";
+import type { Side } from "../domain/verdict.ts";
+import { type ArmNames, armWord, say, type Words } from "../domain/words.ts";
+import { rangedRateText, solvedWord } from "./figure-text.ts";
+import { skillNames, skillText } from "./skill-text.ts";
+import { FAILED_ROWS, failedShown, whatFailed } from "./what-failed.ts";
 
 /** The ids of both arms. */
-export const namesOf = ({ a, b }: Series["arms"]): Readonly<Record<Side, string>> => ({ a: a.arm_id, b: b.arm_id });
+export const namesOf = ({ a, b }: Series["arms"]): ArmNames => ({ a: a.arm_id, b: b.arm_id });
 
 /** Win rate of arm a with its range: `67%, 95% range 35% to 88%`. */
-export function winRateText({ headline, levels }: Pick<Series, "headline" | "levels">): string {
-  const { win_rate, low, high } = headline;
-  if (win_rate === null) return "not known, since no trial counts";
-  return `${percentText(win_rate)}, ${confidenceText(levels.alpha)} range ${percentText(low)} to ${percentText(high)}`;
+export const winRateText = ({ headline, levels }: Pick<Series, "headline" | "levels">): string =>
+  rangedRateText(headline, levels.alpha);
+
+export const winRateWords = (series: Pick<Series, "arms" | "headline" | "levels">): Words =>
+  say`Win rate of ${armWord(namesOf(series.arms), "a")}: ${{ figure: winRateText(series) }}`;
+
+/** Sentences that every door shows below the figures of a series. Each says nothing where it does not apply. */
+const NOTES: readonly ((series: Series) => Words)[] = [costNote];
+
+export const seriesNotes = (series: Series): readonly Words[] =>
+  NOTES.map((note) => note(series)).filter(({ length }) => length > 0);
+
+function costNote({ arms, cost_ratio }: Series): Words {
+  if (cost_ratio === null) return [];
+  const names = namesOf(arms);
+  return say`Where both costs are known, a trial of ${armWord(names, "a")} costs ${{ figure: cost_ratio.toFixed(2) }} times one of ${armWord(names, "b")}.`;
 }
+
+/** What more trials would bring, by a forecast from those that there are. */
+export function outlookWords({ forecast, conclusion, limits }: Series): readonly Words[] {
+  const { trials_left: left, chance_of_claim: claim, chance_of_conclusion: any } = forecast;
+  const isOpen = conclusion === "undecided";
+  const plan = left === 0 ? "The plan has no trial left." : `The plan has ${counted(left ?? 0, "trial")} left.`;
+  const chances =
+    isOpen && claim !== null && any !== null
+      ? say` The chance of a claim in them is ${{ figure: percentText(claim) }}, of any conclusion ${{ figure: percentText(any) }}.`
+      : [];
+  return [...(limits && left !== null ? [say`${plan}${chances}`] : []), ...(isOpen ? [enoughWords(forecast)] : [])];
+}
+
+function enoughWords({ more_trials, cost_usd }: Series["forecast"]): Words {
+  if (more_trials === null) return ["From these trials nobody can say how many more would be enough for a claim."];
+  const cost = cost_usd ? `, for about ${usdText(cost_usd)}` : "";
+  return say`If further trials split the same way, about ${countText(more_trials)} more would be enough${cost}. Where arms do not differ, such a forecast seldom comes true.`;
+}
+
+/** Rows of a series by the arm that won more of their trials; `none`: they gave no result. */
+export type Ahead = Readonly<Record<Side | "even" | "none", number>>;
+
+/** In how many scenarios, or rows, each arm is ahead. */
+export function aheadWords({ a, b, even, none }: Ahead, names: ArmNames, what = "scenarios"): Words {
+  const level = even === 0 ? "" : `; ${countText(even)} ${even === 1 ? "is" : "are"} level`;
+  const unknown = none === 0 ? "" : `; ${countText(none)} ${none === 1 ? "has" : "have"} no result`;
+  return say`Of ${countText(a + b + even + none)} ${what} ${armWord(names, "a")} has won more trials in ${countText(a)}, ${armWord(names, "b")} in ${countText(b)}${level}${unknown}.`;
+}
+
+/** `one won 3, other 1, no winner 2`. */
+export const wonText = ({ wins, ties, losses }: Counts, { a, b }: ArmNames): string =>
+  `${a} won ${countText(wins)}, ${b} ${countText(losses)}, no winner ${countText(ties)}`;
 
 type Counts = Pick<Series["counts"], "wins" | "ties" | "losses">;
 

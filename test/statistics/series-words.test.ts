@@ -1,0 +1,98 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { percentText } from "../../src/domain/number-text.ts";
+import type { Series } from "../../src/domain/series.ts";
+import { preferredSide, statusWords } from "../../src/domain/series-status.ts";
+import { type Words, wordsText } from "../../src/domain/words.ts";
+import { evidenceText, limitText } from "../../src/statistics/figure-text.ts";
+import { reportOf } from "../../src/statistics/report.ts";
+import { aheadWords, outlookWords, seriesNotes, winRateWords, wonText } from "../../src/statistics/series-words.ts";
+import { GENERATED } from "./generated.ts";
+
+const NAMES = { a: "candidate", b: "baseline" };
+
+const armsIn = (words: Words) => words.flatMap((word) => (typeof word === "object" && "arm" in word ? word.arm : []));
+
+test("each sentence about a series is true of the fields beside it: figures, arms, direction and what is sure", async () => {
+  await fc.assert(
+    fc.asyncProperty(GENERATED, async ({ series: record, rows }) => {
+      const series = await reportOf(record, rows, { stored: [], judge_unaudited: false });
+      statusIsTrue(series);
+      rateIsTrue(series);
+      outlookIsTrue(series);
+      costIsTrue(series);
+      statementIsTrue(series);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function statusIsTrue(series: Series): void {
+  const words = statusWords(series, NAMES);
+  const side = preferredSide(series.conclusion);
+  expect(armsIn(words)).toEqual(side ? [side] : []);
+  expect(wordsText(words).includes("is preferred")).toBe(side !== undefined);
+}
+
+function rateIsTrue(series: Series): void {
+  const { win_rate, low, high } = series.headline;
+  const words = winRateWords(series);
+  const text = wordsText(words);
+  expect(armsIn(words)).toEqual(["a"]);
+  const sure = Number((100 * (1 - series.levels.alpha)).toFixed(3));
+  const figures =
+    win_rate === null ? "" : `${percentText(win_rate)}, ${sure}% range ${percentText(low)} to ${percentText(high)}`;
+  expect(text).toBe(`Win rate of candidate: ${figures || "not known, since no trial counts"}`);
+}
+
+function outlookIsTrue(series: Series): void {
+  const { trials_left, chance_of_claim, more_trials } = series.forecast;
+  const text = outlookWords(series).map(wordsText).join(" ");
+  const isOpen = series.conclusion === "undecided";
+  if (trials_left) expect(text).toContain(`The plan has ${trials_left} trial`);
+  if (trials_left === 0) expect(text).toContain("no trial left");
+  expect(/about (\d+) more would be enough/.exec(text)?.[1]).toBe(isOpen ? more_trials?.toString() : undefined);
+  if (text.includes("chance of a claim")) expect(text).toContain(percentText(chance_of_claim ?? -1));
+  if (!isOpen) expect(text).not.toContain("chance");
+}
+
+function costIsTrue(series: Series): void {
+  const { cost_usd: a } = series.arms.a;
+  const { cost_usd: b } = series.arms.b;
+  const said = seriesNotes(series).find((note) => wordsText(note).includes("times one of"));
+  expect(said !== undefined).toBe(series.cost_ratio !== null);
+  if (said && a.mean && b.mean)
+    expect(wordsText(said)).toContain(`trial of candidate costs ${(a.mean / b.mean).toFixed(2)} times one of baseline`);
+}
+
+/** The statement names the arm that is ahead, the figures, the limit and the end of the report it stands in. */
+function statementIsTrue({ statement, conclusion, counts, headline, levels, stop, state, arms }: Series): void {
+  const ahead = counts.wins > counts.losses ? arms.a.arm_id : arms.b.arm_id;
+  const isEven = counts.wins === counts.losses;
+  const side = preferredSide(conclusion);
+  const said: readonly (readonly [sentence: RegExp, value: string | undefined])[] = [
+    [/A preference for (\w+) was established/, side && arms[side].arm_id],
+    [/preferred (\w+) in/, isEven ? undefined : ahead],
+    [/Win rate of candidate (\S+(?: \S+)?) \(/, percentText(headline.win_rate ?? -1)],
+    [/Evidence ([^(]+) \(/, evidenceText(headline.e, levels.alpha)],
+    [/\(([\d.]+) needed\)\./, limitText(levels.alpha)],
+    [/(Still running)/, state === "running" && stop === null ? "Still running" : ""],
+    [/(Cancelled) after/, stop === "cancelled" ? "Cancelled" : ""],
+    [/(no preference can be stated)/, conclusion === "undecided" ? "no preference can be stated" : ""],
+  ];
+  for (const [sentence, value] of said) {
+    const found = sentence.exec(statement)?.[1];
+    if (found !== undefined && value !== undefined) expect(found).toBe(value);
+  }
+}
+
+test("in how many rows each arm is ahead is counted, and all of them are told of", () => {
+  fc.assert(
+    fc.property(fc.record({ a: fc.nat(9), b: fc.nat(9), even: fc.nat(9), none: fc.nat(9) }), (ahead) => {
+      const numbers = [...wordsText(aheadWords(ahead, NAMES)).matchAll(/\d+/g)].map(Number);
+      const { a, b, even, none } = ahead;
+      expect(numbers).toEqual([a + b + even + none, a, b, ...[even, none].filter((count) => count > 0)]);
+    }),
+  );
+  expect(wonText({ wins: 3, ties: 2, losses: 1 }, NAMES)).toBe("candidate won 3, baseline 1, no winner 2");
+});
