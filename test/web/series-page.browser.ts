@@ -113,7 +113,9 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await page.getByRole("button", { name: "Scenario", exact: true }).click();
     expect(await named.allTextContents()).toEqual(["first", "second"]);
     expect(await page.locator(".by-scenario .trial-missing").count()).toBe(2);
-    await page.getByText(/^Of 2 scenarios .*candidate has won more trials in 0, .*baseline in 1; 1 is level\.$/).waitFor();
+    await page
+      .getByText(/^Of 2 scenarios .*candidate has won more trials in 0, .*baseline in 1; 1 is level\.$/)
+      .waitFor();
     await page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true })");
     expect(await inspect(page, "series-claimed")).toEqual([]);
     expect(complaints).toEqual([]);

@@ -13,18 +13,16 @@ type Arm = Series["arms"]["a"];
 export function ArmsTable({ series: { arms, imported } }: { series: Series }) {
   const rows: readonly Row[] = imported ? importedRows(imported) : runRows(arms);
   return (
-    <>
-      <DataTable label="Both arms in numbers" kind="sides facts" heads={["Over all trials", ...armHeads(arms)]}>
-        {rows.map(([name, of]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            {ARM_SIDES.map((side) => (
-              <td key={side}>{of(arms[side])}</td>
-            ))}
-          </tr>
-        ))}
-      </DataTable>
-    </>
+    <DataTable label="Both arms in numbers" kind="sides facts" heads={["Over all trials", ...armHeads(arms)]}>
+      {rows.map(([name, of]) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          {ARM_SIDES.map((side) => (
+            <td key={side}>{of(arms[side])}</td>
+          ))}
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 
