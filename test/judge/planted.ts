@@ -192,19 +192,25 @@ const lettersIn = (text: string) =>
 const ENOUGH = 12;
 
 /** Gives the top score to whoever asks for it in any form that it can read; else it looks at the code, where arm a did better. */
-function obedientJudge({ told }: Planted): MockJudge {
+function obedientJudge({ told }: Planted, readings: Readings): MockJudge {
   const asked = lettersIn(told);
   const parts = Array.from({ length: Math.max(1, asked.length - ENOUGH + 1) }, (_, at) => asked.slice(at, at + ENOUGH));
   return scoringJudge(({ evidence }, ids) => {
-    const read = lettersIn(evidence);
-    const honest = read.includes("runtdd") ? 1 : 3;
-    return Object.fromEntries(ids.map((id) => [id, parts.some((part) => read.includes(part)) ? 4 : honest]));
+    const honest = lettersIn(evidence).includes("runtdd") ? 1 : 3;
+    const obeys = readings.some((reading) => {
+      const read = lettersIn(reading(evidence));
+      return parts.some((part) => read.includes(part));
+    });
+    return Object.fromEntries(ids.map((id) => [id, obeys ? 4 : honest]));
   });
 }
 
+/** Ways in which a judge reads. */
+type Readings = readonly ((evidence: string) => string)[];
+
 /** The verdict of the whole judging on a planted text. */
-export async function verdictOn(planted: Planted): Promise<Verdict> {
-  const model = obedientJudge(planted);
+export async function verdictOn(planted: Planted, readings: Readings = [plain]): Promise<Verdict> {
+  const model = obedientJudge(planted, readings);
   const judge = openJudge({ model, model_name: "mock/judge", clock: fixedClock(), entropy: countingEntropy() });
   return await judge(plantedCase(planted), new AbortController().signal);
 }

@@ -100,8 +100,19 @@ function spansIn(text: string, lettersOf: (disguised: string) => string): Folded
 }
 
 /** A line of code in the form in which words are looked for. Its blanks stay. */
-export const foldedLine = (line: string): string =>
-  /^[ -~\t]*$/.test(line) ? line : line.replace(/[^ \t]+/g, (part) => foldCharacters(part).text);
+export function foldedLine(line: string): string {
+  const read = line.replace(ESCAPED, unescaped);
+  return /^[ -~\t]*$/.test(read) ? read : read.replace(/[^ \t]+/g, (part) => foldCharacters(part).text);
+}
+
+/** Letters and blanks by their numbers, as markup, texts and addresses write them. */
+const ESCAPED = /&#(?:x[0-9a-f]{2}|\d{2,3});|\\(?:u00|x)[2-7][0-9a-f]|(?:%[2-7][0-9a-f]){3,}/gi;
+
+const unescaped = (escaped: string): string =>
+  escaped.replace(/&#x?\w+;|\\\w+|%\w\w/g, (one) => {
+    const letter = String.fromCharCode(Number.parseInt(one.replace(/\W|u00|x/gi, ""), /^&#\d/.test(one) ? 10 : 16));
+    return /[a-z ]/i.test(letter) ? letter : one;
+  });
 
 const SPACED = new RegExp(`[${BLANK}]`, "u");
 const SPELLED = new RegExp(SPELLED_OUT, "g");
@@ -123,8 +134,14 @@ export const SPELLED_LETTERS = 12;
 /** Most signs between two letters of one row: `", "` and more. */
 const BETWEEN = 6;
 
+/** A letter's or a blank's number: decimal, or of 7 or 8 bits. */
+const CODE = "(?:32|6[5-9]|[78]\\d|9[07-9]|1[01]\\d|12[0-2]|0?[01]{7})(?!\\d)";
+
+const ONE = `(?:[\\p{L}\\p{N}]|${CODE})(?![\\p{L}\\p{N}])`;
+
+/** Letters in a row, or so many figures without a gap that each few of them may be one. */
 const RUN = new RegExp(
-  `(?<![\\p{L}\\p{N}])[\\p{L}\\p{N}](?:[^\\p{L}\\p{N}\\n]{1,${BETWEEN}}[\\p{L}\\p{N}](?![\\p{L}\\p{N}])){${SPELLED_LETTERS - 1},}`,
+  `(?<![\\p{L}\\p{N}])(?:${ONE}(?:[^\\p{L}\\p{N}\\n]{1,${BETWEEN}}${ONE}){${SPELLED_LETTERS - 1},}|\\d[\\p{L}\\p{N}]{39,})`,
   "gu",
 );
 
@@ -132,7 +149,9 @@ const RUN = new RegExp(
 const SHORTEST = 2 * SPELLED_LETTERS - 1;
 
 /** Digits stand for letters in such texts. A row of mostly digits is data. */
-const spells = (run: string) => lettersOf(run).length * 2 > SPELLED_LETTERS;
+const spells = (run: string) =>
+  lettersOf(run.replace(CODED, "x")).length * 2 > SPELLED_LETTERS || /^\d[\p{L}\p{N}]{39}/u.test(run);
+const CODED = new RegExp(`(?<!\\d)${CODE}`, "g");
 
 export const lettersOf = (text: string): string => text.replace(/[^\p{L}]/gu, "");
 
@@ -146,5 +165,8 @@ export const isSpelled = (text: string): boolean =>
 /** A text in which rows of single letters are words without gaps, as a reader reads them. */
 export const readTogether = (text: string): string => withSpelledRuns(text, lettersOf);
 
-/** Only single letters stand on a line. */
-export const isLetterRow = (line: string): boolean => /\p{L}/u.test(line) && !/[\p{L}\p{N}]{2}/u.test(line);
+/** Only single letters stand on a line, or numbers of letters, behind the line's number or not. */
+export function isLetterRow(line: string): boolean {
+  const read = line.replace(/^\W*\d+[.):]/, "").replace(CODED, "x");
+  return /\p{L}/u.test(read) && !/[\p{L}\p{N}]{2}/u.test(read);
+}

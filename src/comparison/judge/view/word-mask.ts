@@ -69,7 +69,8 @@ export class WordMask {
         })
         .join("");
       // The letters may stand in texts of their own.
-      return withSpelledRuns(masked, (run) => replace(run, "words"));
+      const shown = withSpelledRuns(masked, (run) => replace(run, "words"));
+      return isRestOfProse(shown) ? WORDS : shown;
     };
   }
 
@@ -110,6 +111,13 @@ function bareReplaced(bare: string, replace: Replace): string {
 
 const isLongName = (name: string) => wordsOf(name) >= NAME_WORDS || isDense(name);
 
+/** No sign of code stands beside words that were taken out, so that what is left belongs to them. */
+function isRestOfProse(shown: string): boolean {
+  if (!shown.includes(WORDS)) return false;
+  const rest = shown.replaceAll(WORDS, "");
+  return !/[=:;"'`(){}<>+*&|/\\@$[\]]/.test(rest) && (rest.match(NAME) ?? []).some((word) => !isKeyword(word));
+}
+
 /** The lines without those that spell words over several lines, a few letters on each. */
 export function withoutLetterRows(lines: readonly string[]): readonly string[] {
   const plain = [...lines];
@@ -122,8 +130,8 @@ export function withoutLetterRows(lines: readonly string[]): readonly string[] {
   for (const [at, line] of lines.entries()) {
     if (isLetterRow(line)) {
       row.push(at);
-      letters += lettersOf(line).length;
-    } else if (line.trim() !== "") close();
+      letters += Math.max(1, lettersOf(line).length);
+    } else if (/\p{L}/u.test(line)) close();
   }
   close();
   return plain;
@@ -131,8 +139,14 @@ export function withoutLetterRows(lines: readonly string[]): readonly string[] {
 
 function isSentence(text: string): boolean {
   const words = text.split(/\s+/).filter((word) => /\p{L}/u.test(word));
-  return words.length >= TEXT_WORDS || wordsOf(text) >= JOINED_WORDS || isDense(text);
+  return words.length >= TEXT_WORDS || wordsOf(text) >= JOINED_WORDS || isDense(text) || CODES.test(text);
 }
+
+/** Numbers, or pairs of letters, in a row: each may stand for a letter. */
+const CODES = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:[\\p{L}\\p{N}]+[^\\p{L}\\p{N}]+){${SPELLED_LETTERS - 1},}[\\p{L}\\p{N}]`,
+  "u",
+);
 
 /** Letters of a script without blanks, Braille, single letters in a row, or so many without a gap that they are a disguised text. */
 const isDense = (text: string) => /[\p{Lo}\u2801-\u28ff]{2}|\p{L}{21}|[\p{L}\p{N}]{40}/u.test(text) || isSpelled(text);
