@@ -307,7 +307,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/arms": [192, 22_317, 646],
   "src/statistics": [34, 3_621, 169],
   "src/store": [55, 6_806, 190],
-  "src/comparison": [182, 23_711, 703],
+  "src/comparison": [182, 23_747, 703],
   "src/doors": [313, 31_908, 853],
 };
 
