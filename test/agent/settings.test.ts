@@ -41,6 +41,8 @@ test("a directory of the scenario is read as inline files are, which lie over it
   expect(read({ [PATH]: '{"ui":2}' })).toEqual({ ...FORCED, ui: 2 });
 });
 
+const nested = (levels: number) => Array.from({ length: levels }, (_, at) => `${" ".repeat(at)}a:\n`).join("");
+
 test("settings that cannot be read are refused with their path and what is wrong", () => {
   const refusals: readonly (readonly [text: string, path: string, says: string])[] = [
     ["{not json", PATH, "agent.files: .gemini/settings.json cannot be read: no valid JSON"],
@@ -48,8 +50,15 @@ test("settings that cannot be read are refused with their path and what is wrong
     ["a: [", ".continue/config.yaml", "agent.files: .continue/config.yaml is no valid YAML: "],
     ["just words", ".continue/config.yaml", "must hold a map of settings"],
     [`{"a":"${"x".repeat(2 ** 20)}"}`, PATH, "has 1048584 bytes, and settings may have 1048576"],
-    ["[".repeat(4_000), ".continue/config.yaml", "agent.files: .continue/config.yaml is no valid YAML: "],
-    ["[".repeat(200_000), ".continue/config.yaml", "config.yaml has more than 5000 keys, values and signs"],
+    ["[".repeat(4_000), ".continue/config.yaml", "config.yaml has more than 100 lists and maps in one another"],
+    [`${"[".repeat(300)}${"]".repeat(300)}`, ".continue/config.yaml", "more than 100 lists and maps in one another"],
+    [nested(300), ".continue/config.yaml", "cannot be read: 300 levels of nesting, at most 200 are read"],
+    [
+      `a: &a ${"x".repeat(200_000)}\nb: [${"*a,".repeat(90)}]`,
+      ".continue/config.yaml",
+      "bytes, at most 1048576 are read",
+    ],
+    [": : :\n".repeat(800), ".continue/config.yaml", "Nested mappings are not allowed in compact mappings (line 1)"],
     ["- a\n".repeat(5_000), ".continue/config.yaml", "config.yaml has more than 5000 keys, values and signs"],
     ["? ".repeat(2_000), ".continue/config.yaml", "agent.files: .continue/config.yaml is no valid YAML: "],
     [

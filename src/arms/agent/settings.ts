@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { extname, join, posix } from "node:path";
-import { Lexer, parse } from "yaml";
-import { Failure } from "../../domain/failure.ts";
+import { Lexer, parseDocument } from "yaml";
+import { Failure, wordsOf } from "../../domain/failure.ts";
 import { asRecord } from "../../domain/lenient.ts";
 import { readBoundedJson } from "../../runtime/bounded-json.ts";
 import type { FileSource } from "../workspace/workspace.ts";
@@ -13,6 +13,9 @@ const SETTINGS_VALUES = 100_000;
 /** Keys, values and signs of YAML: its parser takes seconds for some hundred thousand. */
 const YAML_BYTES = 2 ** 18;
 const YAML_PARTS = 5_000;
+
+/** Lists in lists: its parser's time is their product. */
+const YAML_LEVELS = 100;
 
 /**
  * The files that a recipe puts into its agent's home, over what the scenario's `files` hold at the same paths: the user's
@@ -44,14 +47,14 @@ function sizeAt(dir: string | null, path: string): number | undefined {
 
 /** A text that is no settings file is the recipe's alone. YAML is written as JSON, which it can hold. */
 function merged(path: string, bytes: Uint8Array, ours: string): string {
-  const read = READERS[extname(path)];
-  if (read === undefined) return ours;
-  return JSON.stringify(overlaid(read(path, bytes), JSON.parse(ours)), null, 2);
+  const kind = extname(path);
+  if (kind !== ".json" && kind !== ".yaml") return ours;
+  return JSON.stringify(overlaid(READERS[kind](path, bytes), JSON.parse(ours)), null, 2);
 }
 
 type Settings = Readonly<Record<string, unknown>>;
 
-const READERS: Readonly<Record<string, (path: string, bytes: Uint8Array) => Settings>> = {
+const READERS: Readonly<Record<".json" | ".yaml", (path: string, bytes: Uint8Array) => Settings>> = {
   ".json": (path, bytes) => {
     const read = readBoundedJson(bytes, { bytes: SETTINGS_BYTES, values: SETTINGS_VALUES });
     if ("fault" in read) throw refused(path, `cannot be read: ${read.fault}`);
@@ -61,21 +64,36 @@ const READERS: Readonly<Record<string, (path: string, bytes: Uint8Array) => Sett
     if (bytes.length > YAML_BYTES)
       throw refused(path, `has ${bytes.length} bytes, and settings in YAML may have ${YAML_BYTES}`);
     const text = Buffer.from(bytes).toString();
-    if (hasManyParts(text)) throw refused(path, `has more than ${YAML_PARTS} keys, values and signs`);
-    try {
-      return settings(path, parse(text, { stringKeys: true }) ?? {});
-    } catch (error) {
-      if (error instanceof Failure) throw error;
-      throw refused(path, `is no valid YAML: ${String(error instanceof Error ? error.message : error).split("\n")[0]}`);
-    }
+    const beyond = beyondLimits(text);
+    if (beyond !== undefined) throw refused(path, `has more than ${beyond}`);
+    // Lists in lists and texts that are named again and again are a thousand times as long when they are written.
+    return READERS[".json"](path, Buffer.from(JSON.stringify(yamlIn(path, text) ?? {})));
   },
 };
 
+function yamlIn(path: string, text: string): unknown {
+  try {
+    // A thousand mistakes with their places drawn take a tenth of a second, and the first is enough.
+    const document = parseDocument(text, { stringKeys: true, prettyErrors: false });
+    const [fault] = document.errors;
+    if (fault === undefined) return document.toJS();
+    throw new Error(`${fault.message} (line ${text.slice(0, fault.pos[0]).split("\n").length})`);
+  } catch (error) {
+    throw refused(path, `is no valid YAML: ${wordsOf(error).split("\n")[0]}`);
+  }
+}
+
 /** The lexer is lazy, so it reads no further than the limit. */
-function hasManyParts(text: string): boolean {
-  let parts = 0;
-  for (const _ of new Lexer().lex(text)) if (++parts > YAML_PARTS) return true;
-  return false;
+function beyondLimits(text: string): string | undefined {
+  let [parts, level] = [0, 0];
+  for (const part of new Lexer().lex(text)) {
+    parts += 1;
+    if (part === "[" || part === "{") level += 1;
+    if (part === "]" || part === "}") level -= 1;
+    if (parts > YAML_PARTS) return `${YAML_PARTS} keys, values and signs`;
+    if (level > YAML_LEVELS) return `${YAML_LEVELS} lists and maps in one another`;
+  }
+  return undefined;
 }
 
 function settings(path: string, value: unknown): Settings {
