@@ -363,6 +363,14 @@ describe("what a file tells by itself", () => {
     expect(await told(undefined, { mcp }, repository.path("servers"))).toEqual(found);
   });
 
+  test("what is packed is unpacked up to a limit in all: small files with much in them cost no more than one", async () => {
+    await using folder = await scenarioFolder({ "one.yaml": yaml({ fixture: "app", reference_answer: ANSWER }) });
+    const packed = Bun.gzipSync(Buffer.concat([Buffer.from(ANSWER), new Uint8Array(25_000_000)]));
+    for (const name of ["a", "b", "c", "d", "e"]) await Bun.write(folder.path(`app/${name}.txt.gz`), packed);
+    const [told] = (await exposedOf(await loadScenarioFile(folder.path("one.yaml")))) ?? [];
+    expect(told?.found).toHaveLength(2);
+  });
+
   test("all rows and trials read what arms are given once, and each row finds its own answer wherever it begins", async () => {
     const answerOf = (nth: number) => ANSWER.replaceAll("Step", `Step of ${nth}:`);
     const rows = Array.from({ length: 40 }, (_, nth) => ({ id: `r${nth}`, answer: answerOf(nth) }));

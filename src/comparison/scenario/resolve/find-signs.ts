@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import { errorCode } from "../../../domain/failure.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
+import { collectPassed } from "../../../runtime/collect-garbage.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import { blobsOf, listTree } from "../git/tree.ts";
 import { listMaterial, type MaterialSource } from "../materials.ts";
@@ -22,7 +24,7 @@ export const fileSetKey = ({ top, tree, exclude = [] }: ArmFileSet) => JSON.stri
 const ANSWER_CHARS_TOLD = 200;
 const PATCH_CHARS = 40;
 
-/** Bytes of one file, of an archive packed or not, and of all that are searched. */
+/** Bytes of one file, of an archive packed or of all unpacked ones, and of all that are searched. */
 const FILE_BYTES = 4_000_000;
 const ARCHIVE_BYTES = 64_000_000;
 const ALL_BYTES = 128_000_000;
@@ -104,8 +106,11 @@ function searched<F extends { readonly path: string; readonly bytes: number }>(a
 async function find(files: AsyncIterable<OpenFile>, signs: readonly Sign[], sketch?: Sketch) {
   const told: { readonly path: string; readonly what: string }[] = [];
   const pace = new Pace();
+  let unpacking = ARCHIVE_BYTES;
   for await (const { path, bytes: packed } of files) {
-    const bytes = await unpacked(path, packed);
+    const { bytes, taken } = await unpacked(path, packed, unpacking);
+    unpacking -= taken;
+    collectPassed(taken);
     await pace.bytes(bytes.length * signs.length);
     await sketch?.add(bytes, pace);
     const sign = signs.find(({ parts }) => parts.every((part) => bytes.includes(part)));
@@ -171,9 +176,15 @@ class Sketch {
 
 const gunzipped = promisify(gunzip);
 
-/** An archive is searched as its bytes: tar keeps each file in one piece. What is no gzip, or too large, stays as it is. */
-async function unpacked(path: string, bytes: Uint8Array): Promise<Buffer> {
-  const packed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (!/\.t?gz$/i.test(path)) return packed;
-  return await gunzipped(packed, { maxOutputLength: ARCHIVE_BYTES }).catch(() => packed);
+/**
+ * An archive is searched as its bytes: tar keeps each file in one piece. What is no gzip, or too large, stays as it is, and has taken
+ * as many bytes as it could: a file of 60 kB may unpack to 64 MB, and there may be a hundred.
+ */
+async function unpacked(path: string, bytes: Uint8Array, most: number) {
+  const packed = { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), taken: 0 };
+  if (!/\.t?gz$/i.test(path) || most <= 0) return packed;
+  return await gunzipped(packed.bytes, { maxOutputLength: most }).then(
+    (whole) => ({ bytes: whole, taken: whole.length }),
+    (error: unknown) => ({ ...packed, taken: errorCode(error) === "ERR_BUFFER_TOO_LARGE" ? most : 0 }),
+  );
 }
