@@ -304,10 +304,10 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/main.ts": [1, 98, 0],
   "src/domain": [98, 6_937, 527],
   "src/runtime": [19, 1_127, 49],
-  "src/arms": [192, 22_317, 646],
+  "src/arms": [192, 22_335, 646],
   "src/statistics": [34, 3_621, 169],
   "src/store": [55, 6_806, 190],
-  "src/comparison": [182, 23_747, 703],
+  "src/comparison": [182, 23_758, 703],
   "src/doors": [313, 31_908, 853],
 };
 
