@@ -88,7 +88,7 @@ test("series are listed, and the trials of one", async () => {
   const list = await server.call("list_sessions", { kind: "series", limit: 1 });
   expect(list.data).toMatchObject({ sessions: [], series: [{ series_id: ids[1] }], next_before: ids[1] });
   expect(list.text).toMatch(
-    /^- series-\S+: talk, .*, completed \(exhausted\), Undecided, 2 trials, win rate of a 100% /,
+    /^- series-\S+: talk, .*, completed \(exhausted\), Undecided, 2 trials, win rate of a 100%, range /,
   );
   const next = await server.call("list_sessions", { kind: "series", before: ids[1] });
   expect(next.data.series.map(({ series_id }: Place) => series_id)).toEqual([ids[0]]);
