@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SessionOutcome } from "../src/domain/session.ts";
+import { EventStreams } from "../src/doors/http/event-stream.ts";
 import { readSession } from "../src/store/read-session.ts";
 import { aService, readStream, startRun, type TestService } from "../test/http/service.ts";
 import { aTurn } from "../test/outcomes.ts";
@@ -18,7 +19,9 @@ export const campaign: Campaign = {
   about: "stalled and vanishing stream clients beside one that reads",
   at_once: 4,
   cases: async ({ seed, count, shared }) => {
-    const service = shared.use(aService({ persistent: true, app: { pace: { stalled_ms: STALLED_MS } } }));
+    const service = shared.use(
+      aService({ persistent: true, app: { streams: new EventStreams({ stalled_ms: STALLED_MS }) } }),
+    );
     const url = new URL(service.listen().url);
     return [
       ...numbered(count(CLIENTS), (index) => clientCase(randomOfCase(seed, index), service, url)),

@@ -12,6 +12,6 @@ test("a server goes on when nobody reads its log any more", async () => {
   const [url] = /http:\S+/.exec(said) ?? [];
   const statuses: number[] = [];
   for (let asked = 0; asked < 5; asked += 1) statuses.push((await fetch(`${url}/api/health`)).status);
-  child.kill("SIGTERM");
+  child.kill("SIGINT");
   expect({ statuses, status: await child.exited }).toEqual({ statuses: [200, 200, 200, 200, 200], status: 0 });
 }, 60_000);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { Register, type RunInFlight } from "../../src/comparison/planning/services.ts";
 import { untilStopped } from "../../src/doors/cli/services/shutdown.ts";
+import { EventStreams } from "../../src/doors/http/event-stream.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { anOutcome } from "../outcomes.ts";
 
@@ -37,15 +38,17 @@ test("a run that starts while the others are stopped is stopped too", async () =
   };
   add("first", () => add("late", () => undefined));
   await untilStopped({
-    signal: Promise.resolve(),
+    signal: Promise.resolve("SIGINT"),
     listening: {
       url: "",
       port: undefined,
       pending: 0,
-      refuseConnections: () => undefined,
       close: async () => undefined,
     },
-    services: { runs, series: new Register(), notice: () => undefined, clock: systemClock },
+    streams: new EventStreams(),
+    services: { runs, series: new Register(), notice: () => undefined, clock: systemClock, shared: undefined },
+    leave_ms: 0,
+    leaving: new AbortController(),
     stopping: new AbortController(),
     abandoned: new AbortController(),
     grace_ms: 0,

@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import { EventSource } from "eventsource";
 import type { RunEvent } from "../../src/domain/event.ts";
 import type { RunStarted } from "../../src/domain/request.ts";
-import type { ReaderOptions } from "../../src/doors/http/stream/event-feed.ts";
-import { EventStreams } from "../../src/doors/http/stream/event-stream.ts";
+import type { ReaderOptions } from "../../src/doors/http/event-feed.ts";
+import { EventStreams } from "../../src/doors/http/event-stream.ts";
 import type { Announcement } from "../../src/doors/operation/follow-run.ts";
 import { aTurn } from "../outcomes.ts";
 import { openRun } from "../stored.ts";
@@ -295,7 +295,7 @@ describe("over a socket", () => {
   });
 
   test("a connection that has read a stream to its end is idle like any other", async () => {
-    await using service = aService({ app: { pace: { stalled_ms: 1_000 } } });
+    await using service = aService({ app: { streams: new EventStreams({ stalled_ms: 1_000 }) } });
     const { port } = new URL(service.listen().url);
     const run = await openRun(service.services, ID);
     const socket = connect(Number(port), "127.0.0.1");
@@ -308,7 +308,7 @@ describe("over a socket", () => {
   });
 
   test("a reader that stops reading is dropped, costs no memory, and slows nobody", async () => {
-    await using service = aService({ app: { pace: { stalled_ms: 1_000, keep_alive_ms: 2_000 } } });
+    await using service = aService({ app: { streams: new EventStreams({ stalled_ms: 1_000, keep_alive_ms: 2_000 }) } });
     const { url } = service.listen();
     const run = await openRun(service.services, ID);
     const stopped = await stoppedReader(new URL(url), `/api/runs/${ID}/stream`);

@@ -12,7 +12,7 @@ export interface Served extends AsyncDisposable {
   readonly child: ReturnType<typeof startAbeval>;
   /** Everything on stderr so far. */
   readonly log: () => string;
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal (SIGINT, unless another is named) and waits for the end. After SIGTERM work is accepted for 5 s more. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<{ readonly status: number }>;
 }
 
@@ -44,7 +44,7 @@ export async function serve(
     url,
     child,
     log: () => text,
-    async stop(signal = "SIGTERM") {
+    async stop(signal = "SIGINT") {
       child.kill(signal);
       const status = await child.exited;
       await reading;

@@ -42,8 +42,8 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** Accepts runs, and executes them when it has places. `url` may lead to the database by a detour. */
-  async server(places = 0, url = this.#url): Promise<Served> {
-    return await this.#start(["--scenarios-dir", this.#scenarios, "--max-sessions", String(places)], url);
+  async server(places = 0, url = this.#url, grace_s = 0): Promise<Served> {
+    return await this.#start(["--scenarios-dir", this.#scenarios, "--max-sessions", String(places)], url, grace_s);
   }
 
   /** Executes runs; it answers nobody. */
@@ -87,7 +87,7 @@ export class Fleet implements AsyncDisposable {
     await this.#parts.disposeAsync();
   }
 
-  async #start(args: readonly string[], url: string): Promise<Served> {
+  async #start(args: readonly string[], url: string, grace_s = 0): Promise<Served> {
     const settings = [
       "--lease",
       String(LEASE_S),
@@ -98,7 +98,7 @@ export class Fleet implements AsyncDisposable {
       "--sandbox",
       "none",
       "--grace",
-      "0",
+      String(grace_s),
     ];
     return this.#parts.use(await serve([...args, ...settings], { ...this.#env, ABEVAL_DATABASE_URL: url }));
   }

@@ -23,7 +23,7 @@ verifies(["serve:default-addr"], "the address is 127.0.0.1:8080 unless another i
   let said = "";
   for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
     said += chunk;
-    if (said.includes("127.0.0.1:8080")) child.kill("SIGTERM");
+    if (said.includes("127.0.0.1:8080")) child.kill("SIGINT");
   }
   await child.exited;
   expect(said).toContain("127.0.0.1:8080");

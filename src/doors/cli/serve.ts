@@ -6,6 +6,7 @@ import { MAX_QUEUED, MAX_SESSIONS } from "../../domain/defaults.ts";
 import { errorCode, wordsOf } from "../../domain/failure.ts";
 import { allowedHosts, allowedOrigins } from "../http/allowed-callers.ts";
 import { type AppOptions, createApp, createHealthApp } from "../http/app.ts";
+import { EventStreams } from "../http/event-stream.ts";
 import { type Address, type Listenable, type Listening, listen } from "../http/listen.ts";
 import { Metrics } from "../http/metrics.ts";
 import { openWebUi, type WebUi } from "../http/web-ui.ts";
@@ -28,12 +29,16 @@ import { openedAddress, supervision } from "./services/supervised.ts";
 /** Seconds that running runs get to finish when the server is told to stop. */
 const GRACE_S = 30;
 
+/** Milliseconds in which a load balancer learns that the server is not ready. */
+const LEAVE_MS = 5_000;
+
 const SPEC = {
   name: "abeval serve",
   usage: "abeval serve [flags]",
   description:
     "Serves the HTTP API, and the web UI on the same port when --web-dir names one. There is no authentication: put a\n" +
-    "reverse proxy in front beyond localhost. Stops on SIGTERM and SIGINT; running runs may finish first.",
+    "reverse proxy in front beyond localhost. Stops on SIGTERM and SIGINT; running runs may finish first.\n" +
+    "After SIGTERM it is not ready and accepts requests for 5 s more (--grace, when that is less).",
   examples: [
     "abeval serve",
     "abeval serve --web-dir ui --state-dir .abeval",
@@ -128,14 +133,14 @@ async function serve(args: Arguments): Promise<number> {
     spent: metrics.spent,
   });
   demandShared(services, given);
-  const stopping = new AbortController();
+  const streams = new EventStreams();
+  const [leaving, stopping] = [new AbortController(), new AbortController()];
   const abandoned = new AbortController();
   const options = {
     origins: allowedOrigins(origins),
     hosts: allowedHosts(hosts, address.hostname),
-    stopping: stopping.signal,
-    abandoned: abandoned.signal,
-    metrics,
+    ...{ leaving: leaving.signal, stopping: stopping.signal, abandoned: abandoned.signal },
+    ...{ metrics, streams },
     ...(log.request && { log: log.request }),
     ...(web_ui && { web_ui }),
     user_header,
@@ -143,11 +148,12 @@ async function serve(args: Arguments): Promise<number> {
   const signal = signalled(supervised);
   const listening = listenAs(given, services, options);
   if (!worker) tellOfServer(services, log.notice, { ...given, web_ui: web_ui !== undefined });
-  await using _worker = await joinWorkers(services, { slots, stopping: stopping.signal });
+  await using _worker = await joinWorkers(services, { slots, stopping: leaving.signal });
   await supervised?.ready(listening.port, services.runs);
   log.notice(worker ? `working, ${slots} sessions at once` : `listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
-  await untilStopped({ signal, listening, services, stopping, abandoned, grace_ms });
+  const leave_ms = worker ? 0 : Math.min(LEAVE_MS, grace_ms);
+  await untilStopped({ signal, listening, streams, services, leave_ms, leaving, stopping, abandoned, grace_ms });
   return EXIT.done;
 }
 
@@ -197,8 +203,7 @@ function demandShared({ shared }: Services, { worker, slots }: Settings): void {
 function listenAs({ worker, address, addressed }: Settings, services: Services, options: AppOptions): Listening {
   if (!worker) return listenOn(createApp(services, options), address);
   if (addressed) return listenOn(createHealthApp(services, options), address);
-  const nothing = () => undefined;
-  return { url: "", port: undefined, pending: 0, refuseConnections: nothing, close: async () => undefined };
+  return { url: "", port: undefined, pending: 0, close: async () => undefined };
 }
 
 function tellOfServer(

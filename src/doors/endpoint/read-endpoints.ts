@@ -32,7 +32,7 @@ export const READ_ENDPOINTS = {
     tag: "extension",
     title: "Readiness",
     description:
-      "Whether this server can serve requests: like health, but 503 while its database cannot be reached or its state directory is gone. Meant for a load balancer before several servers.",
+      "Whether this server can serve requests: like health, but 503 while its database cannot be reached, its state directory is gone or it is stopping. Meant for a load balancer before several servers.",
     storeless: true,
     answer: "The server can serve requests.",
     exampleOf: (version) => ({ status: "ok", version, uptime_ms: 1234, database: "reachable" }),

@@ -6,6 +6,7 @@ import { isMalformed, NO_UTF8, readBoundedJson } from "../../runtime/bounded-jso
 import type { Services } from "../operation/operation.ts";
 import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
+import { EventStreams } from "./event-stream.ts";
 import { Metrics } from "./metrics.ts";
 import { docsScript } from "./openapi/api-docs.ts";
 import { readBytes, readTableBody, TABLE_PATHS } from "./read-body.ts";
@@ -13,14 +14,13 @@ import { type LogRequest, requestLog } from "./request-log.ts";
 import { requesterOf } from "./requester.ts";
 import type { RouteContext } from "./routes/answerers.ts";
 import { endpointRoutes } from "./routes/routes.ts";
-import type { StreamTimes } from "./stream/event-feed.ts";
-import { EventStreams } from "./stream/event-stream.ts";
 import type { WebUi } from "./web-ui.ts";
 
 export interface AppOptions {
   /** Absent: requests are not logged. */
   readonly log?: LogRequest;
-  readonly pace?: Partial<StreamTimes>;
+  /** Absent: streams of this app alone. */
+  readonly streams?: EventStreams;
   /** These throw for requests that must not be answered. Absent: every request is answered. */
   readonly hosts?: (request: Request) => void;
   readonly origins?: (request: Request) => void;
@@ -29,6 +29,8 @@ export interface AppOptions {
   readonly user_header?: string | undefined;
   /** Absent: those of this app alone. */
   readonly metrics?: Metrics;
+  /** Fires when the server is no longer ready, and takes work for a while all the same. */
+  readonly leaving?: AbortSignal;
   /** Fires when the server takes no new work. */
   readonly stopping?: AbortSignal;
   /** Fires when the server gives up unfinished rejudges and diagnoses. Runs have their own signals. */
@@ -95,9 +97,10 @@ export function createHealthApp(services: Services, options: AppOptions) {
 
 const contextOf = (
   services: Services,
-  { pace, user_header, abandoned = NEVER, metrics }: AppOptions & { readonly metrics: Metrics },
+  { streams = new EventStreams(), user_header, ...options }: AppOptions & { readonly metrics: Metrics },
 ): RouteContext => ({
-  ...{ services, streams: new EventStreams(pace), metrics, abandoned },
+  ...{ services, streams, metrics: options.metrics },
+  ...{ leaving: options.leaving ?? NEVER, abandoned: options.abandoned ?? NEVER },
   requesterOf: (call) => requesterOf(services, call, user_header),
 });
 

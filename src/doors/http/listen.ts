@@ -13,8 +13,6 @@ export interface Listening {
   readonly port: number | undefined;
   /** Requests that are not answered yet. */
   readonly pending: number;
-  /** Takes no more connections; those that are open go on. */
-  refuseConnections(): void;
   /** Closes all connections that are still open. */
   close(): Promise<void>;
 }
@@ -49,7 +47,6 @@ export function listen(app: Listenable, { hostname, port }: Address): Listening 
     get pending() {
       return server.pendingRequests;
     },
-    refuseConnections: () => void server.stop(false),
     close: async () => await server.stop(true),
   };
 }

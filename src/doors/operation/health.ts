@@ -6,12 +6,12 @@ import type { Operation, Services } from "./operation.ts";
 
 export const getHealth: Operation<"getHealth"> = healthOf;
 
-export const getReadiness: Operation<"getReadiness"> = async (services) => {
+export async function getReadiness(services: Services): Promise<Health> {
   services.store.demandPlace?.();
   const health = await healthOf(services);
   if (health.database !== "unreachable") return health;
   throw new Failure("not_ready", "the database does not answer", { retryable: true });
-};
+}
 
 async function healthOf({ clock, started_ticks, version, shared }: Services): Promise<Health> {
   const alive = { status: "ok" as const, version, uptime_ms: Math.round(clock.ticks() - started_ticks) };

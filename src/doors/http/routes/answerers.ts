@@ -1,9 +1,11 @@
 import type { Context } from "elysia";
+import { Failure } from "../../../domain/failure.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { EndpointName, RequestOf } from "../../endpoint/endpoints.ts";
 import { findSeries } from "../../operation/find-series.ts";
 import { followRun } from "../../operation/follow-run.ts";
 import { followSeries } from "../../operation/follow-series.ts";
+import { getReadiness } from "../../operation/health.ts";
 import type { Requester, Services } from "../../operation/operation.ts";
 import { pngOf } from "../../operation/pictures.ts";
 import {
@@ -17,10 +19,10 @@ import {
 import { demandInFlight } from "../../operation/runs.ts";
 import { abridged, demandSeriesInFlight } from "../../operation/series.ts";
 import { isKnown } from "../compress.ts";
+import { EVENT_STREAM_HEADERS, type EventStreams } from "../event-stream.ts";
 import type { Metrics } from "../metrics.ts";
 import { docsPage } from "../openapi/api-docs.ts";
 import { documentOf } from "../openapi/openapi.ts";
-import { EVENT_STREAM_HEADERS, type EventStreams } from "../stream/event-stream.ts";
 
 export interface RouteContext {
   readonly services: Services;
@@ -28,6 +30,8 @@ export interface RouteContext {
   readonly requesterOf: (call: Pick<Call, "request" | "body">) => Requester;
   readonly streams: EventStreams;
   readonly metrics: Metrics;
+  /** Fires when the server is no longer ready. */
+  readonly leaving: AbortSignal;
   /** Fires when the server gives up what still works. */
   readonly abandoned: AbortSignal;
 }
@@ -51,6 +55,10 @@ export const IDLE_TIMEOUT_S = 30;
 
 /** What is answered by hand: streams, files, and what has headers of its own. */
 export const ANSWERERS = {
+  async getReadiness({ services, leaving }) {
+    if (leaving.aborted) throw new Failure("not_ready", "the server is stopping", { retryable: true });
+    return await getReadiness(services);
+  },
   async streamRun({ services, streams }, { id, ids }, call) {
     await demandInFlight(services, id);
     const after = call.request.headers.get("last-event-id") ?? undefined;

@@ -6,7 +6,7 @@ import { wholeJson } from "../../../domain/whole-json.ts";
 import { type ApiEndpoint, fieldPlaces } from "../../endpoint/endpoint.ts";
 import { ENDPOINTS, type EndpointName } from "../../endpoint/endpoints.ts";
 import { runDoctor } from "../../operation/doctor.ts";
-import { getHealth, getReadiness, listProviders } from "../../operation/health.ts";
+import { getHealth, listProviders } from "../../operation/health.ts";
 import { getSelfTest, listJudges, listSelfTests, rejudge, startSelfTest, vote } from "../../operation/judging.ts";
 import type { Operation, Requester, Services } from "../../operation/operation.ts";
 import { importResults } from "../../operation/results.ts";
@@ -18,7 +18,7 @@ import { ANSWERERS, type Call, IDLE_TIMEOUT_S, type RouteContext } from "./answe
 
 /** The operation of each endpoint that is not answered by hand. */
 const OPERATIONS: { readonly [Name in Exclude<EndpointName, keyof typeof ANSWERERS>]: Operation<Name> } = {
-  ...{ getHealth, getReadiness, listScenarios, getScenario, runDoctor, listProviders },
+  ...{ getHealth, listScenarios, getScenario, runDoctor, listProviders },
   ...{ listSessions, summarizeSessions, getSession },
   ...{ runScenario, startScenario, rejudge, cancelRun },
   ...{ startSeries, listSeries, listMembers, cancelSeries, importResults },

@@ -1,7 +1,7 @@
-import type { RunEvent } from "../../../domain/event.ts";
-import { wholeJson } from "../../../domain/whole-json.ts";
-import { ownTurn } from "../../../runtime/pace.ts";
-import type { Announcement } from "../../operation/follow-run.ts";
+import type { RunEvent } from "../../domain/event.ts";
+import { wholeJson } from "../../domain/whole-json.ts";
+import { ownTurn } from "../../runtime/pace.ts";
+import type { Announcement } from "../operation/follow-run.ts";
 
 /** What is announced, from its start to its end or until the signal fires. */
 export type Follow = (signal: AbortSignal) => AsyncIterable<Announcement>;
@@ -206,6 +206,12 @@ export class EventReader {
 
   cancel(): void {
     this.#leave();
+  }
+
+  /** Ends the stream after what the reader has. */
+  close(): void {
+    this.#leave();
+    this.#controller?.close();
   }
 
   check(check_ms: number, { keep_alive_ms, stalled_ms }: StreamTimes): void {

@@ -1,4 +1,4 @@
-import { Failure } from "../../../domain/failure.ts";
+import { Failure } from "../../domain/failure.ts";
 import {
   EventReader,
   type Feed,
@@ -31,6 +31,7 @@ export class EventStreams {
   readonly #feeds = new Map<string, Feed>();
   readonly #readers = new Set<EventReader>();
   #alone = 0;
+  #closed = false;
   readonly #pace: StreamTimes;
   readonly #check_ms: number;
   /** One timer serves all readers: two timers for each frame of each reader would cost more than the frames. */
@@ -41,9 +42,20 @@ export class EventStreams {
     this.#check_ms = Math.ceil(Math.min(this.#pace.keep_alive_ms, this.#pace.stalled_ms) / CHECKS);
   }
 
-  /** Adds a reader of a session. All its readers at one time share what `follow` gives to the first. @throws Failure `overloaded` */
+  /** Readers that have not had all. */
+  get readers(): number {
+    return this.#readers.size;
+  }
+
+  /** Ends all streams where they are, and opens none any more: whoever asks with the last id goes on elsewhere. */
+  close(): void {
+    this.#closed = true;
+    for (const reader of this.#readers) reader.close();
+  }
+
+  /** Adds a reader of a session. All its readers at one time share what `follow` gives to the first. @throws Failure `overloaded`, `interrupted` */
   open(session_id: string, follow: Follow, options: ReaderOptions): Response {
-    demandRoom(this.#readers.size, MAX_READERS, "readers of events");
+    this.#demandPlace();
     const feed = this.#feeds.get(session_id) ?? new SharedFeed(follow);
     this.#feeds.set(session_id, feed);
     return this.#send(feed, options, () => {
@@ -53,10 +65,10 @@ export class EventStreams {
 
   /**
    * A reader of something that may be long: `follow` is its own, and is asked for no more than the reader takes.
-   * @throws Failure `overloaded`
+   * @throws Failure `overloaded`, `interrupted`
    */
   openAlone(follow: Follow, options: Pick<ReaderOptions, "idleTimeout">): Response {
-    demandRoom(this.#readers.size, MAX_READERS, "readers of events");
+    this.#demandPlace();
     demandRoom(this.#alone, MAX_ALONE, "readers of series");
     this.#alone += 1;
     return this.#send(new OwnFeed(follow), { ...options, ids: false }, () => {
@@ -79,6 +91,11 @@ export class EventStreams {
     this.#timer ??= setInterval(() => this.#check(), this.#check_ms).unref();
     // No queue of its own: the feed is the queue, so a slow reader costs a position in it and no memory.
     return new Response(new ReadableStream(reader, { highWaterMark: 0 }), { headers: EVENT_STREAM_HEADERS });
+  }
+
+  #demandPlace(): void {
+    if (this.#closed) throw new Failure("interrupted", "the server is stopping", { retryable: true });
+    demandRoom(this.#readers.size, MAX_READERS, "readers of events");
   }
 
   #check(): void {
