@@ -5,7 +5,7 @@ import { SessionFailure, SessionId } from "./session.ts";
 import { Verdict } from "./verdict.ts";
 
 /** The four event kinds of a run (spec part 6, rule 1). */
-export const DecisionEvent = record("DecisionEvent", {
+const DecisionEvent = record("DecisionEvent", {
   event: Type.Literal("decision"),
   session_id: SessionId,
   arm_id: Slug(),
@@ -18,19 +18,19 @@ export const DecisionEvent = record("DecisionEvent", {
   ),
 });
 
-export const ArmFinishedEvent = record("ArmFinishedEvent", {
+const ArmFinishedEvent = record("ArmFinishedEvent", {
   event: Type.Literal("arm_finished"),
   session_id: SessionId,
   arm_id: Slug(),
 });
 
-export const VerdictReadyEvent = record("VerdictReadyEvent", {
+const VerdictReadyEvent = record("VerdictReadyEvent", {
   event: Type.Literal("verdict_ready"),
   session_id: SessionId,
   verdict: Verdict,
 });
 
-export const SessionFailedEvent = record("SessionFailedEvent", {
+const SessionFailedEvent = record("SessionFailedEvent", {
   event: Type.Literal("session_failed"),
   session_id: SessionId,
   stage: SessionFailure.properties.stage,

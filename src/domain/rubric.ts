@@ -15,7 +15,7 @@ export const MEASURES = [
 ] as const;
 export type Measure = (typeof MEASURES)[number];
 
-export const Anchors = Type.Partial(
+const Anchors = Type.Partial(
   Type.Object({ "0": Type.String(), "1": Type.String(), "2": Type.String(), "3": Type.String(), "4": Type.String() }),
   { $id: "Anchors", additionalProperties: false, description: "What a score of 0 to 4 means." },
 );

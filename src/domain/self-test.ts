@@ -44,7 +44,7 @@ export const SelfTestPart = record("SelfTestPart", {
 });
 export type SelfTestPart = Static<typeof SelfTestPart>;
 
-export const SelfTestId = Type.String({ pattern: "^self-test-[A-Za-z0-9._-]+$" });
+const SelfTestId = Type.String({ pattern: "^self-test-[A-Za-z0-9._-]+$" });
 
 export const SelfTest = record(
   "SelfTest",

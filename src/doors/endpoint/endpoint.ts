@@ -1,4 +1,4 @@
-import { type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { FailureCode } from "../../domain/failure.ts";
 import { EXAMPLES } from "./examples.ts";
 
@@ -20,6 +20,12 @@ export const TAGS = {
 interface Media {
   readonly schema?: { readonly type: "string"; readonly description?: string };
   readonly example: string;
+}
+
+/** The field of a row by which a list goes on in pages, and rows of a page that is not asked for. */
+interface Pages {
+  readonly by: string;
+  readonly limit?: number;
 }
 
 interface Facts<Fields extends TObject, Body extends TSchema, Output extends TSchema> {
@@ -52,8 +58,7 @@ interface Facts<Fields extends TObject, Body extends TSchema, Output extends TSc
   readonly checked?: true;
   /** The answer is no JSON. An output is then what its lines hold. */
   readonly media?: Readonly<Record<string, Media>>;
-  /** The field of a row by which a list goes on in pages, and rows of a page that is not asked for. */
-  readonly pages?: { readonly by: string; readonly limit?: number };
+  readonly pages?: Pages;
   /** Headers of the answer. */
   readonly headers?: Readonly<
     Record<string, { readonly description: string; readonly schema: { readonly type: string } }>
@@ -111,13 +116,16 @@ export const SeriesInPath = {
   id: Type.String({ description: "Series id.", examples: [EXAMPLES.series.series_id] }),
 };
 
-/** Of a list that comes in pages. */
-export const LINK = {
-  Link: {
-    description: '`<address>; rel="next"` when the page is not the last.',
-    schema: { type: "string" },
+/** A list that comes in pages: its rows, and how it goes on after the row with which a page ends. */
+export const newestFirst = <Row extends TSchema>(row: Row, example: Static<Row>, pages: Pages) => ({
+  answer: "Newest first.",
+  pages,
+  example: [example],
+  headers: {
+    Link: { description: '`<address>; rel="next"` when the page is not the last.', schema: { type: "string" } },
   },
-};
+  output: Type.Array(row),
+});
 
 /** A stream of events. */
 export const FRAMES = {

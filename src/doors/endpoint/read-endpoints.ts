@@ -12,7 +12,7 @@ import {
   SessionSummary,
   SessionSummaryRequest,
 } from "../../domain/session-list.ts";
-import { endpoint, LINK, SessionInPath } from "./endpoint.ts";
+import { endpoint, newestFirst, SessionInPath } from "./endpoint.ts";
 import { EXAMPLES } from "./examples.ts";
 
 /** What changes nothing and spends nothing. */
@@ -99,11 +99,7 @@ export const READ_ENDPOINTS = {
     description:
       "Persisted sessions, newest first; none when the server was started without a state directory. `limit` returns a page, whose `Link` header names the next. Filters and other orders are an extension; another order comes in pages.",
     fields: SessionListRequest,
-    pages: { by: "session_id" },
-    answer: "Newest first.",
-    example: [EXAMPLES.session_row],
-    headers: LINK,
-    output: Type.Array(SessionListing),
+    ...newestFirst(SessionListing, EXAMPLES.session_row, { by: "session_id" }),
     failures: ["unknown_session", "storage_failed"],
   }),
   summarizeSessions: endpoint("GET /api/session-summary", {

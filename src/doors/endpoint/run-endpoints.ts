@@ -12,7 +12,7 @@ import {
 import { SessionOutcome } from "../../domain/session.ts";
 import { Verdict } from "../../domain/verdict.ts";
 import { Vote, VoteRequest } from "../../domain/vote.ts";
-import { BEFORE_A_RUN, endpoint, FRAMES, LINK, SessionInPath } from "./endpoint.ts";
+import { BEFORE_A_RUN, endpoint, FRAMES, newestFirst, SessionInPath } from "./endpoint.ts";
 import { EXAMPLES } from "./examples.ts";
 
 const RUNS = {
@@ -159,11 +159,7 @@ export const JUDGE_ENDPOINTS = {
     title: "List self-tests",
     description: `Self-tests of judges, newest first: what is stored, and what runs on this server or failed there. A page has ${SELF_TESTS_PAGE} unless \`limit\` says otherwise; the \`Link\` header names the next.`,
     fields: SelfTestListRequest,
-    pages: { by: "self_test_id", limit: SELF_TESTS_PAGE },
-    answer: "Newest first.",
-    example: [EXAMPLES.self_test_row],
-    headers: LINK,
-    output: Type.Array(SelfTestListing),
+    ...newestFirst(SelfTestListing, EXAMPLES.self_test_row, { by: "self_test_id", limit: SELF_TESTS_PAGE }),
     failures: ["unknown_self_test", "storage_failed"],
   }),
   getSelfTest: endpoint("GET /api/self-tests/:id", {

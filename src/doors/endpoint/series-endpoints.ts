@@ -7,7 +7,7 @@ import { Series, SeriesMembers } from "../../domain/series.ts";
 import { SeriesListing } from "../../domain/series-listing.ts";
 import { SeriesPlan } from "../../domain/series-record.ts";
 import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../domain/series-request.ts";
-import { BEFORE_A_RUN, endpoint, FRAMES, LINK, LISTED, SeriesInPath } from "./endpoint.ts";
+import { BEFORE_A_RUN, endpoint, FRAMES, LISTED, newestFirst, SeriesInPath } from "./endpoint.ts";
 import { EXAMPLES } from "./examples.ts";
 
 const { series_id, trials } = EXAMPLES.series;
@@ -38,11 +38,7 @@ export const SERIES_ENDPOINTS = {
     description:
       "Persisted series, newest first; none when the server was started without a state directory. `limit` returns a page, whose `Link` header names the next.",
     fields: SeriesListRequest,
-    pages: { by: "series_id" },
-    answer: "Newest first.",
-    example: [EXAMPLES.series_row],
-    headers: LINK,
-    output: Type.Array(SeriesListing),
+    ...newestFirst(SeriesListing, EXAMPLES.series_row, { by: "series_id" }),
     failures: ["unknown_series", "storage_failed"],
   }),
   getSeries: endpoint("GET /api/series/:id", {

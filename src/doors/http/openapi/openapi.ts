@@ -1,31 +1,8 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import * as arm from "../../../domain/arm.ts";
-import * as decision from "../../../domain/decision.ts";
-import * as doctor_report from "../../../domain/doctor-report.ts";
-import * as error_body from "../../../domain/error-body.ts";
-import * as event from "../../../domain/event.ts";
-import * as evidence from "../../../domain/evidence.ts";
-import * as external_agent from "../../../domain/external-agent.ts";
+import { ErrorBody } from "../../../domain/error-body.ts";
 import type { FailureCode } from "../../../domain/failure.ts";
-import * as health from "../../../domain/health.ts";
-import * as judge_profile from "../../../domain/judge-profile.ts";
-import * as policies from "../../../domain/policies.ts";
-import * as price_list from "../../../domain/price-list.ts";
-import * as provider from "../../../domain/provider.ts";
 import { publish, type SchemaObject, withoutPatterns } from "../../../domain/published-schema.ts";
-import * as request from "../../../domain/request.ts";
-import * as rubric from "../../../domain/rubric.ts";
-import * as scenario from "../../../domain/scenario.ts";
 import { bare } from "../../../domain/schema.ts";
-import * as self_test from "../../../domain/self-test.ts";
-import * as series from "../../../domain/series.ts";
-import * as series_record from "../../../domain/series-record.ts";
-import * as series_request from "../../../domain/series-request.ts";
-import * as series_summary from "../../../domain/series-summary.ts";
-import * as session from "../../../domain/session.ts";
-import * as session_list from "../../../domain/session-list.ts";
-import * as task from "../../../domain/task.ts";
-import * as verdict from "../../../domain/verdict.ts";
 import { type ApiEndpoint, fieldPlaces, TAGS } from "../../endpoint/endpoint.ts";
 import { ENDPOINTS } from "../../endpoint/endpoints.ts";
 import { ERRORS, UnreadableRequest } from "../error.ts";
@@ -65,7 +42,6 @@ function openApi(version: string): SchemaObject {
     const operation = { operationId: name, ...operationOf(endpoint, version, components) };
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   }
-  for (const schema of VOCABULARY) components.refer(schema);
   return {
     openapi: "3.1.1",
     info: { ...INFO, version },
@@ -133,7 +109,7 @@ function failuresOf({ body, failures }: ApiEndpoint, query: TObject | undefined,
     ...(failures.includes("storage_failed") ? (["not_ready"] as const) : []),
     ...(["forbidden_host", "internal"] as const),
   ];
-  const schema = components.refer(error_body.ErrorBody);
+  const schema = components.refer(ErrorBody);
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
   return Object.fromEntries([...byStatus].map(([status, own]) => [status, failure(own, schema)]));
 }
@@ -149,7 +125,7 @@ const failure = (codes: readonly FailureCode[], schema: SchemaObject) => ({
 const unreadable = (components: Components) => ({
   description: `\`invalid_request\`: ${UnreadableRequest.meaning}`,
   content: json({
-    schema: components.refer(error_body.ErrorBody),
+    schema: components.refer(ErrorBody),
     example: errorOf("invalid_request", UnreadableRequest.meaning),
   }),
 });
@@ -193,52 +169,4 @@ class Components {
   #render(schema: TSchema): SchemaObject {
     return withoutPatterns(publish(schema, (part) => this.refer(part)));
   }
-}
-
-const MODULES: readonly Readonly<Record<string, unknown>>[] = [
-  arm,
-  decision,
-  event,
-  evidence,
-  external_agent,
-  health,
-  doctor_report,
-  error_body,
-  judge_profile,
-  policies,
-  price_list,
-  provider,
-  request,
-  rubric,
-  scenario,
-  series,
-  series_record,
-  series_request,
-  series_summary,
-  self_test,
-  session,
-  session_list,
-  task,
-  verdict,
-];
-
-/** These are no components: query fields are parameters, series records stay in the store, price lists with their reader. */
-const OWN: ReadonlySet<unknown> = new Set([
-  session_list.SessionListRequest,
-  session_list.SessionSummaryRequest,
-  series_request.SeriesListRequest,
-  series_record.SeriesRecord,
-  judge_profile.JudgesRequest,
-  price_list.ModelPrice,
-  price_list.PriceListFile,
-  self_test.SelfTestListRequest,
-]);
-
-/** Every named schema of the domain, even one that no route mentions. */
-export const VOCABULARY: readonly TSchema[] = MODULES.flatMap((module) => Object.values(module))
-  .filter(isNamedSchema)
-  .filter((schema) => !OWN.has(schema));
-
-function isNamedSchema(value: unknown): value is TSchema {
-  return typeof value === "object" && value !== null && "$id" in value && typeof value.$id === "string";
 }
