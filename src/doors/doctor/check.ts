@@ -1,6 +1,6 @@
 import type { DoctorCheck } from "../../domain/doctor-report.ts";
 import { excerpt } from "../../domain/excerpt.ts";
-import { Failure, wordsOf } from "../../domain/failure.ts";
+import { Failure, type FailureCode, wordsOf } from "../../domain/failure.ts";
 import type { Task } from "../../domain/task.ts";
 import type { Clock } from "../../runtime/clock.ts";
 
@@ -17,6 +17,17 @@ export interface Check<Subject> {
   run(subject: Subject, signal: AbortSignal): Finding | Promise<Finding>;
 }
 
+/** A row of the table of checks that stands on others. */
+export const after =
+  (...needs: readonly string[]) =>
+  <Subject>(id: string, title: string, run: Check<Subject>["run"]): Check<Subject> => ({ id, title, needs, run });
+
+/** A row that stands on no other. */
+export const check = after();
+
+/** A row that looks at the fixture as every arm gets it. */
+export const afterSetup = after("fixture.setup");
+
 export const pass = (detail: string): Finding => ({ status: "pass", detail, hint: null });
 
 export const warn = (detail: string, hint: string): Finding => ({ status: "warn", detail, hint });
@@ -25,6 +36,16 @@ export const fail = (detail: string, hint: string | null): Finding => ({ status:
 
 /** There is nothing to check, or no way to check it. */
 export const skip = (detail: string): Finding => ({ status: "skip", detail, hint: null });
+
+/** What the work gives, or the Failure with which a run would be refused; given a code, no Failure but those. */
+export async function orRefusal<T>(work: () => T | Promise<T>, code?: FailureCode): Promise<T | Failure> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure && (code === undefined || error.code === code)) return error;
+    throw error;
+  }
+}
 
 interface CheckRun<Subject> {
   readonly scope: DoctorCheck["scope"];

@@ -6,7 +6,7 @@ import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/docto
 import { Failure } from "../../domain/failure.ts";
 import { counted, usdText } from "../../domain/number-text.ts";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
-import { runChecks } from "./check.ts";
+import { orRefusal, runChecks } from "./check.ts";
 import { environmentChecks, MACHINE_CHECKS } from "./environment/environment-checks.ts";
 import { diagnoseScenario, type Replacement, unreadableScenario } from "./scenario/diagnose-scenario.ts";
 import type { Services } from "./services.ts";
@@ -18,7 +18,7 @@ import type { Services } from "./services.ts";
  */
 export async function diagnose(given: Services, scenario: string | null, signal: AbortSignal): Promise<DoctorReport> {
   const services = await withWorkers(given);
-  const loaded = scenario === null ? null : await orBroken(services.catalog.get(scenario));
+  const loaded = scenario === null ? null : await orBroken(() => services.catalog.get(scenario));
   const environment = await diagnoseMachine(services, signal, environmentChecks(services));
   if (loaded === null) return report(scenario, environment, null);
   return await reportOn(services, { scenario, loaded, environment, replacement: {} }, signal);
@@ -28,13 +28,9 @@ export async function diagnose(given: Services, scenario: string | null, signal:
 async function withWorkers(services: Services): Promise<Services> {
   const { shared } = services;
   if (!shared || !(await shared.reachable())) return services;
-  try {
-    return { ...services, workers: await workersWithSlots(shared) };
-  } catch (error) {
-    // It was lost just now.
-    if (error instanceof Failure) return services;
-    throw error;
-  }
+  const workers = await orRefusal(() => workersWithSlots(shared));
+  // It may have been lost just now.
+  return workers instanceof Failure ? services : { ...services, workers };
 }
 
 /** Whether a run of any one file can work here. @throws the signal's reason when it fires. */
@@ -53,7 +49,7 @@ export async function diagnoseFile(
   { path, environment, replacement = {} }: FileToDiagnose,
   signal: AbortSignal,
 ): Promise<DoctorReport> {
-  const loaded = await orBroken(loadScenarioFile(path));
+  const loaded = await orBroken(() => loadScenarioFile(path));
   const stem = basename(path, extname(path));
   const scenario = new RegExp(SLUG_PATTERN).test(stem) ? stem : null;
   return await reportOn(services, { scenario, loaded, environment, replacement }, signal);
@@ -94,7 +90,7 @@ async function reportOnTable(
   { scenario, loaded, environment, replacement }: ScenarioToDiagnose & { readonly loaded: LoadedScenario },
   signal: AbortSignal,
 ): Promise<DoctorReport> {
-  const members = await membersOf(loaded).catch(asFailure);
+  const members = await orBroken(() => membersOf(loaded));
   if (members instanceof Failure) return report(scenario, [...environment, ...unreadableScenario(members)], null);
   const tried: RowCheck[] = [];
   const names = members.slice(0, TRIED_ROWS).map(({ definition }) => definition.input?.id ?? "");
@@ -149,19 +145,8 @@ const remark = (status: "pass" | "warn", detail: string, hint: string | null): D
   ...{ detail, hint, duration_ms: 0 },
 });
 
-function asFailure(error: unknown): Failure {
-  if (error instanceof Failure && error.code === "invalid_scenario") return error;
-  throw error;
-}
-
 /** A broken file is a result, not an error. */
-async function orBroken(loading: Promise<LoadedScenario>): Promise<LoadedScenario | Failure> {
-  try {
-    return await loading;
-  } catch (error) {
-    return asFailure(error);
-  }
-}
+const orBroken = <T>(loading: () => Promise<T>) => orRefusal(loading, "invalid_scenario");
 
 const report = (scenario: string | null, checks: DoctorCheck[], estimate: CostEstimate | null): DoctorReport => ({
   ok: checks.every(({ status }) => status !== "fail"),

@@ -1,7 +1,7 @@
 import { isOfProtocols, needOfProvider, protocolsAmong, SANDBOX_NEED } from "../../../comparison/planning/needs.ts";
 import { counted } from "../../../domain/number-text.ts";
 import type { SharedStore, StoreInspection, WaitingWork, WorkerRow } from "../../../store/shared-store.ts";
-import { type Check, type Finding, fail, pass, warn } from "../check.ts";
+import { after, type Check, check, type Finding, fail, pass, warn } from "../check.ts";
 import type { Services } from "../services.ts";
 
 /** What servers need that share one database. It is looked at once for all of these. */
@@ -18,27 +18,22 @@ export function databaseChecks(shared: SharedStore): readonly Check<Services>[] 
     const rows = await workers;
     return { working: rows.filter(({ slots }) => slots > 0), rows };
   };
-  const check = (id: string, title: string, run: Check<Services>["run"]): Check<Services> => ({
-    ...{ id, title, run },
-    ...(id !== "database.reachable" && { needs: ["database.reachable"] }),
-  });
+  const row = after("database.reachable");
   return [
     check("database.reachable", "Database", async () => pass((await looked()).name)),
-    check("database.version", "Database version", async () => pass(`PostgreSQL ${(await looked()).server_version}`)),
-    check("database.rights", "Database permissions", async () => rightsFound(await looked())),
-    check("database.pooler", "Database notifications", async () => hearingFound(await looked())),
-    check("database.latency", "Database latency", async () => latencyFound(await looked())),
-    check("database.clock", "Clock difference", async () => clockFound(await looked())),
-    check("workers.alive", "Workers", async () => workersFound(await living())),
-    check("workers.capabilities", "Capabilities of workers", async ({ providers }) => {
+    row("database.version", "Database version", async () => pass(`PostgreSQL ${(await looked()).server_version}`)),
+    row("database.rights", "Database permissions", async () => rightsFound(await looked())),
+    row("database.pooler", "Database notifications", async () => hearingFound(await looked())),
+    row("database.latency", "Database latency", async () => latencyFound(await looked())),
+    row("database.clock", "Clock difference", async () => clockFound(await looked())),
+    row("workers.alive", "Workers", async () => workersFound(await living())),
+    row("workers.capabilities", "Capabilities of workers", async ({ providers }) => {
       const configured = providers().filter(({ present, local }) => present && !local);
       const wanted = configured.map(({ provider }) => needOfProvider(provider));
       return capabilitiesFound((await living()).working, [...wanted, SANDBOX_NEED]);
     }),
-    check("workers.version", "Versions of workers", async () => versionsFound((await living()).rows)),
-    check("queue.depth", "Waiting work", async () =>
-      depthFound(await shared.queue.waiting(), (await living()).working),
-    ),
+    row("workers.version", "Versions of workers", async () => versionsFound((await living()).rows)),
+    row("queue.depth", "Waiting work", async () => depthFound(await shared.queue.waiting(), (await living()).working)),
   ];
 }
 

@@ -13,27 +13,23 @@ import { openPristine } from "../../../arms/workspace/pristine.ts";
 import { SANDBOX_NEED } from "../../../comparison/planning/needs.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { exitOf } from "../../../runtime/exit-of.ts";
-import { type Check, fail, pass, skip, warn } from "../check.ts";
+import { type Check, check, fail, pass, skip, warn } from "../check.ts";
 import { type Services, workersWith } from "../services.ts";
 
 /** Whether the sandbox contains a model's commands. Commands try to get out. */
-const sandbox: Check<Services> = {
-  id: "sandbox",
-  title: "Sandbox",
-  async run({ sandbox: mode, sandboxes, workers }, signal) {
-    if (mode === "none") return warn(`none, as asked: ${BARE}`, "leave out --sandbox none where bubblewrap works");
-    const probe = await probeSandbox(sandboxes.host);
-    if (!probe.ok && workersWith({ workers }, SANDBOX_NEED) > 0)
-      return pass(`none here: ${probe.reason}; workers have one, and runs go to them`);
-    if (!probe.ok) return warn(`none: ${probe.reason}; ${refusal(mode)}`, probe.fix);
-    const { sandbox: chosen } = await sandboxes.choose("bubblewrap", true);
-    const open = await attemptEscapes(chosen, signal);
-    const name = `bubblewrap ${probe.version}`;
-    return open.length === 0
-      ? pass(`${name}; tried here: ${CONTAINED}`)
-      : warn(`${name} runs, but a command can ${open.join(", ")}`, "run on another kernel or in a virtual machine");
-  },
-};
+const sandbox = check("sandbox", "Sandbox", async ({ sandbox: mode, sandboxes, workers }: Services, signal) => {
+  if (mode === "none") return warn(`none, as asked: ${BARE}`, "leave out --sandbox none where bubblewrap works");
+  const probe = await probeSandbox(sandboxes.host);
+  if (!probe.ok && workersWith({ workers }, SANDBOX_NEED) > 0)
+    return pass(`none here: ${probe.reason}; workers have one, and runs go to them`);
+  if (!probe.ok) return warn(`none: ${probe.reason}; ${refusal(mode)}`, probe.fix);
+  const { sandbox: chosen } = await sandboxes.choose("bubblewrap", true);
+  const open = await attemptEscapes(chosen, signal);
+  const name = `bubblewrap ${probe.version}`;
+  return open.length === 0
+    ? pass(`${name}; tried here: ${CONTAINED}`)
+    : warn(`${name} runs, but a command can ${open.join(", ")}`, "run on another kernel or in a virtual machine");
+});
 
 const BARE = "commands can do whatever this user can, for example read its files and use the network";
 
@@ -63,18 +59,14 @@ async function answers(program: string): Promise<boolean> {
 }
 
 /** How the memory of a command is limited to 2 GiB. */
-const commandMemory: Check<Services> = {
-  id: "sandbox.memory",
-  title: "Memory limit of commands",
-  run({ sandbox: mode }) {
-    if (process.platform !== "linux") return skip("not limited on this system");
-    if (mode === "none") return skip(`without a sandbox ${LOOKED_AT}; memory files and shared memory are not counted`);
-    const groups = findMemoryGroups();
-    return groups === null
-      ? pass(`${LOOKED_AT}, memory files and big shared segments are refused; the kernel would count all ${WITH_GROUP}`)
-      : pass(`cgroup ${groups.version}: the kernel limits it, memory files and shared memory included`);
-  },
-};
+const commandMemory = check("sandbox.memory", "Memory limit of commands", ({ sandbox: mode }: Services) => {
+  if (process.platform !== "linux") return skip("not limited on this system");
+  if (mode === "none") return skip(`without a sandbox ${LOOKED_AT}; memory files and shared memory are not counted`);
+  const groups = findMemoryGroups();
+  return groups === null
+    ? pass(`${LOOKED_AT}, memory files and big shared segments are refused; the kernel would count all ${WITH_GROUP}`)
+    : pass(`cgroup ${groups.version}: the kernel limits it, memory files and shared memory included`);
+});
 
 const LOOKED_AT = "resident memory is measured ten times a second";
 
@@ -149,10 +141,10 @@ const pidNamespace = () => (existsSync(OWN_NAMESPACE) ? readlinkSync(OWN_NAMESPA
 const OWN_NAMESPACE = "/proc/self/ns/pid";
 
 /** Which network a model's commands get with `network: open`. A command tries it. */
-export const openNetwork: Check<Services> = {
-  id: "sandbox.network",
-  title: "Open network",
-  async run({ sandbox: mode, sandboxes, workers }, signal) {
+export const openNetwork = check(
+  "sandbox.network",
+  "Open network",
+  async ({ sandbox: mode, sandboxes, workers }: Services, signal) => {
     if (mode === "none") return skip("without a sandbox every command has the network of this machine");
     if (sandboxes.host.accept_host_network)
       return warn(`--accept-host-network: ${REACH}`, "leave it out unless you trust the model");
@@ -171,7 +163,7 @@ export const openNetwork: Check<Services> = {
       return warn(`arms of a model with \`network: open\` are refused: ${String(reason)}`, String(fix));
     }
   },
-};
+);
 
 const REACH = "a model's commands with `network: open` can reach this machine's own servers";
 
@@ -193,10 +185,10 @@ async function reachesThisMachine(sandbox: Sandbox, signal: AbortSignal): Promis
 const PROGRAMS = ["bun", "node", "npm", "python3", "pip", "uv", "go", "cargo", "java", "ruby", "gcc", "make", "git"];
 
 /** Which programs a command finds. That depends on the sandbox and on where they are installed. */
-export const toolchains: Check<Services> = {
-  id: "sandbox.toolchains",
-  title: "Programs on the PATH of commands",
-  async run({ sandbox: mode, sandboxes }, signal) {
+export const toolchains = check(
+  "sandbox.toolchains",
+  "Programs on the PATH of commands",
+  async ({ sandbox: mode, sandboxes }: Services, signal) => {
     const { sandbox } = await sandboxes.choose(mode === "bubblewrap" ? "auto" : mode, false);
     const script = PROGRAMS.map((name) => `command -v ${name} >/dev/null && echo ${name}`).join("\n");
     const said = await outputIn(sandbox, { run: script, network: "none" }, signal);
@@ -209,7 +201,7 @@ export const toolchains: Check<Services> = {
     ];
     return pass(parts.filter((part) => part !== "").join("; "));
   },
-};
+);
 
 const readable = ({ read = [] }: Pick<SandboxHost, "read">) =>
   read.length === 0 ? "" : `directories shown by --sandbox-read: ${read.length}`;

@@ -14,29 +14,25 @@ import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { hasCallRules, type Policies } from "../../../domain/policies.ts";
 import type { FileSet } from "../../../domain/task.ts";
-import { type Check, type Finding, fail, IDLE, pass, warn } from "../check.ts";
+import { after, afterSetup, type Check, check, type Finding, fail, IDLE, orRefusal, pass, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
-import { agentSkills, armFiles } from "./arm-files.ts";
+import { agentSkills, armFiles, mcpStart } from "./arm-files.ts";
 import type { DryRun } from "./dry-run.ts";
-import { mcpStart } from "./mcp.ts";
 import { REHEARSAL_S, type Rehearsal } from "./rehearse-agent.ts";
 
 const agentsOf = ({ loaded }: Pick<DeclaredScenario, "loaded">): AgentArm[] =>
   loaded.definition.arms.filter(isAgentArm);
 
 /** An install is read by whoever the sandbox runs commands as. */
-const agentsDir: Check<DeclaredScenario> = {
-  id: "agents.dir",
-  title: "External agents are installed",
-  async run({ services, loaded }) {
+const agentsDir = check(
+  "agents.dir",
+  "External agents are installed",
+  async ({ services, loaded }: DeclaredScenario) => {
     const arms = agentsOf({ loaded });
     if (arms.length === 0) return pass(IDLE.no_agent);
     const lines: string[] = [];
     for (const { id, agent } of arms) {
-      const install = await installOf(services.agents_dir, agent).catch((error: unknown) => {
-        if (error instanceof Failure) return error;
-        throw error;
-      });
+      const install = await orRefusal(() => installOf(services.agents_dir, agent));
       if (install instanceof Failure) return fail(`${id}: ${install.message}`, DIR_HINT);
       if (install && !isReachable(`${install.path}/x`, sandboxOwner()))
         return fail(
@@ -49,16 +45,15 @@ const agentsDir: Check<DeclaredScenario> = {
     }
     return pass(lines.join("; "));
   },
-};
+);
 
 const DIR_HINT = "each agent has a directory of its own below --agents-dir";
 
 /** Compares the version of the installed npm package, because options and tools change between versions. No program is started. */
-const agentsVersion: Check<DeclaredScenario> = {
-  id: "agents.version",
-  title: "External agents have tested versions",
-  needs: ["agents.dir"],
-  async run({ services, loaded }) {
+const agentsVersion = after("agents.dir")(
+  "agents.version",
+  "External agents have tested versions",
+  async ({ services, loaded }: DeclaredScenario) => {
     const arms = agentsOf({ loaded });
     if (arms.length === 0) return pass(IDLE.no_agent);
     const strangers: string[] = [];
@@ -74,22 +69,18 @@ const agentsVersion: Check<DeclaredScenario> = {
       ? pass("each was tested with abeval, or is your own command")
       : warn(strangers.join("; "), "it may still work: the check agents.start shows it");
   },
-};
+);
 
-const agentsWire: Check<DeclaredScenario> = {
-  id: "agents.wire",
-  title: "External agents can reach their models",
-  run({ loaded }) {
-    const arms = agentsOf({ loaded });
-    if (arms.length === 0) return pass(IDLE.no_agent);
-    const problems = arms.flatMap(({ id, agent, model }) => {
-      const problem = wireProblem(agent, model);
-      return problem === null ? [] : [`${id}: ${problem}`];
-    });
-    if (problems.length > 0) return fail(problems.join("\n"), null);
-    return pass(arms.map(({ id, agent, model }) => `${id}: ${model} by ${wireOf(agent, model)}`).join("; "));
-  },
-};
+const agentsWire = check("agents.wire", "External agents can reach their models", ({ loaded }: DeclaredScenario) => {
+  const arms = agentsOf({ loaded });
+  if (arms.length === 0) return pass(IDLE.no_agent);
+  const problems = arms.flatMap(({ id, agent, model }) => {
+    const problem = wireProblem(agent, model);
+    return problem === null ? [] : [`${id}: ${problem}`];
+  });
+  if (problems.length > 0) return fail(problems.join("\n"), null);
+  return pass(arms.map(({ id, agent, model }) => `${id}: ${model} by ${wireOf(agent, model)}`).join("; "));
+});
 
 /** Names under which agents keep the login of a person. */
 const LOGINS = [".credentials.json", "auth.json", "oauth_creds.json", "hosts.json"];
@@ -98,19 +89,15 @@ const LOGINS = [".credentials.json", "auth.json", "oauth_creds.json", "hosts.jso
 const SEARCHED_BYTES = 1_000_000;
 
 /** The agent can read and send whatever lies there, and the scenario would spread it. */
-const agentsHome: Check<DeclaredScenario> = {
-  id: "agents.home",
-  title: "External agents hold no secrets",
-  async run({ loaded }) {
-    const arms = agentsOf({ loaded });
-    if (arms.length === 0) return pass(IDLE.no_agent);
-    const found: string[] = [];
-    for (const arm of arms) found.push(...(await secretsOf(arm, loaded)).map((what) => `${arm.id}: ${what}`));
-    return found.length === 0
-      ? pass("no file, variable or argument holds a secret")
-      : fail(found.join("\n"), "remove it: abeval holds the keys, and an agent needs none");
-  },
-};
+const agentsHome = check("agents.home", "External agents hold no secrets", async ({ loaded }: DeclaredScenario) => {
+  const arms = agentsOf({ loaded });
+  if (arms.length === 0) return pass(IDLE.no_agent);
+  const found: string[] = [];
+  for (const arm of arms) found.push(...(await secretsOf(arm, loaded)).map((what) => `${arm.id}: ${what}`));
+  return found.length === 0
+    ? pass("no file, variable or argument holds a secret")
+    : fail(found.join("\n"), "remove it: abeval holds the keys, and an agent needs none");
+});
 
 async function secretsOf({ agent, files }: AgentArm, place: ScenarioPlace): Promise<string[]> {
   const texts = [...(await textsIn(place, agent.files)), ...(await textsIn(place, files ?? null))];
@@ -142,11 +129,10 @@ async function textsIn(place: ScenarioPlace, set: FileSet | null) {
 }
 
 /** Agents that are scripts of Node run on the one that commands of this machine find. */
-const agentsNode: Check<DryRun> = {
-  id: "agents.node",
-  title: "External agents find the Node version they need",
-  needs: ["fixture.setup"],
-  async run(dryRun, signal) {
+const agentsNode = afterSetup(
+  "agents.node",
+  "External agents find the Node version they need",
+  async (dryRun: DryRun, signal) => {
     const needs = agentsOf(dryRun).flatMap(({ id, agent }) => {
       const { min_node, title } = recipeOf(agent);
       return min_node === null ? [] : [{ id, min_node, title }];
@@ -159,14 +145,13 @@ const agentsNode: Check<DryRun> = {
     const lines = lacking.map(({ id, min_node, title }) => `${id}: ${title} needs Node ${min_node} or newer`);
     return fail(`${lines.join("; ")}; commands find ${Number.isNaN(major) ? "none" : found}`, "install a newer Node");
   },
-};
+);
 
 /** Starts each agent against a mock provider, which costs nothing and needs no key. It finds most of what keeps an agent from its work. */
-const agentsStart: Check<DryRun> = {
-  id: "agents.start",
-  title: "External agents start",
-  needs: ["agents.dir", "agents.wire", "fixture.setup"],
-  async run(dryRun, signal) {
+const agentsStart = after("agents.dir", "agents.wire", "fixture.setup")(
+  "agents.start",
+  "External agents start",
+  async (dryRun: DryRun, signal) => {
     const arms = dryRun.loaded.definition.arms.filter(isAgentArm);
     if (arms.length === 0) return pass(IDLE.no_agent);
     const findings: Finding[] = [];
@@ -179,7 +164,7 @@ const agentsStart: Check<DryRun> = {
     const detail = findings.map((finding) => finding.detail).join("; ");
     return { status: worst?.status ?? "pass", detail, hint: worst?.hint ?? null };
   },
-};
+);
 
 function findingOf(
   id: string,

@@ -5,51 +5,43 @@ import { differences } from "../../../comparison/scenario/declared-differences.t
 import type { Arm, ScriptTurn } from "../../../domain/arm.ts";
 import { Mistake } from "../../../domain/failure.ts";
 import { isScripted } from "../../../domain/model-name.ts";
-import { type Check, fail, IDLE, pass, skip, warn } from "../check.ts";
+import { type Check, check, fail, IDLE, pass, skip, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 
 /** Two equal arms measure chance. That can be intended, so it is a warning. */
-const contrast: Check<DeclaredScenario> = {
-  id: "arms.contrast",
-  title: "Arms differ",
-  run({ loaded }) {
-    const [first, second] = loaded.definition.arms;
-    const found = differences(first, second);
-    return found.length > 0
-      ? pass(`in ${found.join(", ")}`)
-      : warn(
-          "both arms are set up the same (the verdict will have the flag no_contrast)",
-          "change one, unless you want to measure chance",
-        );
-  },
-};
+const contrast = check("arms.contrast", "Arms differ", ({ loaded }: DeclaredScenario) => {
+  const [first, second] = loaded.definition.arms;
+  const found = differences(first, second);
+  return found.length > 0
+    ? pass(`in ${found.join(", ")}`)
+    : warn(
+        "both arms are set up the same (the verdict will have the flag no_contrast)",
+        "change one, unless you want to measure chance",
+      );
+});
 
 /** The effect of an undeclared difference would be credited to the declared one. */
-const varies: Check<DeclaredScenario> = {
-  id: "arms.varies",
-  title: "Arms differ only where declared",
-  run({ loaded }) {
-    const { arms, varies: declared } = loaded.definition;
-    if (declared === null) return skip(IDLE.no_varies);
-    const found = differences(...arms);
-    const undeclared = found.filter((field) => !declared.includes(field));
-    if (undeclared.length > 0)
-      return fail(`they also differ in ${undeclared.join(", ")}`, "make these equal, or add them to `varies`");
-    const missing = declared.filter((field) => !found.some((name) => name === field));
-    return missing.length === 0
-      ? pass(`only in ${declared.join(", ")}`)
-      : warn(`they do not differ in ${missing.join(", ")}`, "make them differ, or remove the name from `varies`");
-  },
-};
+const varies = check("arms.varies", "Arms differ only where declared", ({ loaded }: DeclaredScenario) => {
+  const { arms, varies: declared } = loaded.definition;
+  if (declared === null) return skip(IDLE.no_varies);
+  const found = differences(...arms);
+  const undeclared = found.filter((field) => !declared.includes(field));
+  if (undeclared.length > 0)
+    return fail(`they also differ in ${undeclared.join(", ")}`, "make these equal, or add them to `varies`");
+  const missing = declared.filter((field) => !found.some((name) => name === field));
+  return missing.length === 0
+    ? pass(`only in ${declared.join(", ")}`)
+    : warn(`they do not differ in ${missing.join(", ")}`, "make them differ, or remove the name from `varies`");
+});
 
 /** The mistakes that are told: the same one is often copied from turn to turn. */
 const TOLD = 3;
 
 /** A scripted call with a mistake is answered as a model's would be, so the mistake would show only as a lost run. */
-const scriptedCalls: Check<DeclaredScenario> = {
-  id: "arms.scripts",
-  title: "Scripts call existing tools",
-  async run({ services, loaded }) {
+const scriptedCalls = check(
+  "arms.scripts",
+  "Scripts call existing tools",
+  async ({ services, loaded }: DeclaredScenario) => {
     const scripts = loaded.definition.arms.flatMap(scriptsOf);
     if (scripts.length === 0) return pass(IDLE.no_script);
     const at = await mountedAt(services, loaded);
@@ -59,7 +51,7 @@ const scriptedCalls: Check<DeclaredScenario> = {
     const hint = "correct the script, unless the wrong call is intended";
     return warn([...mistakes.slice(0, TOLD), ...more].join("\n"), hint);
   },
-};
+);
 
 /** Undefined for an image that is not here; the check of the image says so. */
 const mountedAt = (services: DeclaredScenario["services"], loaded: DeclaredScenario["loaded"]) =>

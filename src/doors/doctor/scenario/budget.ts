@@ -23,36 +23,31 @@ import type { Budget } from "../../../domain/policies.ts";
 import type { Price } from "../../../domain/price-list.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { costOf, sumKnown } from "../../../domain/usage.ts";
-import { type Check, type Finding, fail, IDLE, pass, skip, warn } from "../check.ts";
+import { afterSetup, type Check, check, type Finding, fail, IDLE, pass, skip, warn } from "../check.ts";
 import type { DeclaredScenario, Services } from "../services.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
 
-const tokenBudget: Check<DeclaredScenario> = {
-  id: "budget.tokens",
-  title: "Budget of turns and tokens is large enough",
-  run: ({ loaded }) =>
+const tokenBudget = check(
+  "budget.tokens",
+  "Budget of turns and tokens is large enough",
+  ({ loaded }: DeclaredScenario) =>
     worst(
       loaded.definition.arms.map((arm) =>
         arm.ran ? pass(`${arm.id}: ran elsewhere`) : tokensFor(loaded.definition, arm),
       ),
     ),
-};
+);
 
-const costBudget: Check<DeclaredScenario> = {
-  id: "budget.cost",
-  title: "Cost cap",
-  run({ services, loaded: { definition } }) {
-    const scenario = withPrices(services.prices, definition, definition);
-    return worst(scenario.arms.map((arm) => (arm.ran ? pass(`${arm.id}: ran elsewhere`) : costFor(scenario, arm))));
-  },
-};
+const costBudget = check("budget.cost", "Cost cap", ({ services, loaded: { definition } }: DeclaredScenario) => {
+  const scenario = withPrices(services.prices, definition, definition);
+  return worst(scenario.arms.map((arm) => (arm.ran ? pass(`${arm.id}: ran elsewhere`) : costFor(scenario, arm))));
+});
 
 /** An arm that tests its work runs commands like the checks, so its time must suffice for them. */
-export const secondsBudget: Check<DryRun> = {
-  id: "budget.seconds",
-  title: "Budget of seconds is large enough",
-  needs: ["fixture.setup"],
-  async run(dryRun, signal) {
+export const secondsBudget = afterSetup(
+  "budget.seconds",
+  "Budget of seconds is large enough",
+  async (dryRun: DryRun, signal) => {
     const { definition } = dryRun.loaded;
     const probed = await dryRun.untouched(signal);
     if (probed === null) return skip(IDLE.no_probe);
@@ -62,7 +57,7 @@ export const secondsBudget: Check<DryRun> = {
       ...slowChecks(definition, probed),
     ]);
   },
-};
+);
 
 function tokensFor(scenario: Scenario, arm: Arm): Finding {
   const { max_tokens, max_turns } = budgetOf(scenario, arm);

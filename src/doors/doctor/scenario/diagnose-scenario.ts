@@ -19,16 +19,16 @@ import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenari
 import type { CostEstimate, DoctorCheck } from "../../../domain/doctor-report.ts";
 import { Failure } from "../../../domain/failure.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
-import { type Check, fail, pass, runChecks, skip, warn } from "../check.ts";
+import { after, type Check, fail, orRefusal, pass, runChecks, skip, warn } from "../check.ts";
 import type { Diagnosis } from "../diagnoses.ts";
 import { type DeclaredScenario, plannedWith, type Services, workersWith } from "../services.ts";
 import { agentChecks, programChecks } from "./agents.ts";
+import { mcpRules } from "./arm-files.ts";
 import { armChecks } from "./arms.ts";
 import { budgetChecks, estimateCost, secondsBudget } from "./budget.ts";
 import { DryRun } from "./dry-run.ts";
 import { fixtureChecks, globs } from "./fixture.ts";
 import { importedChecks, importedTrials } from "./imported.ts";
-import { mcpRules } from "./mcp.ts";
 import { modelChecks, rubricChecks } from "./models.ts";
 import { probeChecks, referenceChecks } from "./probe.ts";
 import { rehearseAgent } from "./rehearse-agent.ts";
@@ -97,7 +97,8 @@ async function diagnoseByDryRun(
   if (sandbox instanceof Failure) return { checks: skipAll(DRY_RUN_CHECKS, sandbox.message), complete: false };
   // What a foreign program may reach is decided for it as for a model's commands.
   const forPrograms = hasPrograms ? await sandboxForPrograms(services, loaded) : sandbox;
-  const places = await placesOrFailure(services, loaded);
+  // Where an image is absent or cannot be used, its own check says it first.
+  const places = await orRefusal(() => workspacePlaces(services, loaded), "invalid_request");
   if (places instanceof Failure) return { checks: skipAll(DRY_RUN_CHECKS, places.message), complete: false };
   const deadline = AbortSignal.timeout(diagnoses.time_box_ms);
   await using dryRun = new DryRun({
@@ -122,16 +123,6 @@ async function diagnoseByDryRun(
   return { checks, complete: !deadline.aborted && !hasPrograms };
 }
 
-/** Why an image is absent or cannot be used. The check of the image says it first. */
-async function placesOrFailure(services: Services, loaded: LoadedScenario) {
-  try {
-    return await workspacePlaces(services, loaded);
-  } catch (error) {
-    if (error instanceof Failure && error.code === "invalid_request") return error;
-    throw error;
-  }
-}
-
 /** Foreign programs start only where a run would start them, so not without a sandbox. */
 const leftToWorkers = (check: Check<DryRun>, { message }: Failure): Check<DryRun> =>
   PROGRAM_STARTS.has(check.id) ? { ...check, run: () => skip(`left to workers: ${message}`) } : check;
@@ -151,14 +142,7 @@ export async function sandboxOf({ sandbox, sandboxes }: Services): Promise<Sandb
   return await orUnavailable(async () => (await sandboxes.choose(sandbox, false)).sandbox);
 }
 
-async function orUnavailable(choose: () => Promise<Sandbox>): Promise<Sandbox | Failure> {
-  try {
-    return await choose();
-  } catch (error) {
-    if (error instanceof Failure && error.code === "sandbox_unavailable") return error;
-    throw error;
-  }
-}
+const orUnavailable = <T>(choose: () => Promise<T>) => orRefusal(choose, "sandbox_unavailable");
 
 /** Checks that need the definition alone. */
 const DECLARED_CHECKS = [
@@ -199,11 +183,10 @@ function asRun(
 }
 
 /** Whether some worker of the shared store could take a run. The asked server counts only if it takes runs itself. */
-const someWorkerCan: Check<DeclaredScenario> = {
-  id: "workers.scenario",
-  title: "A worker can run it",
-  needs: ["replay.tapes", "agents.dir"],
-  async run({ services, loaded }) {
+const someWorkerCan = after("replay.tapes", "agents.dir")(
+  "workers.scenario",
+  "A worker can run it",
+  async ({ services, loaded }: DeclaredScenario) => {
     const { workers = [] } = services;
     if (workers.length === 0)
       return warn("there is no worker", "start a worker: `abeval serve --worker` with this database");
@@ -218,7 +201,7 @@ const someWorkerCan: Check<DeclaredScenario> = {
     const onlyKeys = missing.length > 0 && providersAmong(missing).length === missing.length;
     return onlyKeys ? warn(detail, HINT) : fail(detail, HINT);
   },
-};
+);
 
 const HINT = "give one worker everything it lacks; until then a run is refused";
 
@@ -236,11 +219,7 @@ async function needingOf({ services, loaded: { definition } }: DeclaredScenario)
 
 /** A sandbox counts as needed even when no process has one. */
 async function sandboxNeeded(services: Services, definition: Scenario): Promise<Needing["sandbox"]> {
-  try {
-    const { sandbox, note } = await sandboxFor(plannedWith(services), definition);
-    return note === NOT_NEEDED ? null : sandbox.kind;
-  } catch (error) {
-    if (error instanceof Failure && error.code === "sandbox_unavailable") return "bubblewrap";
-    throw error;
-  }
+  const found = await orUnavailable(() => sandboxFor(plannedWith(services), definition));
+  if (found instanceof Failure) return "bubblewrap";
+  return found.note === NOT_NEEDED ? null : found.sandbox.kind;
 }

@@ -1,21 +1,21 @@
 import { isRanArm, type RanArm } from "../../../comparison/planning/arm-source.ts";
 import { hasCallRules } from "../../../domain/policies.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
-import { type Check, fail, IDLE, pass, warn } from "../check.ts";
+import { afterSetup, type Check, check, fail, IDLE, pass, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun } from "./dry-run.ts";
 
 /** What nobody handed in cannot be held against a rule. */
-const importedRules: Check<DeclaredScenario> = {
-  id: "imports.rules",
-  title: "Data of imported runs",
-  run({ loaded: { definition } }) {
+const importedRules = check(
+  "imports.rules",
+  "Data of imported runs",
+  ({ loaded: { definition } }: DeclaredScenario) => {
     const ran = definition.arms.filter(isRanArm);
     if (ran.length === 0) return pass(IDLE.no_import);
     const gaps = ran.flatMap((arm) => gapsOf(arm, definition).map((gap) => `${arm.id}: ${gap}`));
     return warn([...gaps, "policies.budget was not enforced, and their times are not used"].join("; "), GAP_HINT);
   },
-};
+);
 
 const GAP_HINT = "add what is missing, if you have it: `log`, `change`, `answer`, `usage`";
 
@@ -32,11 +32,10 @@ function gapsOf({ ran }: RanArm, { policies, task }: Scenario): readonly string[
 }
 
 /** A change that cannot be made ends a run, so it is tried before. */
-const importedChanges: Check<DryRun> = {
-  id: "imports.change",
-  title: "Changes of imported runs apply",
-  needs: ["fixture.setup"],
-  async run(dryRun, signal) {
+const importedChanges = afterSetup(
+  "imports.change",
+  "Changes of imported runs apply",
+  async (dryRun: DryRun, signal) => {
     const ran = dryRun.loaded.definition.arms.filter(isRanArm);
     if (ran.length === 0) return pass(IDLE.no_import);
     const told: string[] = [];
@@ -47,7 +46,7 @@ const importedChanges: Check<DryRun> = {
     }
     return pass(told.join("; "));
   },
-};
+);
 
 export const importedChecks: readonly Check<DeclaredScenario>[] = [importedRules];
 export const importedTrials: readonly Check<DryRun>[] = [importedChanges];

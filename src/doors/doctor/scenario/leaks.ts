@@ -9,18 +9,17 @@ import { type FilePatch, linesOfPatch, pathOfPatch, readingPatch } from "../../.
 import type { Scenario } from "../../../domain/scenario.ts";
 import { saidTo } from "../../../domain/task.ts";
 import { steadily } from "../../../runtime/pace.ts";
-import { type Check, fail, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
+import { after, type Check, fail, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
 import type { DryRun } from "./dry-run.ts";
 
 /** A file that has this share of a hidden file's telling lines is a copy of it. */
 const COPY_SHARE = 0.8;
 
 /** An arm that can read the hidden checks may work for them and not for the task. */
-const leakedFiles: Check<DryRun> = {
-  id: "leak.hidden_files",
-  title: "No hidden file is visible",
-  needs: ["fixture.files"],
-  async run({ pristine, loaded }) {
+const leakedFiles = after("fixture.files")(
+  "leak.hidden_files",
+  "No hidden file is visible",
+  async ({ pristine, loaded }: DryRun) => {
     const [hidden, exposed] = await Promise.all([hiddenFiles(loaded), loaded.findExposed?.() ?? []]);
     const texts = [...(await visibleTexts(pristine, loaded.definition)), ...(await ownTexts(loaded))];
     const visible = texts.filter((text) => !isScenario(loaded, text));
@@ -36,7 +35,7 @@ const leakedFiles: Check<DryRun> = {
       ? skip(IDLE.no_probe)
       : pass(`searched ${counted(visible.length, "text")} for ${counted(hidden.length, "file")}`);
   },
-};
+);
 
 const HINT = "keep hidden files out of the fixture, the prompts and the arms' own files";
 
@@ -69,11 +68,10 @@ function mentionsOf({ path }: HiddenFile, visible: readonly VisibleText[]): read
 const NAMED = 5;
 
 /** An arm that can read the fix copies it. */
-const leakedLines: Check<DryRun> = {
-  id: "leak.reference_lines",
-  title: "No line of the reference is visible",
-  needs: ["fixture.files"],
-  async run({ pristine, loaded }) {
+const leakedLines = after("fixture.files")(
+  "leak.reference_lines",
+  "No line of the reference is visible",
+  async ({ pristine, loaded }: DryRun) => {
     const { definition } = loaded;
     if (definition.task.reference_fix === null) return withoutFix(definition.task);
     const patches = await steadily(readingPatch(definition.task.reference_fix.patch));
@@ -95,7 +93,7 @@ const leakedLines: Check<DryRun> = {
       ? pass(`searched ${counted(visible.length, "text")} for ${counted(own.size, "line")}`)
       : warn(leaks.slice(0, NAMED).join("\n"), "remove these lines from what the arms see, if they reveal the fix");
   },
-};
+);
 
 /** Lines that only the reference has. Arms know the lines that it moves, and those of the files that it changes. */
 function linesOfReference(patches: readonly FilePatch[], touched: readonly VisibleText[]): ReadonlySet<string> {

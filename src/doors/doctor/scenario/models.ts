@@ -8,14 +8,13 @@ import { openRecordings } from "../../../comparison/planning/session-recordings.
 import { scriptsOf } from "../../../domain/arm.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { judgesNamed } from "../../../domain/model-name.ts";
-import { type Check, fail, IDLE, pass, skip, warn } from "../check.ts";
+import { after, type Check, check, fail, IDLE, orRefusal, pass, skip, warn } from "../check.ts";
 import { type DeclaredScenario, plannedWith, type Services } from "../services.ts";
 
-const armModels: Check<DeclaredScenario> = {
-  id: "models.arms",
-  title: "Models of the arms",
-  needs: ["replay.tapes"],
-  async run({ services, loaded }) {
+const armModels = after("replay.tapes")(
+  "models.arms",
+  "Models of the arms",
+  async ({ services, loaded }: DeclaredScenario) => {
     const { arms } = loaded.definition;
     const recordings = await openRecordings(services, loaded.definition, {});
     const { resolveModel } = plannedWith(services);
@@ -32,13 +31,12 @@ const armModels: Check<DeclaredScenario> = {
       ? warn(detail, `${KEY_HINT}; --model <provider>/<model> uses another model`)
       : fail(detail, "or use a model whose key is set: --model <provider>/<model>");
   },
-};
+);
 
-const judgeModel: Check<DeclaredScenario> = {
-  id: "models.judge",
-  title: "Model of the judge",
-  needs: ["replay.tapes"],
-  async run({ services, loaded }) {
+const judgeModel = after("replay.tapes")(
+  "models.judge",
+  "Model of the judge",
+  async ({ services, loaded }: DeclaredScenario) => {
     const { definition } = loaded;
     const recordings = await openRecordings(services, definition, {});
     const judge = judgeModelName(services, undefined, definition.rubric.judge.model);
@@ -46,7 +44,7 @@ const judgeModel: Check<DeclaredScenario> = {
     if (refusal === undefined) return pass(judge);
     return judgesNamed(judge).some((one) => isKeyAbsent(services, one)) ? warn(refusal, KEY_HINT) : fail(refusal, null);
   },
-};
+);
 
 const KEY_HINT = "a run is refused without it";
 
@@ -57,23 +55,17 @@ function isKeyAbsent({ providers }: Pick<Services, "providers">, model: string):
 }
 
 /** A run is refused when a model would run commands without a sandbox. */
-const modelSandbox: Check<DeclaredScenario> = {
-  id: "models.sandbox",
-  title: "Sandbox for the arms",
-  async run({ services, loaded }) {
-    try {
-      const fromModel = loaded.definition.arms.some(isRealModel);
-      const { sandbox, note, needed } = await sandboxFor(plannedWith(services), loaded.definition);
-      if (!needed) return pass(note ?? sandbox.kind);
-      if (note !== null && fromModel) return warn(note, sandbox.kind === "none" ? BARE_HINT : HOST_NETWORK_HINT);
-      return pass(note ?? sandbox.kind);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const { reason, fix } = error.details ?? {};
-      return fail(`the run would be refused: ${String(reason)}`, String(fix));
-    }
-  },
-};
+const modelSandbox = check("models.sandbox", "Sandbox for the arms", async ({ services, loaded }: DeclaredScenario) => {
+  const found = await orRefusal(() => sandboxFor(plannedWith(services), loaded.definition));
+  if (found instanceof Failure) {
+    const { reason, fix } = found.details ?? {};
+    return fail(`the run would be refused: ${String(reason)}`, String(fix));
+  }
+  const { sandbox, note, needed } = found;
+  return needed && note !== null && loaded.definition.arms.some(isRealModel)
+    ? warn(note, sandbox.kind === "none" ? BARE_HINT : HOST_NETWORK_HINT)
+    : pass(note ?? sandbox.kind);
+});
 
 const BARE_HINT = "leave out --sandbox none where bubblewrap works";
 const HOST_NETWORK_HINT = "leave out --accept-host-network where slirp4netns is installed";
@@ -89,35 +81,31 @@ function refusalOf(resolve: () => unknown): readonly string[] {
 }
 
 /** A recording that is missing or does not fit is a Failure, whose message is shown. */
-const replayRecordings: Check<DeclaredScenario> = {
-  id: "replay.tapes",
-  title: "Recordings to replay",
-  async run({ services, loaded }) {
+const replayRecordings = check(
+  "replay.tapes",
+  "Recordings to replay",
+  async ({ services, loaded }: DeclaredScenario) => {
     if (services.recordings?.mode !== "replay") return pass(IDLE.no_recording);
     const recordings = await openRecordings(services, loaded.definition, {});
     return pass(`they fit: ${recordings?.replayed.join(", ") || "no provider is called"}`);
   },
-};
+);
 
 export const modelChecks: readonly Check<DeclaredScenario>[] = [replayRecordings, armModels, judgeModel, modelSandbox];
 
 /** Only some weights can be 0 here: a file with none above 0 is refused. */
-const weights: Check<DeclaredScenario> = {
-  id: "rubric.weights",
-  title: "Weights of the criteria",
-  run({ loaded }) {
-    const { criteria } = loaded.definition.rubric;
-    const weightless = criteria.filter(({ weight }) => weight === 0).map(({ id }) => id);
-    return weightless.length === 0
-      ? pass(criteria.map(({ id, weight }) => `${id} ${weight}`).join(", "))
-      : warn(`${weightless.join(", ")} decides nothing, because its weight is 0`, "give it a weight, or remove it");
-  },
-};
+const weights = check("rubric.weights", "Weights of the criteria", ({ loaded }: DeclaredScenario) => {
+  const { criteria } = loaded.definition.rubric;
+  const weightless = criteria.filter(({ weight }) => weight === 0).map(({ id }) => id);
+  return weightless.length === 0
+    ? pass(criteria.map(({ id, weight }) => `${id} ${weight}`).join(", "))
+    : warn(`${weightless.join(", ")} decides nothing, because its weight is 0`, "give it a weight, or remove it");
+});
 
-const judgeFamily: Check<DeclaredScenario> = {
-  id: "rubric.judge_family",
-  title: "Judge is not from the maker of one arm's model",
-  run({ services, loaded }) {
+const judgeFamily = check(
+  "rubric.judge_family",
+  "Judge is not from the maker of one arm's model",
+  ({ services, loaded }: DeclaredScenario) => {
     const { arms, rubric } = loaded.definition;
     const judge = judgeModelName(services, undefined, rubric.judge.model);
     if (!rubric.criteria.some(isJudged)) return pass(IDLE.no_judged);
@@ -133,13 +121,13 @@ const judgeFamily: Check<DeclaredScenario> = {
         )
       : pass(judge);
   },
-};
+);
 
 /** What is known of the judge on this scenario. It looks at what is stored and asks nobody. */
-const judgeSelfTest: Check<DeclaredScenario> = {
-  id: "rubric.self_test",
-  title: "Self-test of the judge",
-  async run({ services, loaded: { definition } }) {
+const judgeSelfTest = check(
+  "rubric.self_test",
+  "Self-test of the judge",
+  async ({ services, loaded: { definition } }: DeclaredScenario) => {
     const judge = judgeModelName(services, undefined, definition.rubric.judge.model);
     const key = selfTestKeyOf(conditionsOf(definition, judge));
     if (key === null) return pass(IDLE.no_judge);
@@ -152,7 +140,7 @@ const judgeSelfTest: Check<DeclaredScenario> = {
       ? pass(age)
       : warn(age, "use another judge or a panel, or sharpen the rubric's anchors");
   },
-};
+);
 
 const HOUR_MS = 3_600_000;
 

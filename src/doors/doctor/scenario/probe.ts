@@ -6,7 +6,7 @@ import { Mistake } from "../../../domain/failure.ts";
 import { pathOfPatch, readingPatch } from "../../../domain/patch.ts";
 import { checkKind, type ReferenceFix } from "../../../domain/task.ts";
 import { steadily } from "../../../runtime/pace.ts";
-import { type Check, fail, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
+import { after, afterSetup, type Check, check, fail, IDLE, pass, skip, warn, withoutFix } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
 import { pathsNowhere } from "./probe-paths.ts";
@@ -14,11 +14,10 @@ import { pathsNowhere } from "./probe-paths.ts";
 /** Both runs of one check. */
 type Pair = readonly [CheckResult, CheckResult];
 
-const before: Check<DryRun> = {
-  id: "probe.before",
-  title: "Checks match `before` on the untouched fixture",
-  needs: ["fixture.setup"],
-  async run(dryRun, signal) {
+const before = afterSetup(
+  "probe.before",
+  "Checks match `before` on the untouched fixture",
+  async (dryRun: DryRun, signal) => {
     const probed = await dryRun.untouched(signal);
     if (probed === null) return skip(IDLE.no_probe);
     const absent = await unrunnable(dryRun, probed, signal);
@@ -31,7 +30,7 @@ const before: Check<DryRun> = {
     const declared = probed[0].checks.filter((check) => check.before !== null).length;
     return pass(`${declared} of ${probed[0].total} checks declare \`before\`, and match it`);
   },
-};
+);
 
 /** Names the checks that lack a program even with the reference fix, because they would fail for every arm. */
 async function unrunnable(dryRun: DryRun, untouched: ProbedTwice, signal: AbortSignal): Promise<readonly string[]> {
@@ -45,11 +44,10 @@ async function unrunnable(dryRun: DryRun, untouched: ProbedTwice, signal: AbortS
 }
 
 /** A probe says nothing about an arm when every check passes before the work. */
-const discrimination: Check<DryRun> = {
-  id: "probe.discriminates",
-  title: "A check fails on the untouched fixture",
-  needs: ["fixture.setup"],
-  async run(dryRun, signal) {
+const discrimination = afterSetup(
+  "probe.discriminates",
+  "A check fails on the untouched fixture",
+  async (dryRun: DryRun, signal) => {
     const probed = await dryRun.untouched(signal);
     if (probed === null) return skip(IDLE.no_probe);
     const failing = probed[0].total - probed[0].passed;
@@ -57,25 +55,20 @@ const discrimination: Check<DryRun> = {
     const useless = "all pass on the untouched fixture, so an arm that does nothing passes, too";
     return warn(useless, "add a check for what the task asks");
   },
-};
+);
 
-const stability: Check<DryRun> = {
-  id: "probe.stable",
-  title: "Checks are repeatable",
-  needs: ["fixture.setup"],
-  async run(dryRun, signal) {
-    const untouched = await dryRun.untouched(signal);
-    if (untouched === null) return skip(IDLE.no_probe);
-    const fixed = await probedFix(dryRun, signal);
-    const flaky = [
-      ...waverings(untouched).map((id) => `${id}, on the untouched fixture`),
-      ...(fixed === null ? [] : waverings(fixed).map((id) => `${id}, with the reference`)),
-    ];
-    return flaky.length === 0
-      ? pass("each gave the same result in two runs")
-      : fail(`it passed in one run and failed in the other: ${flaky.join("; ")}`, FLAKY_HINT);
-  },
-};
+const stability = afterSetup("probe.stable", "Checks are repeatable", async (dryRun: DryRun, signal) => {
+  const untouched = await dryRun.untouched(signal);
+  if (untouched === null) return skip(IDLE.no_probe);
+  const fixed = await probedFix(dryRun, signal);
+  const flaky = [
+    ...waverings(untouched).map((id) => `${id}, on the untouched fixture`),
+    ...(fixed === null ? [] : waverings(fixed).map((id) => `${id}, with the reference`)),
+  ];
+  return flaky.length === 0
+    ? pass("each gave the same result in two runs")
+    : fail(`it passed in one run and failed in the other: ${flaky.join("; ")}`, FLAKY_HINT);
+});
 
 const FLAKY_HINT = "make the check independent of time, chance, order and the network, or give it more time";
 
@@ -127,11 +120,10 @@ function reasonOf({ reason, output }: CheckResult): string {
 }
 
 /** Arms run commands like those of the checks. A command that changes a protected file disqualifies the arm. */
-const protectedFiles: Check<DryRun> = {
-  id: "probe.protected",
-  title: "Checks change no protected file",
-  needs: ["fixture.setup"],
-  async run(dryRun, signal) {
+const protectedFiles = afterSetup(
+  "probe.protected",
+  "Checks change no protected file",
+  async (dryRun: DryRun, signal) => {
     const { task, policies } = dryRun.loaded.definition;
     if (task.probe === null) return skip(IDLE.no_probe);
     if (policies.paths.protected.length === 0) return pass(IDLE.no_protected);
@@ -142,15 +134,15 @@ const protectedFiles: Check<DryRun> = {
       "narrow policies.paths.protected, or list the files that tools write in the fixture's .gitignore",
     );
   },
-};
+);
 
 const NAMED = 5;
 
 /** A fix that policies forbid cannot be the measure of arms. */
-const referencePaths: Check<DeclaredScenario> = {
-  id: "reference.paths",
-  title: "Reference changes only allowed paths",
-  async run({ loaded }) {
+const referencePaths = check(
+  "reference.paths",
+  "Reference changes only allowed paths",
+  async ({ loaded }: DeclaredScenario) => {
     const { task, policies } = loaded.definition;
     if (task.reference_fix === null) return withoutFix(task);
     const paths = await pathsOf(task.reference_fix);
@@ -162,14 +154,14 @@ const referencePaths: Check<DeclaredScenario> = {
       ? pass(paths.join(", "))
       : fail(`it changes ${refused.join(", ")}, which no arm may change`, "change the fix, or policies.paths");
   },
-};
+);
 
 const pathsOf = async ({ patch }: ReferenceFix) => (await steadily(readingPatch(patch))).map(pathOfPatch);
 
-const referenceDeliverable: Check<DeclaredScenario> = {
-  id: "reference.deliverable",
-  title: "Reference counts as an answer",
-  async run({ loaded }) {
+const referenceDeliverable = check(
+  "reference.deliverable",
+  "Reference counts as an answer",
+  async ({ loaded }: DeclaredScenario) => {
     const { reference_fix, deliverable } = loaded.definition.task;
     if (reference_fix === null) return withoutFix({ deliverable });
     const paths = await pathsOf(reference_fix);
@@ -178,30 +170,24 @@ const referenceDeliverable: Check<DeclaredScenario> = {
       ? pass(`within ${deliverable.join(", ")}`)
       : warn(`${uncounted.join(", ")} lies outside task.deliverable and would not count`, "widen task.deliverable");
   },
-};
+);
 
-const referenceApplies: Check<DryRun> = {
-  id: "reference.applies",
-  title: "Reference applies to the fixture",
-  needs: ["fixture.setup"],
-  async run(dryRun) {
-    const { reference_fix } = dryRun.loaded.definition.task;
-    if (reference_fix === null) return pass(IDLE.no_reference);
-    try {
-      await dryRun.patched(reference_fix.patch);
-      return pass("every hunk fits");
-    } catch (error) {
-      if (error instanceof Mistake) return fail(error.message, "create the patch again from the fixture");
-      throw error;
-    }
-  },
-};
+const referenceApplies = afterSetup("reference.applies", "Reference applies to the fixture", async (dryRun: DryRun) => {
+  const { reference_fix } = dryRun.loaded.definition.task;
+  if (reference_fix === null) return pass(IDLE.no_reference);
+  try {
+    await dryRun.patched(reference_fix.patch);
+    return pass("every hunk fits");
+  } catch (error) {
+    if (error instanceof Mistake) return fail(error.message, "create the patch again from the fixture");
+    throw error;
+  }
+});
 
-const referencePasses: Check<DryRun> = {
-  id: "reference.passes",
-  title: "Every check passes with the reference",
-  needs: ["reference.applies"],
-  async run(dryRun, signal) {
+const referencePasses = after("reference.applies")(
+  "reference.passes",
+  "Every check passes with the reference",
+  async (dryRun: DryRun, signal) => {
     const { reference_fix, reference_answer, probe, deliverable } = dryRun.loaded.definition.task;
     if (reference_fix === null && reference_answer === undefined)
       return probe?.checks.some((check) => checkKind(check) === "run")
@@ -215,7 +201,7 @@ const referencePasses: Check<DryRun> = {
       ? pass(`${probed[0].total} of ${probe.checks.length} pass, twice`)
       : fail(failed.join("\n"), hintFor(probed));
   },
-};
+);
 
 /** Only what a known solution passes is known to be passable. What a check without a command asks for, its words say. */
 function unproven(absent: readonly string[]) {
