@@ -302,13 +302,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 98, 0],
-  "src/domain": [98, 6_937, 527],
+  "src/domain": [98, 6_937, 521],
   "src/runtime": [19, 1_127, 49],
   "src/arms": [192, 22_335, 646],
   "src/statistics": [34, 3_621, 169],
   "src/store": [55, 6_806, 190],
   "src/comparison": [182, 23_758, 703],
-  "src/doors": [313, 31_964, 853],
+  "src/doors": [300, 31_582, 853],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */

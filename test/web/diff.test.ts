@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { changedWords, markChanged } from "../../src/doors/web/diff/changed-words.ts";
 import { type ChangedText, textChange } from "../../src/doors/web/diff/file-change.ts";
-import { isHidden, matesOf, pairsOf } from "../../src/doors/web/diff/pairs.ts";
-import { type ShownLine, withContext } from "../../src/doors/web/diff/with-context.ts";
+import { isHidden, matesOf, pairsOf, type ShownLine, withContext } from "../../src/doors/web/diff/pairs.ts";
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
 

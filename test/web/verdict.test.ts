@@ -5,10 +5,9 @@ import type { CriterionScore, JudgeCall, Verdict } from "../../src/domain/verdic
 import { flagText } from "../../src/domain/verdict-flags.ts";
 import { wordsText } from "../../src/domain/words.ts";
 import { headlineWords } from "../../src/doors/web/verdict/comparison.ts";
-import { contributionsOf, leaderOf } from "../../src/doors/web/verdict/contributions.ts";
 import { readWeights, writeWeights } from "../../src/doors/web/verdict/moved-weights.ts";
 import { measuredFigures, notesOf } from "../../src/doors/web/verdict/notes.ts";
-import { sumText } from "../../src/doors/web/verdict/sum-text.ts";
+import { contributionsOf, leaderOf, sumText } from "../../src/doors/web/verdict/sum-text.ts";
 import { failureLines } from "../../src/doors/web/verdict/telling-lines.ts";
 
 const rubric = new Map([

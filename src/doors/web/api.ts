@@ -1,9 +1,9 @@
+import { signal } from "@preact/signals";
 import type { ErrorBody } from "../../domain/error-body.ts";
 import type { FailureCode } from "../../domain/failure.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import type { Series } from "../../domain/series.ts";
 import type { AnswerOf, EndpointAt, EndpointRoute, RequestOf } from "../endpoint/endpoints.ts";
-import { lostConnection } from "./connection.ts";
 
 /** A request that gave no value. `unreachable`: nothing answered. `unreadable`: the answer is not the API's. */
 export class RequestFailed extends Error {
@@ -131,5 +131,32 @@ async function readJson(response: Response): Promise<unknown> {
     return (await response.json()) ?? {};
   } catch {
     throw new RequestFailed("unreadable", `${response.status} ${response.statusText}: the answer is not JSON.`);
+  }
+}
+
+/** Whether the server answered the last request. */
+export const connected = signal(true);
+
+/** Rises each time the server is back. What a page shows is then read again. */
+export const revision = signal(0);
+
+/** Milliseconds between two tries: prompt for a reader, and no load for a server that restarts. */
+const RETRY_MS = 1_000;
+
+/** Asks the server every second until it answers. */
+export function lostConnection(): void {
+  if (!connected.peek()) return;
+  connected.value = false;
+  setTimeout(tryAgain, RETRY_MS);
+}
+
+async function tryAgain(): Promise<void> {
+  try {
+    const response = await fetch("/api/health");
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    connected.value = true;
+    revision.value += 1;
+  } catch {
+    setTimeout(tryAgain, RETRY_MS);
   }
 }

@@ -1,7 +1,6 @@
 import { type ReadonlySignal, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { RequestFailed } from "./api.ts";
-import { revision } from "./connection.ts";
+import { RequestFailed, revision } from "./api.ts";
 
 export type Loaded<T> =
   | { readonly state: "loading" }

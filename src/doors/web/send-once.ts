@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { RequestFailed } from "./api.ts";
-import { connected } from "./connection.ts";
+import { connected } from "./api.ts";
 import { asFailed } from "./loaded.ts";
 import { address } from "./routes.ts";
 

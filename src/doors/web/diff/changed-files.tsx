@@ -7,7 +7,7 @@ import { besideWanted, seenFiles, wideWindow } from "../preferences.ts";
 import type { FileChange } from "./file-change.ts";
 import { FileDiff, LineCounts } from "./file-diff.tsx";
 import { FileList } from "./file-list.tsx";
-import { ShownText } from "./shown-text.tsx";
+import { ShownText } from "./line-row.tsx";
 
 interface ChangedFilesProps {
   readonly changes: readonly FileChange[];

@@ -5,11 +5,9 @@ import { Chunk } from "../part/chunk.tsx";
 import { Scroller } from "../part/page.tsx";
 import { useOpened } from "../part/use-opened.ts";
 import type { ChangedText, FileChange } from "./file-change.ts";
-import { HiddenRow, LineRow, PairRow } from "./line-row.tsx";
-import { isHidden, type LinePair, matesOf, pairsOf } from "./pairs.ts";
-import { ShownText } from "./shown-text.tsx";
+import { HiddenRow, LineRow, PairRow, ShownText } from "./line-row.tsx";
+import { isHidden, type LinePair, matesOf, pairsOf, type ShownLine, withContext } from "./pairs.ts";
 import { useColours } from "./use-colours.ts";
-import { type ShownLine, withContext } from "./with-context.ts";
 
 interface FileDiffProps {
   readonly change: FileChange;

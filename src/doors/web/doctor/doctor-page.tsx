@@ -2,6 +2,7 @@ import type { DoctorCheck } from "../../../domain/doctor-report.ts";
 import { listScenarios, runDoctor } from "../api.ts";
 import { countOf } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
+import { SelectField } from "../part/fields.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { navigate, toDoctor } from "../routes.ts";
@@ -17,17 +18,12 @@ export function DoctorPage({ scenario }: { scenario: string | null }) {
         Checks of this machine, and of one scenario when you choose it: its fixture, hidden checks, reference fix and
         budgets. That runs the scenario's own commands; it never calls a model.
       </p>
-      <label class="field">
-        Also check a scenario
-        <select value={scenario ?? ""} onChange={(event) => navigate(toDoctor(event.currentTarget.value || null))}>
-          <option value="">the environment only</option>
-          {names.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SelectField
+        label="Also check a scenario"
+        value={scenario ?? ""}
+        choices={[["", "the environment only"], ...names.map((name) => [name, name] as const)]}
+        pick={(name) => navigate(toDoctor(name || null))}
+      />
       <Show of={report} what={scenario ? `the checks of ${scenario}; its commands run now` : "the checks"}>
         {(found) => (
           <>

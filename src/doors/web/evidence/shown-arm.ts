@@ -51,3 +51,10 @@ export const areChangesNews = (arms: readonly ShownArm[]) =>
     if (changes === null || typeof changes.unknown === "string") return true;
     return changes.truncated || changes.files.length > 0 || (changes.mode_changed ?? []).length > 0;
   });
+
+/** Two arms beside each other, of one session or of two. */
+export type ArmPair = readonly [ShownArm, ShownArm];
+
+/** Names a pair of arms. */
+export const pairKey = (...pair: readonly ArmPointer[]): string =>
+  pair.map(({ session_id, arm_id }) => `${session_id}/${arm_id}`).join(" ");

@@ -3,6 +3,7 @@ import { kindNamed } from "../../../domain/decision-kinds.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { count, duration, words } from "../format.ts";
 import { Chunk } from "../part/chunk.tsx";
+import { Entry } from "../part/page.tsx";
 import { useOpened } from "../part/use-opened.ts";
 import { citedRef, isLit, useCitedTarget } from "./cited.ts";
 import { failureOf, threadOf } from "./failed-step.ts";
@@ -114,19 +115,11 @@ function DecisionDetail({ decision }: { decision: Decision }) {
             </div>
           ))}
         {decision.kind === "model_turn" && (
-          <div>
-            <dt>tokens</dt>
-            <dd>
-              {count(tokens_in)} in, {count(tokens_out)} out
-            </dd>
-          </div>
+          <Entry name="tokens">
+            {count(tokens_in)} in, {count(tokens_out)} out
+          </Entry>
         )}
-        {at && (
-          <div>
-            <dt>at</dt>
-            <dd>{at}</dd>
-          </div>
-        )}
+        {at && <Entry name="at">{at}</Entry>}
       </dl>
     </div>
   );

@@ -1,8 +1,9 @@
-import { type Signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { isBuiltin } from "../../../domain/model-name.ts";
 import { call, getScenario, listScenarios } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
+import { SelectField } from "../part/fields.tsx";
 import { JudgeField } from "../part/model-field.tsx";
 import { SendingNotice } from "../part/sending-notice.tsx";
 import { Show } from "../part/show.tsx";
@@ -45,7 +46,15 @@ export function SelfTestForm({ scenario, judge: named }: { scenario: string | nu
     <>
       <form ref={form} class="fields" onSubmit={sending.onSubmit}>
         <Show of={scenarios} what="the scenarios">
-          {(listed) => <ScenarioField names={listed.map(({ name }) => name)} chosen={chosen} />}
+          {(listed) => (
+            <SelectField
+              label="Scenario"
+              required
+              value={chosen.value}
+              choices={[["", "choose one"], ...listed.map(({ name }) => [name, name] as const)]}
+              pick={(name) => (chosen.value = name)}
+            />
+          )}
         </Show>
         <JudgeField model={judge} usual="the scenario's judge" caller="here" />
         <button type="submit" class="primary" disabled={busy}>
@@ -79,21 +88,5 @@ function UsualJudge({ scenario }: { scenario: string }) {
     <>
       The judge of {scenario} is <code>{model}</code>. {isBuiltin(model) && `It ${ASKS_NO_MODEL}`}
     </>
-  );
-}
-
-function ScenarioField({ names, chosen }: { names: readonly string[]; chosen: Signal<string> }) {
-  return (
-    <label class="field">
-      Scenario
-      <select required value={chosen.value} onChange={({ currentTarget }) => (chosen.value = currentTarget.value)}>
-        <option value="">choose one</option>
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -6,7 +6,7 @@ import { call } from "../api.ts";
 import { count, countOf, named, usd, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Notice } from "../part/notice.tsx";
-import { Page, PagePart } from "../part/page.tsx";
+import { Entry, Page, PagePart } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { DataTable } from "../part/table.tsx";
 import { toJudges, toScenario } from "../routes.ts";
@@ -58,36 +58,21 @@ function Result({ test }: { test: SelfTest }) {
     <>
       {sentence && <p>{sentence}</p>}
       <dl class="glance">
-        <div>
-          <dt>Result</dt>
-          <dd>
-            <span role="status">
-              <SelfTestResult {...{ state, verdict, calls }} />
-            </span>
-          </dd>
-        </div>
-        <div>
-          <dt>Judge</dt>
-          <dd>
-            <TestedModel model={judge.model} />
-          </dd>
-        </div>
-        <div>
-          <dt>Scenario</dt>
-          <dd>
-            <a href={toScenario(scenario)}>{scenario}</a>
-          </dd>
-        </div>
-        <div>
-          <dt>Asked</dt>
-          <dd>
-            {countOf(calls, "judge call")}, {cost_usd === null ? "cost unknown" : usd(cost_usd)}
-          </dd>
-        </div>
-        <div>
-          <dt>Begun</dt>
-          <dd>{when(created_at)}</dd>
-        </div>
+        <Entry name="Result">
+          <span role="status">
+            <SelfTestResult {...{ state, verdict, calls }} />
+          </span>
+        </Entry>
+        <Entry name="Judge">
+          <TestedModel model={judge.model} />
+        </Entry>
+        <Entry name="Scenario">
+          <a href={toScenario(scenario)}>{scenario}</a>
+        </Entry>
+        <Entry name="Asked">
+          {countOf(calls, "judge call")}, {cost_usd === null ? "cost unknown" : usd(cost_usd)}
+        </Entry>
+        <Entry name="Begun">{when(created_at)}</Entry>
       </dl>
       {failure && (
         <Notice tone="danger" title="The self-test was not completed">

@@ -3,8 +3,7 @@ import type { Decision } from "../../../domain/decision.ts";
 import type { RunEvent } from "../../../domain/event.ts";
 import type { SessionOutcome } from "../../../domain/session.ts";
 import { isFinal } from "../../../domain/session-state.ts";
-import { getSession, streamPath } from "../api.ts";
-import { lostConnection } from "../connection.ts";
+import { getSession, lostConnection, streamPath } from "../api.ts";
 import { asFailed, type Loaded } from "../loaded.ts";
 import { ticks } from "./ticks.ts";
 

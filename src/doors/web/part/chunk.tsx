@@ -62,3 +62,19 @@ export function Chunk({ height, eager, passing = false, children }: ChunkProps) 
   if (!shown) return <div ref={place} class="chunk-ahead" style={{ height: `${left.value}px` }} />;
   return passing ? <div ref={place}>{children()}</div> : children();
 }
+
+/** Not every browser tells when it is idle. */
+const whenIdle = globalThis.requestIdleCallback ?? ((act: () => void) => setTimeout(act, 50));
+const stopWaiting = globalThis.cancelIdleCallback ?? clearTimeout;
+
+/** Whether the browser had nothing else to do since this was first drawn. */
+export function useIdle(): boolean {
+  const idle = useSignal(false);
+  useEffect(() => {
+    const waiting = whenIdle(() => {
+      idle.value = true;
+    });
+    return () => stopWaiting(waiting);
+  }, [idle]);
+  return idle.value;
+}

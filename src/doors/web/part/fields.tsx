@@ -54,19 +54,22 @@ export function CheckField({ label, value }: { label: string; value: Signal<bool
   );
 }
 
-interface ChoiceFieldProps<Name extends string> {
+interface SelectFieldProps<Name extends string> {
   readonly label: string;
-  readonly chosen: Signal<Name>;
-  readonly choices: readonly (readonly [name: string, text: string])[];
+  readonly value: Name;
+  readonly choices: readonly (readonly [name: Name, text: string])[];
+  readonly pick: (name: Name) => void;
+  readonly required?: boolean;
 }
 
-export function ChoiceField<Name extends string>({ label, chosen, choices }: ChoiceFieldProps<Name>) {
+export function SelectField<Name extends string>({ label, value, choices, pick, required }: SelectFieldProps<Name>) {
   return (
     <label class="field">
       {label}
       <select
-        value={chosen.value}
-        onChange={(event) => (chosen.value = event.currentTarget.value as Name)} // one of the choices
+        value={value}
+        required={required}
+        onChange={(event) => pick(event.currentTarget.value as Name)} // one of the choices
       >
         {choices.map(([name, text]) => (
           <option key={name} value={name}>

@@ -1,6 +1,5 @@
 import type { ComponentType } from "preact";
-import { RequestFailed } from "../api.ts";
-import { lostConnection } from "../connection.ts";
+import { lostConnection, RequestFailed } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
 import { Show } from "./show.tsx";
 

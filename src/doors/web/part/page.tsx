@@ -36,6 +36,16 @@ export function PagePart({ id, title, children }: { id?: string; title: string; 
   );
 }
 
+/** One of a list of names, each with what it says. */
+export function Entry({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
 /** Holds what may be wider than the page. It scrolls by itself, by mouse and by keyboard. */
 export function Scroller({ label, kind, children }: { label: string; kind: string; children: ComponentChildren }) {
   return (

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { connected } from "../connection.ts";
+import { connected } from "../api.ts";
 import type { SentOnce, Unanswered } from "../send-once.ts";
 import { Notice } from "./notice.tsx";
 import { Refused } from "./show.tsx";

@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { RequestFailed } from "../api.ts";
-import { revision } from "../connection.ts";
+import { revision } from "../api.ts";
 import type { Loaded } from "../loaded.ts";
 import { Notice } from "./notice.tsx";
 

@@ -1,8 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { Series } from "../../../domain/series.ts";
 import type { SeriesLimits } from "../../../domain/series-record.ts";
-import { call, getSeries } from "../api.ts";
-import { revision } from "../connection.ts";
+import { call, getSeries, revision } from "../api.ts";
 import { CheckField, NumberField } from "../part/fields.tsx";
 import { SendingNotice } from "../part/sending-notice.tsx";
 import { useSendOnce } from "../send-once.ts";

@@ -4,6 +4,7 @@ import { evidenceText, limitText } from "../../../statistics/figure-text.ts";
 import { winRateWords } from "../../../statistics/series-words.ts";
 import { count, usd, words } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
+import { Entry } from "../part/page.tsx";
 import { Say } from "../part/say.tsx";
 import { everyMember } from "./members.ts";
 import { RangeBar } from "./range-bar.tsx";
@@ -39,42 +40,25 @@ export function SeriesAtAGlance({ series }: { series: Series }) {
   const planned = limits && limits.trials * everyMember(series);
   return (
     <dl class="glance">
-      <div>
-        <dt>Trials that count</dt>
-        <dd>
-          {count(counts.trials)}
-          {planned !== null && <span class="aside"> of {count(planned)} planned</span>}
-        </dd>
-      </div>
-      <div>
-        <dt>Wins – none – losses</dt>
-        <dd>
-          {count(counts.wins)} – {count(counts.ties)} – {count(counts.losses)}
-        </dd>
-      </div>
-      <div>
-        <dt>Evidence</dt>
-        <dd>
-          {evidenceText(headline.e, levels.alpha)}
-          <span class="aside">
-            {" "}
-            {limitText(levels.alpha)} needed
-            {earlier && `; with all stored trials ${evidenceText(earlier.e_with_this, levels.alpha)}`}
-          </span>
-        </dd>
-      </div>
-      {kind !== "results" && (
-        <div>
-          <dt>Cost so far</dt>
-          <dd>{usd(cost_usd.total)}</dd>
-        </div>
-      )}
-      <div>
-        <dt>State</dt>
-        <dd>
-          <span class={`state state-${state}`}>{words(state)}</span>
-        </dd>
-      </div>
+      <Entry name="Trials that count">
+        {count(counts.trials)}
+        {planned !== null && <span class="aside"> of {count(planned)} planned</span>}
+      </Entry>
+      <Entry name="Wins – none – losses">
+        {count(counts.wins)} – {count(counts.ties)} – {count(counts.losses)}
+      </Entry>
+      <Entry name="Evidence">
+        {evidenceText(headline.e, levels.alpha)}
+        <span class="aside">
+          {" "}
+          {limitText(levels.alpha)} needed
+          {earlier && `; with all stored trials ${evidenceText(earlier.e_with_this, levels.alpha)}`}
+        </span>
+      </Entry>
+      {kind !== "results" && <Entry name="Cost so far">{usd(cost_usd.total)}</Entry>}
+      <Entry name="State">
+        <span class={`state state-${state}`}>{words(state)}</span>
+      </Entry>
     </dl>
   );
 }

@@ -9,12 +9,12 @@ import { aheadWords } from "../../../statistics/series-words.ts";
 import { HELD_TEXT, kindOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
 import { count, countOf } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
-import { ChoiceField } from "../part/fields.tsx";
+import { SelectField } from "../part/fields.tsx";
 import { Say } from "../part/say.tsx";
 import { narrowerThan, useWindowRows } from "../part/use-window-rows.ts";
 import { toSession } from "../routes.ts";
 import { type MemberLine, type MemberOrder, type MemberRow, type Members, memberLines, memberRows } from "./members.ts";
-import { ScenarioLink } from "./scenario-link.tsx";
+import { ScenarioLink } from "./status-name.tsx";
 import { aheadIn } from "./suite-rows.ts";
 import { trialSentence } from "./trial-text.ts";
 
@@ -33,11 +33,11 @@ interface MemberTableProps {
   readonly only: Signal<string>;
 }
 
-const ORDERS: Readonly<Record<MemberOrder, string>> = {
-  differs: "what differs first",
-  plan: "as planned",
-  missing: "missing trials first",
-};
+const ORDERS: readonly (readonly [MemberOrder, string])[] = [
+  ["differs", "what differs first"],
+  ["plan", "as planned"],
+  ["missing", "missing trials first"],
+];
 
 /** Any number of rows, of which those in sight are drawn. Each leads to its newest session. */
 export function MemberTable({ series, members, current = [], by, only }: MemberTableProps) {
@@ -74,11 +74,12 @@ export function MemberTable({ series, members, current = [], by, only }: MemberT
         </p>
       )}
       <search class="session-filters member-filters">
-        <ChoiceField label="Order" chosen={order} choices={Object.entries(ORDERS)} />
+        <SelectField label="Order" value={order.value} choices={ORDERS} pick={(name) => (order.value = name)} />
         {failed.length > 0 && (
-          <ChoiceField
+          <SelectField
             label="Show"
-            chosen={only}
+            value={only.value}
+            pick={(name) => (only.value = name)}
             choices={[["", `every ${what}`], ...failed.map(({ what }) => failedChoice(what))]}
           />
         )}

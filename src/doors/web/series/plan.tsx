@@ -5,6 +5,7 @@ import type { Series } from "../../../domain/series.ts";
 import type { SeriesLimits } from "../../../domain/series-record.ts";
 import { confidenceText } from "../../../statistics/figure-text.ts";
 import { count, countOf, signed, usd, when } from "../format.ts";
+import { Entry } from "../part/page.tsx";
 import { toSeries } from "../routes.ts";
 import { missingText } from "./trial-text.ts";
 
@@ -88,39 +89,19 @@ export function JudgeCosts({ series }: { series: Series }) {
   const isTold = causes.startsWith(`${count(missing)} `);
   return (
     <dl class="glance">
-      <div>
-        <dt>Judge</dt>
-        <dd>
-          {judge.model !== null && isBuiltin(judge.model) && "no model "}
-          <code>{judge.model}</code>
-        </dd>
-      </div>
-      <div>
-        <dt>Decided by</dt>
-        <dd>{decided.join(", ") || "–"}</dd>
-      </div>
-      <div>
-        <dt>Cost of judging</dt>
-        <dd>{usd(judge.cost_usd)}</dd>
-      </div>
-      <div>
-        <dt>Cost of a trial</dt>
-        <dd>{usd(cost_usd.per_trial)}</dd>
-      </div>
-      {cost_usd.to_claim !== null && (
-        <div>
-          <dt>Cost until the claim</dt>
-          <dd>{usd(cost_usd.to_claim)}</dd>
-        </div>
-      )}
+      <Entry name="Judge">
+        {judge.model !== null && isBuiltin(judge.model) && "no model "}
+        <code>{judge.model}</code>
+      </Entry>
+      <Entry name="Decided by">{decided.join(", ") || "–"}</Entry>
+      <Entry name="Cost of judging">{usd(judge.cost_usd)}</Entry>
+      <Entry name="Cost of a trial">{usd(cost_usd.per_trial)}</Entry>
+      {cost_usd.to_claim !== null && <Entry name="Cost until the claim">{usd(cost_usd.to_claim)}</Entry>}
       {missing > 0 && (
-        <div>
-          <dt>Missing trials</dt>
-          <dd>
-            {isTold ? causes : count(missing)}
-            {!isTold && <span class="aside"> ({causes})</span>}
-          </dd>
-        </div>
+        <Entry name="Missing trials">
+          {isTold ? causes : count(missing)}
+          {!isTold && <span class="aside"> ({causes})</span>}
+        </Entry>
       )}
     </dl>
   );

@@ -11,8 +11,7 @@ import { ArmName } from "../part/arm-name.tsx";
 import { Scroller } from "../part/page.tsx";
 import { Say } from "../part/say.tsx";
 import { RangeBar } from "./range-bar.tsx";
-import { ScenarioLink } from "./scenario-link.tsx";
-import { StatusName } from "./status-name.tsx";
+import { ScenarioLink, StatusName } from "./status-name.tsx";
 import {
   aheadIn,
   missingTrials,

@@ -2,16 +2,24 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { factsOf } from "../../../comparison/judge/facts.ts";
 import { contradict } from "../../../domain/contradict.ts";
-import type { ArmSummary } from "../../../domain/session.ts";
+import type { Series } from "../../../domain/series.ts";
+import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import { timeAxis } from "../../../domain/timeline.ts";
 import type { ArmPointer } from "../../../domain/verdict.ts";
-import { getSession, RequestFailed } from "../api.ts";
-import { AfterThePage } from "../diff/after-the-page.tsx";
-import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
+import { getSeries, getSession, RequestFailed } from "../api.ts";
+import { AfterThePage, BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
 import { cited } from "../evidence/cited.ts";
-import { areChangesNews, isAnswerTheWork, pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
+import {
+  type ArmPair,
+  areChangesNews,
+  isAnswerTheWork,
+  pairKey,
+  pointerTo,
+  type ShownArm,
+  shownArmOf,
+} from "../evidence/shown-arm.ts";
 import { countOf, duration, tokens, when, words } from "../format.ts";
 import { stepFilter } from "../live/step-filter.ts";
 import { TimeStrip } from "../live/strip.tsx";
@@ -24,13 +32,13 @@ import { Notice } from "../part/notice.tsx";
 import { Page, PagePart } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
-import { toSession } from "../routes.ts";
-import { Standings } from "../series/standing.tsx";
+import { toSeries, toSession } from "../routes.ts";
+import { useMembers } from "../series/members.ts";
+import { SeriesTrials } from "../series/series-trials.tsx";
 import { verdictsOn } from "../verdict/comparison.ts";
 import { FactsTable } from "../verdict/facts-table.tsx";
 import { VerdictTable } from "../verdict/history.tsx";
 import { isAwaited, Judging } from "./judging.tsx";
-import { type ArmPair, pairKey } from "./pair.ts";
 
 const BothChanges = lazy(async () => (await import("../diff/both-changes.tsx")).BothChanges, "the changes");
 
@@ -201,4 +209,36 @@ function BothTimelines({ a, b }: { a: ShownArm; b: ShownArm }) {
       </details>
     </>
   );
+}
+
+/** The series that these sessions are trials of, each once, to be opened: how the scenario of a trial stands among all. */
+function Standings({ sessions }: { sessions: readonly SessionOutcome[] }) {
+  const trials = Map.groupBy(sessions, ({ trial }) => trial?.series_id);
+  return [...trials].map(([series_id, own]) =>
+    series_id === undefined ? null : (
+      <Standing key={series_id} series_id={series_id} current={own.map(({ session_id }) => session_id)} />
+    ),
+  );
+}
+
+function Standing({ series_id, current }: { series_id: string; current: readonly string[] }) {
+  const open = useSignal(false);
+  const series = useLoaded(open.value ? `series ${series_id}` : null, (signal) => getSeries(series_id, signal));
+  return (
+    <details class="fold" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
+      <summary>{countOf(new Set(current).size, "trial")} of a series: how all its trials went</summary>
+      {open.value && (
+        <Show of={series} what={`series ${series_id}`}>
+          {(value) => <Trials series={value} current={current} />}
+        </Show>
+      )}
+      <p>
+        <a href={toSeries(series_id)}>What {series_id} shows</a>
+      </p>
+    </details>
+  );
+}
+
+function Trials({ series, current }: { series: Series; current: readonly string[] }) {
+  return <SeriesTrials {...{ series, current }} members={useMembers(series)} />;
 }

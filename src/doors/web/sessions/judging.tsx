@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { Health } from "../../../domain/health.ts";
 import { call } from "../api.ts";
-import { isJudgeable, pointerTo } from "../evidence/shown-arm.ts";
+import { type ArmPair, isJudgeable, pairKey, pointerTo } from "../evidence/shown-arm.ts";
 import { when } from "../format.ts";
 import { moment } from "../live/ticks.ts";
 import { asFailed, useLoaded, useSubmission } from "../loaded.ts";
@@ -11,7 +11,6 @@ import { Refused } from "../part/show.tsx";
 import { type AskedJudging, askedJudgings } from "../preferences.ts";
 import { address, leadOn, toSession } from "../routes.ts";
 import { verdictsOn } from "../verdict/comparison.ts";
-import { type ArmPair, pairKey } from "./pair.ts";
 
 interface JudgingProps {
   readonly pair: ArmPair;

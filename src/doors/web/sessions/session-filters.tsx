@@ -2,6 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { SessionSummary, SessionTally } from "../../../domain/session-list.ts";
 import { STATES } from "../../../domain/session-state.ts";
 import { count, words } from "../format.ts";
+import { SelectField } from "../part/fields.tsx";
 import { blind } from "../preferences.ts";
 import { navigate, toSessions } from "../routes.ts";
 import { outcomeText } from "../verdict/outcome.tsx";
@@ -17,15 +18,14 @@ interface FiltersProps {
   readonly set: (change: SessionsView) => void;
 }
 
-const OUTCOMES = ["winner", "tie", "inconclusive", "inconsistent", "invalid"].map((name) => ({
-  name,
-  text: outcomeText(name).toLowerCase(),
-}));
+const OUTCOMES = ["winner", "tie", "inconclusive", "inconsistent", "invalid"].map(
+  (name) => [name, outcomeText(name).toLowerCase()] as const,
+);
 
-const STATE_CHOICES = STATES.map((name) => ({ name, text: words(name) }));
+const STATE_CHOICES = STATES.map((name) => [name, words(name)] as const);
 
 const tallied = (tallies: readonly SessionTally[] = []) =>
-  tallies.map(({ name, sessions }) => ({ name, text: `${name} (${count(sessions)})` }));
+  tallies.map(({ name, sessions }) => [name, `${name} (${count(sessions)})`] as const);
 
 /** By what the server chooses sessions. The address keeps it. */
 export function SessionFilters({ view, known, set }: FiltersProps) {
@@ -97,26 +97,12 @@ function TextFilter({ text, typed: { field, type } }: { text: string; typed: Ret
 interface ChoiceProps extends Pick<FiltersProps, "view" | "set"> {
   readonly label: string;
   readonly field: "scenario" | "state" | "outcome" | "model" | "judge" | "user";
-  readonly choices: readonly { readonly name: string; readonly text: string }[];
+  readonly choices: readonly (readonly [name: string, text: string])[];
 }
 
 function Choice({ label, field, choices, view, set }: ChoiceProps) {
-  const chosen = view[field] ?? "";
-  return (
-    <label class="field">
-      {label}
-      <select
-        value={chosen}
-        onChange={(event) => set({ [field]: event.currentTarget.value || undefined } as SessionsView)} // one of the choices
-      >
-        <option value="">any</option>
-        {chosen !== "" && !choices.some(({ name }) => name === chosen) && <option value={chosen}>{chosen}</option>}
-        {choices.map(({ name, text }) => (
-          <option key={name} value={name}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  const value = view[field] ?? "";
+  const unlisted = value === "" || choices.some(([name]) => name === value) ? [] : [[value, value] as const];
+  const pick = (name: string) => set({ [field]: name || undefined } as SessionsView); // one of the choices
+  return <SelectField {...{ label, value, pick }} choices={[["", "any"], ...unlisted, ...choices]} />;
 }

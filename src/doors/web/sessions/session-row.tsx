@@ -1,9 +1,11 @@
+import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { columnsWith, type FigureField } from "../../../domain/listed-columns.ts";
 import { isBuiltin, judgesNamed } from "../../../domain/model-name.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
 import { isFinal } from "../../../domain/session-state.ts";
-import type { Side } from "../../../domain/verdict.ts";
+import type { ArmPointer, Side } from "../../../domain/verdict.ts";
+import { samePointer } from "../evidence/shown-arm.ts";
 import { count, duration, score, usd, words } from "../format.ts";
 import { Ago } from "../part/ago.tsx";
 import { ARM_SIDES, ArmMark, ArmName } from "../part/arm-name.tsx";
@@ -11,7 +13,6 @@ import { CaveatChips } from "../part/caveats.tsx";
 import { blind } from "../preferences.ts";
 import { toSeries, toSession } from "../routes.ts";
 import { ConfidenceName, outcomeText } from "../verdict/outcome.tsx";
-import { isPicked, toggle } from "./picked.ts";
 
 interface SessionRowProps {
   /** Undefined until it is read. */
@@ -211,4 +212,14 @@ function PickableArm({ row, index }: { row: SessionListing; index: number }) {
       {!blind.value && <code class="aside">{arm.model}</code>}
     </label>
   );
+}
+
+/** Arms that were picked for comparison: two at most, in the order in which they were picked. The first becomes arm A. */
+export const picked = signal<readonly ArmPointer[]>([]);
+
+const isPicked = (arm: ArmPointer) => picked.value.some((each) => samePointer(each, arm));
+
+function toggle(arm: ArmPointer): void {
+  const others = picked.value.filter((each) => !samePointer(each, arm));
+  picked.value = others.length < picked.value.length ? others : [...picked.value, arm].slice(-2);
 }

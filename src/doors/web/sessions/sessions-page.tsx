@@ -12,9 +12,8 @@ import { narrowerThan, useWindowRows } from "../part/use-window-rows.ts";
 import { blind } from "../preferences.ts";
 import { address, navigate, toCompare, toSessions } from "../routes.ts";
 import { outcomeText } from "../verdict/outcome.tsx";
-import { picked } from "./picked.ts";
 import { SessionFilters } from "./session-filters.tsx";
-import { SessionRow } from "./session-row.tsx";
+import { picked, SessionRow } from "./session-row.tsx";
 import { blindView, isFiltered, type SessionsView, TELLING, viewOf } from "./sessions-view.ts";
 import { type ShownSessions, useSessionRows } from "./use-session-rows.ts";
 

@@ -1,8 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { SessionListing, SessionSummary } from "../../../domain/session-list.ts";
-import { listSessions, summarizeSessions } from "../api.ts";
-import { revision } from "../connection.ts";
+import { listSessions, revision, summarizeSessions } from "../api.ts";
 import { asFailed, type Loaded } from "../loaded.ts";
 import { blind, blindSearch } from "../preferences.ts";
 import { parametersOf, type SessionsView } from "./sessions-view.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { connected } from "../connection.ts";
+import { connected } from "../api.ts";
 import { lazy } from "../part/lazy.tsx";
 import { Page } from "../part/page.tsx";
 import { blind, nextTheme, theme } from "../preferences.ts";

@@ -3,10 +3,9 @@ import type { CriterionScore, Side, Verdict } from "../../../domain/verdict.ts";
 import { score } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";
-import { type Contribution, contributionsOf, leaderOf } from "./contributions.ts";
 import { CriterionRow, QuestionOf } from "./criterion-row.tsx";
 import { OutcomeName } from "./outcome.tsx";
-import { sumText } from "./sum-text.ts";
+import { type Contribution, contributionsOf, leaderOf, sumText } from "./sum-text.ts";
 import type { Weighing } from "./weighing.ts";
 
 interface CriteriaProps {

@@ -7,10 +7,10 @@ import { countOf, named, score } from "../format.ts";
 import { ARM_SIDES, ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
 import type { Comparison } from "./comparison.ts";
-import { contributionsOf } from "./contributions.ts";
 import { topWeight } from "./moved-weights.ts";
 import { measuredFigures, notesOf } from "./notes.ts";
 import { type PassageLine, passageOf } from "./passage.ts";
+import { contributionsOf } from "./sum-text.ts";
 import type { Weighing } from "./weighing.ts";
 
 interface CriterionRowProps {

@@ -1,7 +1,6 @@
 import type { Side, Verdict } from "../../../domain/verdict.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
-import { AgentName } from "../part/agent-name.tsx";
-import { ArmMark, ArmName, ModelName } from "../part/arm-name.tsx";
+import { AgentName, ArmMark, ArmName, ModelName } from "../part/arm-name.tsx";
 import { DataTable } from "../part/table.tsx";
 import type { Comparison } from "./comparison.ts";
 import { differenceOf, type Established, FACTS, type Fact } from "./facts.ts";

@@ -3,6 +3,7 @@ import type { Verdict } from "../../../domain/verdict.ts";
 import { DECIDER_TEXTS } from "../../../domain/verdict-text.ts";
 import { duration, named, usd } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
+import { Entry } from "../part/page.tsx";
 import type { Comparison } from "./comparison.ts";
 import { ConfidenceName } from "./outcome.tsx";
 import { goesBy } from "./sum-text.ts";
@@ -13,38 +14,23 @@ export function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Compa
   const by = goesBy(verdict);
   return (
     <dl class="glance">
-      <div>
-        <dt>Decided by</dt>
-        <dd>{named(DECIDER_TEXTS, decided_by)}</dd>
-      </div>
+      <Entry name="Decided by">{named(DECIDER_TEXTS, decided_by)}</Entry>
       {lean_side && (
-        <div>
-          <dt>Leans to</dt>
-          <dd>
-            <ArmName side={lean_side} name={lean_side === "a" ? a.name : b.name} />
-            {by !== null && <span class="aside"> by {by}</span>}
-          </dd>
-        </div>
+        <Entry name="Leans to">
+          <ArmName side={lean_side} name={lean_side === "a" ? a.name : b.name} />
+          {by !== null && <span class="aside"> by {by}</span>}
+        </Entry>
       )}
-      <div>
-        <dt>Confidence</dt>
-        <dd>
-          <ConfidenceName confidence={confidence} />
-        </dd>
-      </div>
-      <div>
-        <dt>Judge</dt>
-        <dd>
-          <JudgeName verdict={verdict} />
-        </dd>
-      </div>
+      <Entry name="Confidence">
+        <ConfidenceName confidence={confidence} />
+      </Entry>
+      <Entry name="Judge">
+        <JudgeName verdict={verdict} />
+      </Entry>
       {calls.length > 0 && (
-        <div>
-          <dt>Judging took</dt>
-          <dd>
-            {duration(usage.latency_ms)}, {usage.cost_usd === null ? "cost unknown" : usd(usage.cost_usd)}
-          </dd>
-        </div>
+        <Entry name="Judging took">
+          {duration(usage.latency_ms)}, {usage.cost_usd === null ? "cost unknown" : usd(usage.cost_usd)}
+        </Entry>
       )}
     </dl>
   );

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { ArmPair } from "../evidence/shown-arm.ts";
 import { pointerTo } from "../evidence/shown-arm.ts";
 import { lazy } from "../part/lazy.tsx";
 import { toCompare } from "../routes.ts";
-import type { ArmPair } from "../sessions/pair.ts";
 
 const Judging = lazy(async () => (await import("../sessions/judging.tsx")).Judging, "the form");
 

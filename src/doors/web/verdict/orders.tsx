@@ -4,7 +4,7 @@ import { ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
 import { toJudges } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
-import { leaderOf } from "./contributions.ts";
+import { leaderOf } from "./sum-text.ts";
 
 /** The protocol whose masked repetition masked single lines. Later ones withhold all words. */
 const FIRST_PROTOCOL = "swapped-pair/1";
