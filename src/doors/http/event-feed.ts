@@ -90,6 +90,12 @@ export abstract class Feed {
     if (!isUnderWay) void this.#wakeInTurns();
   }
 
+  /** Calls it in its turn while others are told of a frame. False: nobody is. */
+  later(wake: () => void): boolean {
+    if (this.#due.size > 0) this.#due.add(wake);
+    return this.#due.size > 0;
+  }
+
   async #wakeInTurns(): Promise<void> {
     let called = 0;
     for (const wake of this.#due) {
@@ -186,7 +192,7 @@ export class EventReader {
     this.#options = options;
     this.#readership = readership;
     this.#after = Number(/^\d+\.(\d+)$/.exec(options.after ?? "")?.[1] ?? 0);
-    this.#unwatch = feed.watch(() => this.#next());
+    this.#unwatch = feed.watch(this.#next);
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
@@ -196,7 +202,8 @@ export class EventReader {
   pull(): void {
     this.#checks = 0;
     this.#asks = true;
-    this.#next();
+    // A thousand who took the last frame would take all that came since in one turn.
+    if (!this.#feed.later(this.#next)) this.#next();
     if (this.#opened) return;
     // The head of a response leaves with its first bytes: a reader for whom nothing waits learns that it is in.
     setImmediate(() => {
@@ -226,7 +233,7 @@ export class EventReader {
     }
   }
 
-  #next(): void {
+  readonly #next = (): void => {
     const frame = this.#asks ? this.#frame() : undefined;
     if (frame) {
       this.#place += 1;
@@ -240,7 +247,7 @@ export class EventReader {
     this.#readership.ended();
     if (end.error === undefined) this.#controller?.close();
     else this.#controller?.error(end.error);
-  }
+  };
 
   /** The next that the reader does not have. */
   #frame(): Frame | undefined {
