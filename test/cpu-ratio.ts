@@ -32,7 +32,7 @@ const MOST_PAIRS = 45;
 const GO_MICROSECONDS = 1_000;
 
 /** Microseconds of CPU that this process takes for one go. */
-export async function cpuOf(work: () => unknown): Promise<number> {
+async function cpuOf(work: () => unknown): Promise<number> {
   const start = process.cpuUsage();
   for (let times = 1; ; times += 1) {
     await work();
