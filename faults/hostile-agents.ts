@@ -29,6 +29,8 @@ interface Attack {
   readonly module: (random: Random) => string;
   /** What its model is answered. */
   readonly answer?: Action;
+  /** Runs with it side by side; one when absent. */
+  readonly at_once?: number;
 }
 
 /** What the modules of both arms begin with. */
@@ -119,6 +121,15 @@ const ATTACKS: readonly Attack[] = [
       await Promise.all(Array.from({ length: 250 }, () => ask({ input: "more", previous_response_id: id })));`,
   },
   {
+    name: "four at once, each of which keeps 28 MB",
+    module: () => `
+      const ask = (more) => send("/responses", JSON.stringify({ model: "m", tools: [{ type: "function", name: "shell" }], ...more }));
+      const ids = [];
+      for (let n = 0; n < 4; n += 1) ids.push(JSON.parse(await ask({ input: "x".repeat(7_000_000) })).id);
+      for (let n = 0; n < 3; n += 1) await Promise.all(ids.map((id) => ask({ input: "more", previous_response_id: id })));`,
+    at_once: 8,
+  },
+  {
     name: "16 calls at once, each in 100,000 pieces",
     module: () => "await Promise.all(Array.from({ length: 16 }, () => chat([user], { stream: true })));",
     answer: streamed(`data: ${JSON.stringify(pieceOf("abcd"))}\n\n`.repeat(100_000)),
@@ -179,15 +190,19 @@ const attackCase = (attack: Attack, rows: Figures[], random: Random): Case => ({
     const args = ["--scenarios-dir", directories.path, "--state-dir", directories.state, "--log", "none"];
     await using served = await serve(args, { ...provider.environment, TMPDIR: directories.scratch });
     await watched({ name: attack.name, served, directory: directories.path, rows }, async () => {
-      const response = await fetch(`${served.url}/api/runs`, jsonPost({ scenario: "attacked" }));
-      const text = await response.text();
-      hold(response.ok, "an outcome", text);
-      hold(text.length < MOST_STORED, `a session of at most ${MOST_STORED} characters`, `${text.length}`);
-      checkOutcome(JSON.parse(text) as SessionOutcome);
+      await Promise.all(Array.from({ length: attack.at_once ?? 1 }, () => runAttacked(served.url)));
     });
     checkSeen(provider);
   },
 });
+
+async function runAttacked(url: string): Promise<void> {
+  const response = await fetch(`${url}/api/runs`, jsonPost({ scenario: "attacked" }));
+  const text = await response.text();
+  hold(response.ok, "an outcome", text);
+  hold(text.length < MOST_STORED, `a session of at most ${MOST_STORED} characters`, `${text.length}`);
+  checkOutcome(JSON.parse(text) as SessionOutcome);
+}
 
 const MOST_STORED = 40_000_000;
 

@@ -108,7 +108,7 @@ testAgent("requests that rest on a long conversation take its room, though they 
   const said = fake.requests.map(({ body }) => body["input"]).at(-1);
   expect(fake.requests).toHaveLength(11);
   expect(said).toMatch(
-    /^the request has 7\d{6} bytes, and requests that wait beside it fill the 67108864 that are held/,
+    /^the request has 7\d{6} bytes, and requests that wait beside it, or other agents, fill the 67108864 that are held/,
   );
   expect(run.summary).toMatchObject({ status: "finished", turns: 11 });
 });

@@ -5,7 +5,7 @@ import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { emptyRoom, readAgentBody } from "../../src/arms/agent/proxy/agent-body.ts";
+import { readAgentBody, requestRoom } from "../../src/arms/agent/proxy/agent-body.ts";
 import { type AgentRequest, openProxy } from "../../src/arms/agent/proxy/provider-proxy.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { until } from "../turns.ts";
@@ -23,7 +23,7 @@ async function aProxy({ request_ms, waits }: { readonly request_ms?: number; rea
   const strays: string[] = [];
   const settings = {
     sockets: { socket, mount: { from: "", to: "" }, open: () => undefined, [Symbol.dispose]: () => undefined },
-    ...{ token: TOKEN, wire: "chat" as const },
+    ...{ token: TOKEN, wire: "chat" as const, room: requestRoom() },
     answer: async (request: AgentRequest, response: ServerResponse) => {
       asked.push(request);
       await waits;
@@ -255,7 +255,7 @@ test("what is held of a body in small pieces is its bytes, and not the pieces", 
     yield Buffer.from("{}");
   }
   const request = Object.assign(Readable.from(pieces()), { method: "POST" });
-  using body = await readAgentBody(request, emptyRoom());
+  using body = await readAgentBody(request, requestRoom());
   expect(body).toMatchObject({ json: {}, bytes: 20_002 });
   expect(grown).toBeLessThan(2_000);
 });

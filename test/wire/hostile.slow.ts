@@ -143,7 +143,7 @@ test("replies that come side by side hold so many bytes together, and one that i
   expect(endOf(second).reply).toMatchObject({ error: expect.stringContaining("those beside it") });
   expect([first, third].map((reader) => endOf(reader).reply.error)).toEqual([null, null]);
   expect(endOf(opened(30_000_000)).reply.error).toBeNull();
-  expect(room).toEqual(replyRoom());
+  expect(room.held).toBe(0);
 });
 
 test("an event without an end is kept up to a bound, and then nothing more passes", () => {

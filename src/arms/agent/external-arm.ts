@@ -13,6 +13,7 @@ import { type AgentProgram, openAgentPlace } from "./agent-place.ts";
 import { cloudHint, strayWords } from "./cloud-forms.ts";
 import { AgentLog } from "./log/agent-log.ts";
 import { agentExchange } from "./proxy/agent-exchange.ts";
+import { type AgentRooms, agentRooms } from "./proxy/agent-rooms.ts";
 import { openProxy, type ProviderProxy } from "./proxy/provider-proxy.ts";
 
 /**
@@ -83,7 +84,9 @@ class AgentRunner {
       this.#refusal = message;
       this.#agent.told.refused(message);
     };
-    await using proxy = await openProxy({ ...place, wire, answer: this.#answer(), onStray, onRefused });
+    using rooms = agentRooms();
+    const served = { wire, answer: this.#answer(rooms), room: rooms.requests, onStray, onRefused };
+    await using proxy = await openProxy({ ...place, ...served });
     for (let attached = place.attached; ; ) {
       const stop = await this.#untilEnded(attached, proxy);
       const follow_up = this.#answers.next(stop);
@@ -108,14 +111,14 @@ class AgentRunner {
     return this.#agent.stopped ? await this.#stopped.promise : this.#endedBy(ended);
   }
 
-  #answer() {
+  #answer(rooms: AgentRooms) {
     const { program, run, stopwatch } = this.#parts;
     const { upstream } = program;
     const without_provider_tools = run.policies.network === "none";
     const throttle = new Throttle(stopwatch, run.clock);
     const { clock, redact } = run;
     const logs = { log: this.#agent, decisions: this.#log };
-    return agentExchange({ ...logs, upstream, without_provider_tools, throttle, clock, redact });
+    return agentExchange({ ...logs, upstream, without_provider_tools, throttle, clock, redact, rooms });
   }
 
   #stray(address: string): void {

@@ -6,7 +6,8 @@ import { JsonReply } from "./reply/json-reply.ts";
 import type { ReplyForm } from "./reply/reply-so-far.ts";
 import { RESPONSES_REPLY } from "./reply/responses.ts";
 import { StreamedReply } from "./reply/streamed-reply.ts";
-import type { ReplyReader, ReplyRoom } from "./reply-reader.ts";
+import type { ReplyReader } from "./reply-reader.ts";
+import { type Pot, Room } from "./room.ts";
 import type { CallGate } from "./wire.ts";
 
 const FORMS: Readonly<Record<WireName, ReplyForm>> = {
@@ -17,7 +18,7 @@ const FORMS: Readonly<Record<WireName, ReplyForm>> = {
 };
 
 /** A call of a megabyte comes in pieces of some characters, each in an event of more than a hundred bytes. */
-export const replyRoom = (): ReplyRoom => ({ bytes: 32 * 1024 * 1024 });
+export const replyRoom = (pot?: Pot): Room => new Room(32 * 1024 * 1024, pot);
 
 export interface OpenReply {
   /** The type of the provider's reply: a stream of events, or one JSON. */
@@ -27,7 +28,7 @@ export interface OpenReply {
   /** The client did not ask for usage: the chunk that only counts is left out. */
   readonly hide_usage?: boolean;
   /** Shared by all replies that one agent waits for. */
-  readonly room?: ReplyRoom;
+  readonly room?: Room;
 }
 
 /** Reads a reply while it passes. Without a gate's objection the bytes that come out are those that went in. */

@@ -2,6 +2,7 @@ import { isMalformed, readBoundedJson } from "../../runtime/bounded-json.ts";
 import type { CallSoFar } from "./reply/call-so-far.ts";
 import type { ReplyForm, ReplySoFar } from "./reply/reply-so-far.ts";
 import { messageDigest, type Part } from "./request/message.ts";
+import type { Room } from "./room.ts";
 import { type CallGate, CallInputs, type WireReply } from "./wire.ts";
 
 /**
@@ -20,14 +21,9 @@ export interface ReplyReader {
   rest(): InSteps<void>;
 }
 
-/** What replies that come side by side may hold together: what came of calls and events that are not whole. */
-export interface ReplyRoom {
-  /** Bytes that none of them has taken. */
-  bytes: number;
-}
-
 export interface ReadOptions {
-  readonly room: ReplyRoom;
+  /** What replies that come side by side may hold together: what came of calls and events that are not whole. */
+  readonly room: Room;
   readonly form: ReplyForm;
   readonly gate: CallGate | undefined;
   readonly hide_usage: boolean;

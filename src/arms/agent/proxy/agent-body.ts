@@ -3,6 +3,7 @@ import { asRecord, type LooseRecord } from "../../../domain/lenient.ts";
 import { isMalformed, readBoundedJsonInTurns } from "../../../runtime/bounded-json.ts";
 import { GrownBytes } from "../../../runtime/grown-bytes.ts";
 import { ownTurn, Pace } from "../../../runtime/pace.ts";
+import { type Pot, Room } from "../../wire/room.ts";
 
 /** The most that is read of one request. A conversation of a million tokens has some 5 MB and 50,000 values; reading it takes less than 50 ms a step. */
 export const REQUEST_LIMITS = { bytes: 8 * 1024 * 1024, values: 100_000 };
@@ -13,12 +14,7 @@ const ROOM_BYTES = 8 * REQUEST_LIMITS.bytes;
 /** The bytes that are taken of a request that is too large: many clients read no answer before they have sent all. */
 const MAX_TAKEN_BYTES = 64 * 1024 * 1024;
 
-/** What the open requests of one agent have left of it. */
-interface Room {
-  bytes: number;
-}
-
-export const emptyRoom = (): Room => ({ bytes: ROOM_BYTES });
+export const requestRoom = (pot?: Pot): Room => new Room(ROOM_BYTES, pot);
 
 export interface BodyRefusal {
   readonly status: number;
@@ -77,7 +73,10 @@ const refused = (status: number, fault: string) => ({
 });
 
 const crowded = (bytes: number) =>
-  refused(429, `${bytes} bytes, and requests that wait beside it fill the ${ROOM_BYTES} that are held`);
+  refused(
+    429,
+    `${bytes} bytes, and requests that wait beside it, or other agents, fill the ${ROOM_BYTES} that are held`,
+  );
 
 const SHORTEN = "shorten the conversation, or send fewer files and images";
 const WAIT = "send it again when one of these has been answered";
@@ -106,9 +105,8 @@ class HeldBytes {
 
   /** Takes more room. False: there is none. */
   grow(bytes: number): boolean {
-    if (bytes > this.#room.bytes) return false;
+    if (!this.#room.take(bytes)) return false;
     this.#taken += bytes;
-    this.#room.bytes -= bytes;
     return true;
   }
 
@@ -121,7 +119,7 @@ class HeldBytes {
 
   give(): void {
     this.#held = new GrownBytes();
-    this.#room.bytes += this.#taken;
+    this.#room.give(this.#taken);
     this.#taken = 0;
   }
 }

@@ -11,11 +11,12 @@ import { isContextOverflow } from "../../model/failed-try.ts";
 import type { ReplyStream } from "../../model/reply-stream.ts";
 import type { RefusedRequest, Upstream, UpstreamRequest } from "../../model/upstream.ts";
 import { editRequest } from "../../wire/edit-request.ts";
-import { openReply, replyRoom } from "../../wire/open-reply.ts";
+import { openReply } from "../../wire/open-reply.ts";
 import { readRequest } from "../../wire/read-request.ts";
-import type { InSteps, ReplyRoom } from "../../wire/reply-reader.ts";
+import type { InSteps } from "../../wire/reply-reader.ts";
 import type { AgentLog } from "../log/agent-log.ts";
 import type { AskedTurn } from "../log/threads.ts";
+import type { AgentRooms } from "./agent-rooms.ts";
 import { answerAside } from "./answer-aside.ts";
 import { Conversations, type KeepReply, ReplyFinder } from "./conversations.ts";
 import { concealed, passedHeaders, passRefusal } from "./passed.ts";
@@ -30,12 +31,12 @@ interface ExchangeParts {
   readonly throttle: Throttle;
   readonly clock: Clock;
   readonly redact: (text: string) => string;
+  readonly rooms: Pick<AgentRooms, "replies" | "kept">;
 }
 
 /** Answers an agent's requests with what the provider says to them. */
-export function agentExchange(given: ExchangeParts): AnswerAgent {
-  const parts = { ...given, room: replyRoom() };
-  const conversations = new Conversations();
+export function agentExchange(parts: ExchangeParts): AnswerAgent {
+  const conversations = new Conversations(parts.rooms.kept);
   return async (asked, response) => {
     const { route, body, bytes } = asked;
     if (route.kind === "stored") return parts.log.unsupported(`${asked.method} ${route.path}`);
@@ -52,18 +53,18 @@ export function agentExchange(given: ExchangeParts): AnswerAgent {
   };
 }
 
-const answerWhole = (
+async function answerWhole(
   parts: Omit<TurnParts, "keep">,
   request: AgentRequest,
   response: ServerResponse,
   keep?: KeepReply,
-) =>
-  request.route.kind === "reply"
-    ? new TurnExchange({ ...parts, keep }, request, response).answer()
-    : answerAside(parts, request, response);
+): Promise<void> {
+  if (collectPassed(request.bytes)) await ownTurn();
+  if (request.route.kind !== "reply") return await answerAside(parts, request, response);
+  await new TurnExchange({ ...parts, keep }, request, response).answer();
+}
 
 interface TurnParts extends ExchangeParts {
-  readonly room: ReplyRoom;
   /** Takes in a reply that came to its end. */
   readonly keep: KeepReply | undefined;
 }
@@ -177,14 +178,14 @@ class TurnExchange {
     hide_usage: boolean,
     { status, headers, chunks, recorded_ms }: ReplyStream,
   ): Promise<void> {
-    const { log, clock, upstream, keep, room } = this.#parts;
+    const { log, clock, upstream, keep, rooms } = this.#parts;
     const { route, signal } = this.#request;
     const response = this.#response;
     const finder = keep && new ReplyFinder(keep);
     const reader = openReply(route.wire, {
       content_type: headers.get("content-type") ?? "",
       gate: (call) => log.calls.decide(turn, call),
-      ...{ hide_usage, room },
+      ...{ hide_usage, room: rooms.replies },
     });
     const send = async (bytes: Uint8Array) => {
       if (bytes.byteLength === 0 || turn.spent || log.stopped || response.destroyed) return;

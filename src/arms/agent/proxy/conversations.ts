@@ -3,6 +3,7 @@ import { asRecord, asRecords, type LooseRecord } from "../../../domain/lenient.t
 import { readBoundedJson } from "../../../runtime/bounded-json.ts";
 import { isLostReasoning, isReference } from "../../wire/edit-request.ts";
 import type { InSteps } from "../../wire/reply-reader.ts";
+import { type Pot, Room } from "../../wire/room.ts";
 import { SseBlocks } from "../../wire/sse-blocks.ts";
 import { type AgentBody, type BodyRefusal, REQUEST_LIMITS } from "./agent-body.ts";
 
@@ -47,6 +48,8 @@ interface KeptItem {
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 const MAX_KEPT_REPLIES = 2_000;
 
+export const keptRoom = (pot?: Pot): Room => new Room(MAX_KEPT_BYTES, pot);
+
 /** What an item takes beside its text. */
 const ITEM_BYTES = 200;
 
@@ -59,7 +62,11 @@ export class Conversations {
   readonly #kept = new Set<Kept>();
   readonly #by_id = new Map<string, Kept>();
   readonly #items = new Map<string, KeptItem>();
-  #bytes = 0;
+  readonly #room: Room;
+
+  constructor(room = keptRoom()) {
+    this.#room = room;
+  }
 
   /** The request with whole items in the place of ids, for which `grow` has to find room. Never throws. */
   whole(body: LooseRecord, grow: AgentBody["grow"]): WholeRequest | NotWhole {
@@ -92,18 +99,22 @@ export class Conversations {
   #keep({ before, items }: Said, { id, output }: KeptReply): void {
     const texts = [...items, ...output].map((item) => JSON.stringify(item));
     const bytes = lengthOf(texts) + (texts.length + 1) * ITEM_BYTES;
-    if (bytes > MAX_KEPT_BYTES) return;
+    if (bytes > MAX_KEPT_BYTES || !this.#makeRoom(bytes)) return;
     const names = output.map((item) => asId(item["id"]) ?? "");
     const kept: Kept = { id, before, items: texts, names, bytes };
-    this.#bytes += bytes;
     this.#kept.add(kept);
     this.#by_id.set(id, kept);
     for (const [at, name] of names.entries())
       if (name !== "") this.#items.set(name, { of: kept, text: texts[items.length + at] ?? "" });
+  }
+
+  /** Forgets what it must. False: others hold the room. */
+  #makeRoom(bytes: number): boolean {
     for (const oldest of this.#kept) {
-      if (this.#bytes <= MAX_KEPT_BYTES && this.#kept.size <= MAX_KEPT_REPLIES) break;
+      if (this.#kept.size < MAX_KEPT_REPLIES && this.#room.take(bytes)) return true;
       this.#forget(oldest);
     }
+    return this.#room.take(bytes);
   }
 
   /** JSON of the item that this one stands for: a reference, or reasoning without its content. */
@@ -131,7 +142,7 @@ export class Conversations {
 
   #forget(kept: Kept): void {
     this.#kept.delete(kept);
-    this.#bytes -= kept.bytes;
+    this.#room.give(kept.bytes);
     kept.items = null;
     if (this.#by_id.get(kept.id) === kept) this.#by_id.delete(kept.id);
     for (const name of kept.names) if (this.#items.get(name)?.of === kept) this.#items.delete(name);

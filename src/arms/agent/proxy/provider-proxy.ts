@@ -3,9 +3,10 @@ import type { Socket } from "node:net";
 import { cut } from "../../../domain/excerpt.ts";
 import type { WireName } from "../../../domain/external-agent.ts";
 import type { LooseRecord } from "../../../domain/lenient.ts";
+import type { Room } from "../../wire/room.ts";
 import { BASES, errorBody, routeOf, type WireRoute } from "../../wire/route.ts";
 import type { SocketDirectory } from "../socket-directory.ts";
-import { type AgentBody, type BodyRefusal, emptyRoom, readAgentBody } from "./agent-body.ts";
+import { type AgentBody, type BodyRefusal, readAgentBody } from "./agent-body.ts";
 
 /** A request of the agent, known to be its own and readable. */
 export interface AgentRequest {
@@ -31,6 +32,8 @@ interface ProxySettings {
   /** The wire of the arm's provider. Addresses of other providers are refused. */
   readonly wire: WireName;
   readonly answer: AnswerAgent;
+  /** What its open requests may hold. */
+  readonly room: Room;
   /** Once for each address that is not served. */
   readonly onStray: (address: string) => void;
   /** Called for each request that is not read, with the reason that the agent was told. */
@@ -51,7 +54,6 @@ export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS
   const closing = new AbortController();
   const open = new Set<Promise<void>>();
   const strays = new Set<string>();
-  const room = emptyRoom();
   const patience = {
     requestTimeout: request_ms,
     headersTimeout: request_ms,
@@ -79,7 +81,7 @@ export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS
     // Before its body is read: nobody is told of an end that is over.
     const hungUp = new AbortController();
     response.once("close", () => hungUp.abort(new Error("the agent hung up")));
-    using body = await readAgentBody(request, room);
+    using body = await readAgentBody(request, settings.room);
     if (body.refused !== null) {
       settings.onRefused(body.refused.message);
       return refuse(response, route.wire, body.refused);

@@ -79,11 +79,10 @@ export class StreamedReply implements ReplyReader {
 
   /** Takes room for what is held now, or gives it back. False: there is too little. */
   #settleRoom(): boolean {
-    const { room } = this.#options;
-    const bytes = this.#held_bytes + this.#blocks.kept_bytes;
-    room.bytes -= bytes - this.#taken_bytes;
-    this.#taken_bytes = bytes;
-    return room.bytes >= 0;
+    const more = this.#held_bytes + this.#blocks.kept_bytes - this.#taken_bytes;
+    if (!this.#options.room.take(more)) return false;
+    this.#taken_bytes += more;
+    return true;
   }
 
   *end(): InSteps<WireReply> {
