@@ -38,7 +38,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   runtime: [],
   statistics: ["domain", "runtime/pace"],
-  store: ["domain", "runtime/clock", "runtime/pace", "runtime/semaphore"],
+  store: ["domain", "runtime/clock", "runtime/collect-garbage", "runtime/pace", "runtime/semaphore"],
   "arms/wire": ["domain", "runtime/bounded-json", "runtime/grown-bytes"],
   "arms/recipe": ["domain", "runtime/bounded-json"],
   "arms/policy": ["domain", "runtime"],

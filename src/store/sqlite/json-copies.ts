@@ -3,6 +3,7 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { wholeJson } from "../../domain/whole-json.ts";
+import { collectPassed } from "../../runtime/collect-garbage.ts";
 import { makeOwnDirectory, type ProcessLease } from "./process-lease.ts";
 
 /** Copies that are noted together; a process that follows a killed one may write so many once more. */
@@ -101,6 +102,8 @@ export class JsonCopies {
       throw error;
     }
     this.#wrote(session_id, copy);
+    // A thousand votes on one session write a thousand copies of a megabyte.
+    collectPassed(copy.text.length);
   }
 
   #wrote(session_id: string, { text, entries }: { readonly text: string; readonly entries: number }): void {
