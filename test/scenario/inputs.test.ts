@@ -112,6 +112,23 @@ describe("inputs", () => {
     expect((await oneMember(loaded, "late")).definition.arms[0].ran?.answer).toMatchObject({ file: "said/en.md" });
   });
 
+  test("rows look once at files that they share, and others have their turn at each row that brings its own", async () => {
+    const rows = Array.from({ length: 15 }, (_, at) => `r${at},q,w`);
+    const turnsOf = async (table: string) => {
+      await using files = await folder(table, `id,question,wanted\n${rows.join("\n")}\n`);
+      await files.write("given/a.txt", "a");
+      const loaded = await loadScenarioFile(files.path("tone.yaml"));
+      let turns = 0;
+      let over = false;
+      void membersOf(loaded).finally(() => (over = true));
+      for (; !over; turns++) await new Promise((resolve) => setImmediate(resolve));
+      return turns;
+    };
+    expect(await turnsOf(TABLE)).toBeGreaterThanOrEqual(rows.length);
+    const shared = changed('{files: {a.txt: "{{question}} {{{{ }}"}}', "{dir: given}");
+    expect(await turnsOf(shared)).toBeLessThan(rows.length / 2);
+  });
+
   test("a mistake is told with its place", async () => {
     const cases: readonly (readonly [table: string, rows: string, message: string])[] = [
       [
