@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Merged, mergeOrders } from "../../src/comparison/judge/asking/masked-repetition.ts";
-import type { JudgeCall, Order, Verdict } from "../../src/domain/verdict.ts";
+import type { JudgeCall, Order } from "../../src/domain/verdict.ts";
 import { verdictHeadline, verdictNotes } from "../../src/domain/verdict-words.ts";
 import { say, wordsText } from "../../src/domain/words.ts";
+import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 
 const SCORES = fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 })), {
   minLength: 2,
@@ -42,7 +43,7 @@ const JUDGED = fc.array(HEARING, { minLength: 1, maxLength: 3 }).map((hearings) 
 });
 
 const notesText = (verdict: object) =>
-  verdictNotes(verdict as Verdict) // only what is read of it
+  verdictNotes({ ...EXAMPLES.verdict, ...verdict })
     .map(wordsText)
     .join(" ");
 
@@ -50,7 +51,7 @@ test("what is said of the order is true of every score, of every choice and of t
   fc.assert(
     fc.property(JUDGED, ({ hearings, verdict }) => {
       const text = notesText(verdict);
-      if (hearings.length === 0) return expect(text).toBe("");
+      if (hearings.length === 0) return expect(text).not.toContain("order");
       const moved = hearings
         .flatMap(({ ab, ba }) => ab.flatMap((pair, index) => pair.map((score, side) => score !== ba[index]?.[side])))
         .filter(Boolean).length;
@@ -67,7 +68,7 @@ test("what is said of the order is true of every score, of every choice and of t
 });
 
 test("nothing is said of the order where nobody was asked", () => {
-  expect(verdictNotes({ calls: [], position_pull: null } as unknown as Verdict)).toEqual([]);
+  expect(notesText({ calls: [], position_pull: null })).not.toContain("order");
 });
 
 test("the headline names the arm that won as an arm, so that each door can colour it", () => {
