@@ -132,7 +132,7 @@ test("equal answers are equal work, other answers are not", async () => {
   expect(await flags({ final_answer: "Tides." })).not.toContain("equal_work");
 });
 
-test("a known answer is told as one among others, and lifts confidence to medium", async () => {
+test("a known answer is told as one among others, and makes words no surer: a judge that obeys them does not compare it", async () => {
   const judge = prefersMoon();
   const { confidence } = await judged(judge, {
     task: { reference_answer: { text: "Gravity.", digest: "0".repeat(64) } },
@@ -140,7 +140,7 @@ test("a known answer is told as one among others, and lifts confidence to medium
   expect(userText(judge.requests[0] ?? expect.unreachable())).toContain(
     "# One acceptable answer among others\nGravity.",
   );
-  expect(confidence).toBe("medium");
+  expect(confidence).toBe("low");
 });
 
 test("what a check prints of the answer is blinded", async () => {

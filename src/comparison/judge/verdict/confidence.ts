@@ -26,15 +26,12 @@ const FIRM_GAP = 0.3;
 /** A mean gap below this makes a winner `low`. */
 const THIN_GAP = 0.05;
 
-/** Whether a judge read words as the work, and neither a hidden check nor a reference says anything about them. */
-export const wordsAlone = (
-  { answer, reference_answer, reference_fix }: Pick<Task, "answer" | "reference_answer" | "reference_fix">,
-  flags: readonly Flag[],
-): boolean =>
-  (answer === true || flags.includes("prose_only")) &&
-  flags.includes("no_objective_check") &&
-  reference_fix === null &&
-  reference_answer === undefined;
+/**
+ * Whether a judge read words as the work, and no hidden check says anything about them. A reference does not help: a judge that
+ * obeys what an answer says does not compare it.
+ */
+export const wordsAlone = ({ answer }: Pick<Task, "answer">, flags: readonly Flag[]): boolean =>
+  (answer === true || flags.includes("prose_only")) && flags.includes("no_objective_check");
 
 /**
  * Confidence follows from rules alone: `none` without a winner, at most `medium` without hidden checks, at most `low` where a
