@@ -41,12 +41,20 @@ export function dig(value: unknown, ...path: readonly string[]): unknown {
 
 /** Whether lists and objects stand in one another more than `levels` deep. Needs no stack, however deep it is. */
 export function isNested(value: unknown, levels: number): boolean {
-  let layer = [value];
+  let layer: readonly unknown[] = [value];
   for (let level = 0; layer.length > 0; level += 1) {
     if (level > levels) return true;
-    layer = layer.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+    layer = layer.flatMap(heldIn);
   }
   return false;
+}
+
+const NOTHING: readonly never[] = [];
+
+/** No new list for each item: most are texts, and a hundred thousand took 100 ms. */
+function heldIn(item: unknown): readonly unknown[] {
+  if (typeof item !== "object" || item === null) return NOTHING;
+  return Array.isArray(item) ? item : Object.values(item);
 }
 
 /** Undefined when it is no JSON. */
