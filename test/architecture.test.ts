@@ -308,7 +308,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/statistics": [34, 3_621, 169],
   "src/store": [55, 6_809, 190],
   "src/comparison": [182, 23_755, 703],
-  "src/doors": [300, 31_589, 853],
+  "src/doors": [299, 31_587, 853],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */

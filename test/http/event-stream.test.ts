@@ -3,12 +3,12 @@ import { connect } from "node:net";
 import { EventSource } from "eventsource";
 import type { RunEvent } from "../../src/domain/event.ts";
 import type { RunStarted } from "../../src/domain/request.ts";
-import type { ReaderOptions } from "../../src/doors/http/event-feed.ts";
+import type { ReaderOptions } from "../../src/doors/http/event-reader.ts";
 import { EventStreams } from "../../src/doors/http/event-stream.ts";
 import type { Announcement } from "../../src/doors/operation/follow-run.ts";
 import { aTurn } from "../outcomes.ts";
 import { openRun } from "../stored.ts";
-import { turnsDuring } from "../turns.ts";
+import { turnsDuring, until } from "../turns.ts";
 import { aService, readStream, startRun } from "./service.ts";
 
 const ID = "session-quick-20260102T030405678Z";
@@ -89,6 +89,19 @@ describe("a frame", () => {
     expect((await next).every((read) => read?.value !== undefined)).toBe(true);
   });
 
+  test("is one of many that readers who fell behind take in turns, a thousand of them too", async () => {
+    const log = new GrowingLog().announce(finished("left"));
+    const streams = new EventStreams();
+    const readers = Array.from({ length: 1_000 }, () => open(log, { streams }).body?.getReader());
+    await Promise.all(readers.map((reader) => reader?.read()));
+    log.announce(...Array.from({ length: 10 }, (_, nth) => finished(`${nth}`))).close();
+    const turns = await turnsDuring(() =>
+      Promise.all(readers.map(async (reader) => Array.fromAsync({ length: 10 }, () => reader?.read()))),
+    );
+    // Ten frames for each, fifty readers a turn.
+    expect(turns).toBeGreaterThan(100);
+  });
+
   test("stays one line, whatever the event holds", async () => {
     const decision = aTurn(1, { summary: "one\ntwo\r\n\n\u2028data: {}\n\n" });
     const log = new GrowingLog().announce({ event: "decision", session_id: ID, arm_id: "left", decision }).close();
@@ -96,6 +109,20 @@ describe("a frame", () => {
     expect(text.match(/\n/g)?.length).toBe(2);
     expect(events).toEqual([{ event: "decision", session_id: ID, arm_id: "left", decision }]);
   });
+});
+
+test("streams that are closed end where they are, each at an event, and no new one is opened", async () => {
+  const log = new GrowingLog().announce(finished("left"));
+  const streams = new EventStreams();
+  const readers = [open(log, { streams }), streams.openAlone(log.follow, { idleTimeout: () => undefined })].map(
+    ({ body }) => body?.getReader(),
+  );
+  for (const reader of readers) expect((await reader?.read())?.done).toBe(false);
+  streams.close();
+  for (const reader of readers) expect((await reader?.read())?.done).toBe(true);
+  await until(() => log.followers === 0);
+  expect(streams.readers).toBe(0);
+  expect(() => open(log, { streams })).toThrow("the server is stopping");
 });
 
 test("what is followed for one reader alone is followed at its pace, to the end", async () => {

@@ -1,13 +1,6 @@
 import { Failure } from "../../domain/failure.ts";
-import {
-  EventReader,
-  type Feed,
-  type Follow,
-  OwnFeed,
-  type ReaderOptions,
-  SharedFeed,
-  type StreamTimes,
-} from "./event-feed.ts";
+import { type Feed, type Follow, OwnFeed, SharedFeed } from "./event-feed.ts";
+import { EventReader, type ReaderOptions, type StreamTimes } from "./event-reader.ts";
 
 /** Milliseconds between comment lines of an event stream, short enough that proxies do not close it as idle. */
 const KEEP_ALIVE_MS = 15_000;

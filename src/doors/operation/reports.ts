@@ -13,8 +13,8 @@ import { seriesHtml } from "../report/series-html.ts";
 import { trajectoryHead, trajectorySteps, trajectoryTotals } from "../report/trajectory.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
 import type { Services } from "./operation.ts";
+import { getSession } from "./reads.ts";
 import { getSeries } from "./series.ts";
-import { getSession } from "./sessions.ts";
 /** A file for others. */
 export interface ReportFile {
   readonly name: string;

@@ -5,9 +5,9 @@ import type { EndpointName, RequestOf } from "../../endpoint/endpoints.ts";
 import { findSeries } from "../../operation/find-series.ts";
 import { followRun } from "../../operation/follow-run.ts";
 import { followSeries } from "../../operation/follow-series.ts";
-import { getReadiness } from "../../operation/health.ts";
 import type { Requester, Services } from "../../operation/operation.ts";
 import { pngOf } from "../../operation/pictures.ts";
+import { getReadiness } from "../../operation/reads.ts";
 import {
   exportTrajectory,
   type ReportFile,

@@ -6,14 +6,20 @@ import { wholeJson } from "../../../domain/whole-json.ts";
 import { type ApiEndpoint, fieldPlaces } from "../../endpoint/endpoint.ts";
 import { ENDPOINTS, type EndpointName } from "../../endpoint/endpoints.ts";
 import { runDoctor } from "../../operation/doctor.ts";
-import { getHealth, listProviders } from "../../operation/health.ts";
 import { getSelfTest, listJudges, listSelfTests, rejudge, startSelfTest, vote } from "../../operation/judging.ts";
 import type { Operation, Requester, Services } from "../../operation/operation.ts";
+import {
+  getHealth,
+  getScenario,
+  getSession,
+  listProviders,
+  listScenarios,
+  listSessions,
+  summarizeSessions,
+} from "../../operation/reads.ts";
 import { importResults } from "../../operation/results.ts";
 import { cancelRun, runScenario, startScenario } from "../../operation/runs.ts";
-import { getScenario, listScenarios } from "../../operation/scenarios.ts";
 import { cancelSeries, listMembers, listSeries, startSeries } from "../../operation/series.ts";
-import { getSession, listSessions, summarizeSessions } from "../../operation/sessions.ts";
 import { ANSWERERS, type Call, IDLE_TIMEOUT_S, type RouteContext } from "./answerers.ts";
 
 /** The operation of each endpoint that is not answered by hand. */

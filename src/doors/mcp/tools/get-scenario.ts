@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { record, Slug } from "../../../domain/schema.ts";
-import { getScenario as operation } from "../../operation/scenarios.ts";
+import { getScenario as operation } from "../../operation/reads.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
 import { READS, tool } from "../tool.ts";
 import { ScenarioView, viewScenario } from "../view/scenario-view.ts";

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { excerpt } from "../../../domain/excerpt.ts";
 import { ScenarioListing } from "../../../domain/scenario.ts";
 import { Count, record } from "../../../domain/schema.ts";
-import { listScenarios as operation } from "../../operation/scenarios.ts";
+import { listScenarios as operation } from "../../operation/reads.ts";
 import { CLIPS, fullestThatFits, takeThatFits } from "../fit.ts";
 import { READS, tool } from "../tool.ts";
 

@@ -9,9 +9,9 @@ import { isFinal, SeriesId, SessionId, type SessionOutcome } from "../../../doma
 import { followRun } from "../../operation/follow-run.ts";
 import { followSeries } from "../../operation/follow-series.ts";
 import type { Services } from "../../operation/operation.ts";
+import { getSession } from "../../operation/reads.ts";
 import { cancelRun, startRun } from "../../operation/runs.ts";
 import { cancelSeries, getSeries, seriesInFlight, startSeriesOf } from "../../operation/series.ts";
-import { getSession } from "../../operation/sessions.ts";
 import { type Answer, type CallContext, SPENDS, tool } from "../tool.ts";
 import { decisionLine } from "../view/arm-pages.ts";
 import { pick } from "../view/pick.ts";

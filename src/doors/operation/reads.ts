@@ -1,7 +1,11 @@
 import { providersAmong, workersWithSlots } from "../../comparison/planning/needs.ts";
+import { oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Health } from "../../domain/health.ts";
 import { providerName, providerOf } from "../../domain/model-name.ts";
+import type { SessionSummaryRequest } from "../../domain/session-list.ts";
+import { summarize } from "../../store/page-sessions.ts";
+import { readSession } from "../../store/read-session.ts";
 import type { Operation, Services } from "./operation.ts";
 
 export const getHealth: Operation<"getHealth"> = healthOf;
@@ -39,3 +43,26 @@ async function providersOfWorkers({ shared }: Pick<Services, "shared">): Promise
   const workers = await workersWithSlots(shared);
   return new Set(workers.flatMap(({ capabilities }) => providersAmong(capabilities)));
 }
+
+export const listScenarios: Operation<"listScenarios"> = async ({ catalog }) => [...(await catalog.list())];
+
+export const getScenario: Operation<"getScenario"> = async ({ catalog }, { name, input }) => {
+  const loaded = await catalog.get(name);
+  // A request without an input gets the file as it is written, with its templates.
+  return (input === undefined ? loaded : await oneMember(loaded, input)).definition;
+};
+
+export const listSessions: Operation<"listSessions"> = async ({ store }, query, signal) =>
+  store.persistent ? [...(await store.list(query, signal))] : [];
+
+export const summarizeSessions: Operation<"summarizeSessions"> = async ({ store }, filter, signal) =>
+  await (store.persistent ? store : NOTHING).summarize(filter, signal);
+
+/** Sessions that only memory holds are listed nowhere. */
+const NOTHING = { summarize: async (filter: SessionSummaryRequest) => summarize([], filter) };
+
+export const getSession: Operation<"getSession"> = async ({ store }, { id }) => {
+  const outcome = await readSession(store, id);
+  if (outcome) return outcome;
+  throw new Failure("unknown_session", `there is no session "${id.slice(0, 100)}"`);
+};
