@@ -14,7 +14,7 @@ import { chooseListings, listedSession, summarize } from "./page-sessions.ts";
 import { isLog } from "./read-session.ts";
 import { MemoryKeys, type RequestKey } from "./request-keys.ts";
 import { memorySelfTests } from "./self-test-store.ts";
-import { isResults, keptAgain, type StoredSeries } from "./series-rows.ts";
+import { isResults, type StoredSeries, withFirstDate } from "./series-rows.ts";
 import type { SeriesStore } from "./series-store.ts";
 import {
   entriesGiven,
@@ -206,7 +206,7 @@ class MemorySeries implements SeriesStore {
   }
 
   async keep(results: StoredResults): Promise<StoredResults> {
-    const kept = keptAgain(results, this.#series.get(results.series_id)?.record);
+    const kept = withFirstDate(results, this.#series.get(results.series_id)?.record);
     this.#keep(kept);
     return structuredClone(kept);
   }

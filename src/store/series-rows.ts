@@ -18,7 +18,7 @@ export const READ_LIKE = 10;
 export const isResults = (stored: StoredSeries): stored is StoredResults => "results" in stored;
 
 /** As it is stored again: the same results were first stored when they were. */
-export const keptAgain = (results: StoredResults, before: StoredSeries | undefined): StoredResults =>
+export const withFirstDate = (results: StoredResults, before: StoredSeries | undefined): StoredResults =>
   before ? { ...results, created_at: before.created_at } : results;
 
 interface SeriesTable {
@@ -80,7 +80,7 @@ export class SeriesRows {
   }
 
   *keep(results: StoredResults): SqlSteps<StoredResults> {
-    const kept = keptAgain(results, yield* this.#stored(results.series_id));
+    const kept = withFirstDate(results, yield* this.#stored(results.series_id));
     yield* this.#insert(kept, null, "(series_id) DO UPDATE SET series = excluded.series");
     return kept;
   }

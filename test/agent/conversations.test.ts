@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Conversations, type KeptReply, ReplyFinder } from "../../src/arms/agent/proxy/conversations.ts";
+import { Conversations, ReplyFinder, type ReplyItems } from "../../src/arms/agent/proxy/conversations.ts";
 import { asRecords, type LooseRecord } from "../../src/domain/lenient.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
@@ -219,7 +219,7 @@ test("replies that are none are kept by nobody", () => {
 });
 
 test("a reply of megabytes is looked at in many steps", () => {
-  const replies: KeptReply[] = [];
+  const replies: ReplyItems[] = [];
   const finder = new ReplyFinder((reply) => replies.push(reply));
   const output = [{ ...ITEM, text: "x".repeat(7_000_000) }];
   const bytes = Buffer.from(event({ type: "response.completed", response: { id: "resp_1", output } }));

@@ -1,5 +1,5 @@
 import { AgentLog } from "../../src/arms/agent/log/agent-log.ts";
-import type { AskedTurn } from "../../src/arms/agent/log/threads.ts";
+import type { OpenTurn } from "../../src/arms/agent/log/threads.ts";
 import { DecisionLog } from "../../src/arms/arm/decision-log.ts";
 import { Meter } from "../../src/arms/arm/meter.ts";
 import { Stopwatch } from "../../src/arms/arm/stopwatch.ts";
@@ -37,7 +37,7 @@ export async function logOf({ policies, redact = (text) => text }: Logging = {})
     signal: new AbortController().signal,
     stop: () => undefined,
   });
-  const turn = (await log.asked(REQUEST, 100, new AbortController().signal)) as AskedTurn;
+  const turn = (await log.asked(REQUEST, 100, new AbortController().signal)) as OpenTurn;
   return { log, turn, decisions, [Symbol.dispose]: () => stopwatch[Symbol.dispose]() };
 }
 

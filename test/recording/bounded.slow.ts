@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { RE2JS } from "re2js";
 import type { Exchange } from "../../src/arms/recording/lines.ts";
-import { askedOf } from "../../src/arms/recording/matching/asked.ts";
+import { readQuestion } from "../../src/arms/recording/matching/asked.ts";
 import { normaliser } from "../../src/arms/recording/matching/normalise.ts";
 import type { RecordedFile } from "../../src/arms/recording/read-recording.ts";
 import { Replayer } from "../../src/arms/recording/replayer.ts";
@@ -20,7 +20,7 @@ async function recordingOf(bodies: readonly object[]): Promise<RecordedFile> {
   const texts = new Map<string, string>();
   const exchanges: Exchange[] = [];
   for (const one of bodies) {
-    const asked = await askedOf({ method: "POST", url: URL_ASKED, body: JSON.stringify(one) }, normalise);
+    const asked = await readQuestion({ method: "POST", url: URL_ASKED, body: JSON.stringify(one) }, normalise);
     for (const [hash, text] of asked.texts) texts.set(hash, text);
     const { method, path, key, parts } = asked;
     const request = { method, path, key, parts: parts.map(([place, hash]): [string, string] => [place, hash]) };

@@ -54,7 +54,7 @@ export function openJudge(options: JudgeOptions): Judge {
     const facts = { a: factsOf(kase.a.summary, kase.policies), b: factsOf(kase.b.summary, kase.policies) };
     const rules = scoringRules(kase, facts);
     const names = armNames(kase.a.pointer.arm_id, kase.b.pointer.arm_id);
-    const asks = asksModel(kase, rules) ? askedOf(options, kase) : undefined;
+    const asks = asksModel(kase, rules) ? askerOf(options, kase) : undefined;
     const result = asks ? await asks(await hearing({ kase, facts, names }, rules, signal), signal) : NO_MODEL_ASKED;
     const now = clock.now().toISOString();
     return composeVerdict({
@@ -74,7 +74,7 @@ const asksModel = ({ rubric }: Case, { gates }: ScoringRules) =>
 type Ask = (input: JudgeInput, signal: AbortSignal) => Promise<JudgeResult>;
 
 /** Undefined when there is no model to ask. */
-function askedOf(options: JudgeOptions, kase: Case): Ask | undefined {
+function askerOf(options: JudgeOptions, kase: Case): Ask | undefined {
   const { model, panel = [], price = null, clock, model_name, blinding = () => options.entropy } = options;
   const budgetFor = budgets(kase);
   if (model) {

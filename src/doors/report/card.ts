@@ -12,7 +12,7 @@ import { decidedText } from "../../domain/verdict-text.ts";
 import { wordsText } from "../../domain/words.ts";
 import { namesOf, winRateWords } from "../../statistics/series-words.ts";
 import { type Html, html } from "./html.ts";
-import { checksText, namesToldApart, type Reported, reportedHeadline } from "./reported.ts";
+import { checksText, distinctNames, type Reported, reportedHeadline } from "./reported.ts";
 
 /** Pixels: what chats and code hosts show of a link. */
 const WIDTH = 1200;
@@ -43,7 +43,7 @@ interface CardRow {
 /** The verdict of a session as an SVG of 1200 x 630 pixels. */
 export function verdictCard(reported: Reported): string {
   const { verdict, a, b } = reported;
-  const names = namesToldApart(reported);
+  const names = distinctNames(reported);
   const score = { a: verdict?.score_a ?? null, b: verdict?.score_b ?? null };
   const rows = SIDES.map((side): CardRow => {
     const { arm } = side === "a" ? a : b;

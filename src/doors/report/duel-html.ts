@@ -6,7 +6,7 @@ import { commonSteps, type TimedStep, timeAxis } from "../../domain/timeline.ts"
 import { SIDES, type Side } from "../../domain/verdict.ts";
 import { decidedText } from "../../domain/verdict-text.ts";
 import { Html, html, htmlPage, htmlTable } from "./html.ts";
-import { howItEnded, namesToldApart, type Reported, reportedHeadline, sessionsOf } from "./reported.ts";
+import { distinctNames, howItEnded, type Reported, reportedHeadline, sessionsOf } from "./reported.ts";
 
 /** Milliseconds that a duel plays, however long the arms ran. */
 const SHORTEST_MS = 6_000;
@@ -30,7 +30,7 @@ export function duelHtml(reported: Reported): string {
   const { steps } = timeAxis(logs, a.session.session_id === b.session.session_id);
   const parted = steps.filter(({ decision }) => decision.seq > common);
   const play = playOf(parted, common);
-  const names = namesToldApart(reported);
+  const names = distinctNames(reported);
   const lane = (
     side: Side,
   ) => html`<section class="lane lane-${side}" tabindex="0" aria-label="Steps of arm ${side}"><div>

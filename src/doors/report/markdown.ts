@@ -37,9 +37,9 @@ import {
 import {
   checksText,
   costTexts,
+  distinctNames,
   howItEnded,
   isOwn,
-  namesToldApart,
   type Reported,
   reportedHeadline,
   sessionsOf,
@@ -126,7 +126,7 @@ export function verdictMarkdown(reported: Reported): string {
   const { verdict, a, b } = reported;
   const { scenario, input, version } = a.session;
   const title = `## abeval: ${plain(memberName({ scenario, input: input?.id }))}\n`;
-  const names = namesToldApart(reported);
+  const names = distinctNames(reported);
   const arms = table(["", names.a, names.b], armRows([a.arm, b.arm]));
   const cost = `Cost: ${plain(costTexts(reported).join(", "))}\n`;
   const ids = sessionsOf(reported).map(({ session_id }) => `session \`${session_id}\``);

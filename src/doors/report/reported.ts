@@ -42,11 +42,11 @@ function armOf({ session_id, arm_id }: ArmPointer, sessions: readonly SessionOut
 }
 
 /** Names the arms apart as the verdict's statement does. */
-export const namesToldApart = ({ a, b }: Reported): ArmNames => armNames(a.arm.arm_id, b.arm.arm_id);
+export const distinctNames = ({ a, b }: Reported): ArmNames => armNames(a.arm.arm_id, b.arm.arm_id);
 
 /** `baseline won`, or in a few words why nobody did. */
 export const reportedHeadline = (reported: Reported): Words =>
-  reported.verdict === null ? ["No verdict"] : verdictHeadline(reported.verdict, namesToldApart(reported));
+  reported.verdict === null ? ["No verdict"] : verdictHeadline(reported.verdict, distinctNames(reported));
 
 /** Whether the verdict is the session's own, or there is none. Others came later. */
 export const isOwn = ({ verdict, a }: Reported): boolean =>

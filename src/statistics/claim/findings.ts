@@ -7,7 +7,7 @@ import type { Subject } from "../words/subject.ts";
 import type { Levels } from "./conclusion.ts";
 import { type Counts, logEvidence } from "./e-process.ts";
 import { winRateRange } from "./interval.ts";
-import { confirmed, givenUpRows, type Pool, poolOf } from "./pool.ts";
+import { confirmed, type Pool, poolOf, tableRounds } from "./pool.ts";
 import { type GivenUp, type SequentialTest, sequentialTestOf, worstCase } from "./sequential-test.ts";
 import {
   countedIn,
@@ -64,7 +64,7 @@ function talliesOf({ told, scenarios }: Subject, rows: readonly TrialRow[]): rea
 
 /** What imported results lack is never tried again. A scenario that has no pair at all is missing in every round. */
 function givenUpIn({ told }: Subject, tallies: readonly Tally[]): { readonly given_up?: GivenUp } {
-  if (told.kind === "planned") return givenUpRows(tallies);
+  if (told.kind === "planned") return tableRounds(tallies);
   if (told.kind !== "results") return {};
   const playing = tallies.filter(({ counted }) => counted.length > 0);
   const rounds = Math.min(...playing.map(({ rows }) => rows.length));

@@ -70,7 +70,7 @@ export function testAmongAll(own: Own, all: Pick<Pool, "tallies" | "places">, le
       scenarios: tallies.map(({ counted }) => counted),
       deleted: 0,
       from: rounds.length === 0 ? 1 : Math.min(...rounds),
-      ...givenUpRows(tallies),
+      ...tableRounds(tallies),
     },
     levels,
   );
@@ -107,7 +107,7 @@ export function confirmed(own: SequentialTest, all: SequentialTest | undefined):
 }
 
 /** The rounds of a table without the rows that were given up; nothing while all rows go on. */
-export function givenUpRows(tallies: readonly Tally[]): { readonly given_up?: GivenUp } {
+export function tableRounds(tallies: readonly Tally[]): { readonly given_up?: GivenUp } {
   const going = tallies.filter(({ given_up }) => !given_up);
   if (going.length === tallies.length) return {};
   const rounds = going.length === 0 ? 0 : Math.min(...going.map(({ counted }) => counted.length));

@@ -14,7 +14,7 @@ import type { Recipe } from "../../recipe/recipe.ts";
 import type { WireCall, WireRequest, WireResult } from "../../wire/wire.ts";
 import type { AgentDecisions } from "./agent-decisions.ts";
 import { type PendingCall, PendingCalls } from "./pending-calls.ts";
-import type { AskedTurn, ThreadName } from "./threads.ts";
+import type { OpenTurn, ThreadName } from "./threads.ts";
 
 interface CallParts {
   readonly run: ArmRun;
@@ -37,7 +37,7 @@ export class AgentCalls {
   }
 
   /** Gives the input that is put in its place; null: it may be made. */
-  decide(turn: AskedTurn, call: WireCall): object | string | null {
+  decide(turn: OpenTurn, call: WireCall): object | string | null {
     const { run, meter } = this.#parts;
     turn.spent ??= meter.exhausted("turns");
     if (turn.spent) return null;

@@ -6,7 +6,7 @@ import { didNothing } from "../../policy/review.ts";
 import type { Recipe } from "../../recipe/recipe.ts";
 import type { WireReply } from "../../wire/wire.ts";
 import type { PendingCall } from "./pending-calls.ts";
-import { type AskedTurn, MAX_THREADS } from "./threads.ts";
+import { MAX_THREADS, type OpenTurn } from "./threads.ts";
 
 interface DecisionParts {
   readonly run: Pick<ArmRun, "redact" | "clock">;
@@ -38,7 +38,7 @@ export class AgentDecisions {
   }
 
   turn(
-    { thread, side, other }: Pick<AskedTurn, "thread" | "side" | "other">,
+    { thread, side, other }: Pick<OpenTurn, "thread" | "side" | "other">,
     { reply, tools }: SaidTurn,
     latency_ms: number,
   ): void {

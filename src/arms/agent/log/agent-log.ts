@@ -15,7 +15,7 @@ import { agentEnding } from "../agent-ending.ts";
 import type { ModelPrices } from "../agent-place.ts";
 import { AgentCalls } from "./agent-calls.ts";
 import { AgentDecisions, type SaidTurn } from "./agent-decisions.ts";
-import { type AskedTurn, MAIN_THREAD, type ThreadName, Threads } from "./threads.ts";
+import { MAIN_THREAD, type OpenTurn, type ThreadName, Threads } from "./threads.ts";
 import { UnderWay } from "./under-way.ts";
 
 interface AgentLogParts {
@@ -40,7 +40,7 @@ export class AgentLog {
   readonly calls: AgentCalls;
   readonly #parts: AgentLogParts;
   readonly #threads: Threads;
-  readonly #under_way = new UnderWay<AskedTurn>();
+  readonly #under_way = new UnderWay<OpenTurn>();
   /** The figures of the last request, by conversation. */
   readonly #sent = new WeakMap<ThreadName, { readonly bytes: number; readonly tokens_in: number }>();
   readonly #replies = createHash("sha256");
@@ -79,7 +79,7 @@ export class AgentLog {
    * Waits for requests that are under way where the budget may not last for all of them. Null when the arm ends with this
    * one, or the signal has fired.
    */
-  async asked(request: WireRequest, sent_bytes: number, signal: AbortSignal): Promise<AskedTurn | null> {
+  async asked(request: WireRequest, sent_bytes: number, signal: AbortSignal): Promise<OpenTurn | null> {
     const { run, log, meter } = this.#parts;
     this.#asked += 1;
     const thread = this.#threads.asked(request);
@@ -114,7 +114,7 @@ export class AgentLog {
   }
 
   /** Under a cost limit nothing is asked whose cost nobody would know. */
-  #modelAside({ model: wanted }: WireRequest): Pick<AskedTurn, "model" | "other"> {
+  #modelAside({ model: wanted }: WireRequest): Pick<OpenTurn, "model" | "other"> {
     const { agent, upstream, prices, meter } = this.#parts;
     const own = { model: upstream.model };
     if (agent.side_model === "same" || wanted === null || wanted === own.model) return own;
@@ -125,7 +125,7 @@ export class AgentLog {
   }
 
   /** @param latency_ms without what was lost to throttling */
-  replied(turn: AskedTurn, reply: WireReply, latency_ms: number): void {
+  replied(turn: OpenTurn, reply: WireReply, latency_ms: number): void {
     const { log, meter } = this.#parts;
     const { thread, side } = turn;
     this.#threads.answered(thread, reply);
@@ -140,7 +140,7 @@ export class AgentLog {
   }
 
   /** The agent hung up before a reply came. The provider was asked all the same, unless the arm ended before it `isSent`. */
-  unheard(turn: AskedTurn, isSent: boolean): void {
+  unheard(turn: OpenTurn, isSent: boolean): void {
     const { log, meter, run, signal } = this.#parts;
     this.#threads.answered(turn.thread, null);
     this.#under_way.end(turn);
@@ -154,7 +154,7 @@ export class AgentLog {
     if (spent) this.#stop(() => atBudget(log, spent));
   }
 
-  #count(turn: AskedTurn, reply: WireReply): void {
+  #count(turn: OpenTurn, reply: WireReply): void {
     const { sent_bytes, side, other } = turn;
     const said_bytes = Buffer.byteLength(reply.text + JSON.stringify(reply.calls));
     this.#under_way.end(turn);
@@ -163,7 +163,7 @@ export class AgentLog {
   }
 
   /** The provider will not take the request as it is. The agent is told, and may mend it. */
-  refused(turn: AskedTurn, message: string, isOverflow: boolean): void {
+  refused(turn: OpenTurn, message: string, isOverflow: boolean): void {
     const { thread } = turn;
     this.#threads.answered(thread, null);
     this.#under_way.end(turn);

@@ -143,7 +143,7 @@ function isContinued({ digest, length, answered, open }: Thread, beginnings: rea
 }
 
 /** A request that goes on to the provider. */
-export interface AskedTurn {
+export interface OpenTurn {
   readonly thread: ThreadName;
   /** A small call besides the work. */
   readonly side: boolean;

@@ -15,7 +15,7 @@ import { openReply } from "../../wire/open-reply.ts";
 import { readRequest } from "../../wire/read-request.ts";
 import type { InSteps } from "../../wire/reply-reader.ts";
 import type { AgentLog } from "../log/agent-log.ts";
-import type { AskedTurn } from "../log/threads.ts";
+import type { OpenTurn } from "../log/threads.ts";
 import type { AgentRooms } from "./agent-rooms.ts";
 import { answerAside } from "./answer-aside.ts";
 import { Conversations, type KeepReply, ReplyFinder } from "./conversations.ts";
@@ -120,7 +120,7 @@ class TurnExchange {
     return { method, path, headers, body: JSON.stringify(body) };
   }
 
-  async #orFailed(turn: AskedTurn, send: () => Promise<void>): Promise<void> {
+  async #orFailed(turn: OpenTurn, send: () => Promise<void>): Promise<void> {
     try {
       await send();
     } catch (error) {
@@ -130,7 +130,7 @@ class TurnExchange {
     }
   }
 
-  async #refused(turn: AskedTurn, refusal: RefusedRequest): Promise<void> {
+  async #refused(turn: OpenTurn, refusal: RefusedRequest): Promise<void> {
     const { status, words } = refusal;
     const said = cut(this.#parts.redact(words).replaceAll(/\s+/g, " "), REFUSAL_CHARS);
     this.#parts.log.refused(
@@ -174,7 +174,7 @@ class TurnExchange {
 
   /** Hands a reply on as it comes, until the arm ends. It is read to its end all the same, so that its cost is known. */
   async #pass(
-    turn: AskedTurn,
+    turn: OpenTurn,
     hide_usage: boolean,
     { status, headers, chunks, recorded_ms }: ReplyStream,
   ): Promise<void> {

@@ -1,15 +1,15 @@
 import { replyRoom } from "../../wire/open-reply.ts";
 import type { Pot, Room } from "../../wire/room.ts";
 import { REQUEST_LIMITS, requestRoom } from "./agent-body.ts";
-import { keptRoom } from "./conversations.ts";
+import { conversationRoom } from "./conversations.ts";
 
 /** What one agent has us hold at a time. */
 export interface AgentRooms extends Disposable {
-  /** Of requests that are open. */
+  /** Holds requests that are open. */
   readonly requests: Room;
-  /** Of replies with calls that are not whole. */
+  /** Holds replies whose calls are not whole. */
   readonly replies: Room;
-  /** Of conversations that go on by an id. */
+  /** Holds conversations that go on by an id. */
   readonly kept: Room;
 }
 
@@ -17,7 +17,7 @@ export interface AgentRooms extends Disposable {
 const ALL_AGENTS: Pot = { most: 96 * 1024 * 1024, fair: REQUEST_LIMITS.bytes, held: 0 };
 
 export function agentRooms(pot = ALL_AGENTS): AgentRooms {
-  const rooms = { requests: requestRoom(pot), replies: replyRoom(pot), kept: keptRoom(pot) };
+  const rooms = { requests: requestRoom(pot), replies: replyRoom(pot), kept: conversationRoom(pot) };
   return {
     ...rooms,
     [Symbol.dispose]() {

@@ -17,7 +17,7 @@ interface WholeRequest {
 }
 
 /** Keeps the whole reply to a request, as the agent saw it. */
-export type KeepReply = (reply: KeptReply) => void;
+export type KeepReply = (reply: ReplyItems) => void;
 
 /** What a request adds to a conversation. */
 interface Said {
@@ -48,7 +48,7 @@ interface KeptItem {
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 const MAX_KEPT_REPLIES = 2_000;
 
-export const keptRoom = (pot?: Pot): Room => new Room(MAX_KEPT_BYTES, pot);
+export const conversationRoom = (pot?: Pot): Room => new Room(MAX_KEPT_BYTES, pot);
 
 /** What an item takes beside its text. */
 const ITEM_BYTES = 200;
@@ -64,7 +64,7 @@ export class Conversations {
   readonly #items = new Map<string, KeptItem>();
   readonly #room: Room;
 
-  constructor(room = keptRoom()) {
+  constructor(room = conversationRoom()) {
     this.#room = room;
   }
 
@@ -78,7 +78,7 @@ export class Conversations {
     const lost = own.find(({ item, meant }) => isReference(item) && meant === undefined);
     if (lost !== undefined) return unknown("item_reference", lost.item["id"]);
     const keeping = (items: readonly LooseRecord[]) =>
-      store === false ? undefined : (reply: KeptReply) => this.#keep({ before, items }, reply);
+      store === false ? undefined : (reply: ReplyItems) => this.#keep({ before, items }, reply);
     if (before === null && own.every(({ meant }) => meant === undefined))
       return { body, added_bytes: 0, keep: keeping(own.map(({ item }) => item)) };
     const added_bytes = lengthOf([...earlier, ...own.flatMap(({ meant }) => meant ?? [])]);
@@ -96,7 +96,7 @@ export class Conversations {
     };
   }
 
-  #keep({ before, items }: Said, { id, output }: KeptReply): void {
+  #keep({ before, items }: Said, { id, output }: ReplyItems): void {
     const texts = [...items, ...output].map((item) => JSON.stringify(item));
     const bytes = lengthOf(texts) + (texts.length + 1) * ITEM_BYTES;
     if (bytes > MAX_KEPT_BYTES || !this.#makeRoom(bytes)) return;
@@ -172,7 +172,7 @@ function unknown(field: string, id: unknown): NotWhole {
 const MAX_NAMED_CHARS = 200;
 
 /** A response of OpenAI's by its id, with its items. */
-export interface KeptReply {
+export interface ReplyItems {
   readonly id: string;
   readonly output: readonly LooseRecord[];
 }
@@ -183,12 +183,12 @@ const KEPT = { bytes: 8 * 1024 * 1024, values: 100_000 };
 /** Finds a response in what an agent is sent, and tells of it before its end goes on. Nothing in it makes it throw. */
 export class ReplyFinder {
   readonly #blocks = new SseBlocks(KEPT.bytes);
-  readonly #found: (reply: KeptReply) => void;
+  readonly #found: (reply: ReplyItems) => void;
   /** Items that came so far. */
   readonly #items: LooseRecord[] = [];
   #bytes = 0;
 
-  constructor(found: (reply: KeptReply) => void) {
+  constructor(found: (reply: ReplyItems) => void) {
     this.#found = found;
   }
 

@@ -41,10 +41,10 @@ export async function readAsked(
   const given = init?.body ?? request?.body ?? null;
   const body = typeof given === "string" ? given : given === null ? "" : await new Response(given).text();
   const call: FetchCall = given === null || typeof given === "string" ? [input, init] : [input, { ...init, body }];
-  return { asked: await askedOf({ method, url: request?.url ?? String(input), body }, normalise), call };
+  return { asked: await readQuestion({ method, url: request?.url ?? String(input), body }, normalise), call };
 }
 
-export async function askedOf(
+export async function readQuestion(
   { method, url, body }: { readonly method: string; readonly url: string; readonly body: string },
   normalise: Normalise,
 ): Promise<Asked> {

@@ -5,7 +5,7 @@ import { breathe } from "../../../runtime/pace.ts";
 import { cleanLine } from "./clean-text.ts";
 import { clip } from "./clip.ts";
 import type { HiddenNotes } from "./hidden-notes.ts";
-import type { ToldChanges } from "./identity-redactor.ts";
+import type { BlindChanges } from "./identity-redactor.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
 import { fileKind, fitHunks, type Hunk, type NameOf, readHunks, type ShownHunk, shownHunks } from "./shown-hunks.ts";
 
@@ -35,7 +35,7 @@ interface DiffWords {
 }
 
 export async function draftDiff(
-  { changes, notes }: Pick<ToldChanges, "changes" | "notes">,
+  { changes, notes }: Pick<BlindChanges, "changes" | "notes">,
   limit: number,
   { deliverable, hidden, called = (path) => path }: DiffWords,
 ): Promise<DiffDraft> {

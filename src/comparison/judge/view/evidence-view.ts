@@ -12,7 +12,7 @@ import { draftText, LINE_CHARS } from "./clip.ts";
 import { diffSection, draftDiff } from "./diff-section.ts";
 import { digestSection, draftDigest } from "./digest-section.ts";
 import { type HiddenNotes, hiddenNotes } from "./hidden-notes.ts";
-import { identityRedactor, type RedactIdentity, type ToldChanges, withoutAgentNotes } from "./identity-redactor.ts";
+import { type BlindChanges, identityRedactor, type RedactIdentity, withoutAgentNotes } from "./identity-redactor.ts";
 import type { Section } from "./section.ts";
 import { answerSection, draftAnswers, draftProbe, probeSection, workSection } from "./text-sections.ts";
 /** What a judge sees of one arm. */
@@ -94,7 +94,7 @@ function notesSection(sections: readonly Section[], notes_hidden = false): Secti
 }
 
 interface Drafting {
-  readonly told: ToldChanges;
+  readonly told: BlindChanges;
   readonly settings: ViewSettings;
   readonly bytes: number;
   readonly redact: RedactIdentity;
@@ -200,7 +200,7 @@ function namesOf({ summary }: JudgedArm): string[] {
   return [...own.filter((name) => !isWords(model, name)), ...identities];
 }
 
-/** Those of its names that are everyday words, which anybody may write. */
+/** Names of the model that are everyday words, which anybody may write. */
 const wordsOf = ({ summary: { model, model_served } }: JudgedArm): string[] =>
   [modelOf(model), model_served ?? ""].filter((name) => isWords(model, name));
 

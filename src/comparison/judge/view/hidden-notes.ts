@@ -125,9 +125,9 @@ function commandIn(input: string): string | null {
 }
 
 interface Names {
-  /** In small letters: names of files and directories that mean nothing else. */
+  /** Names of files and directories that mean nothing else, in small letters. */
   readonly telling: ReadonlySet<string>;
-  /** In small letters: names of skills and commands that are words of the language, too. */
+  /** Names of skills and commands that are words of the language, too, in small letters. */
   readonly plain: ReadonlySet<string>;
 }
 

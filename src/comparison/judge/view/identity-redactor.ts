@@ -93,7 +93,7 @@ const AGENT_FOLDERS =
 /** Paths of an agent's own files, which would tell its name, in what it reads and prints. */
 export const withoutAgentPaths = (text: string): string => text.replace(AGENT_FOLDERS, "[its own files]/");
 
-export interface ToldChanges {
+export interface BlindChanges {
   readonly changes: Changes | null;
   /** Files that the agent wrote for itself, and that the judge is not shown. */
   readonly notes: ReadonlySet<string>;
@@ -105,7 +105,7 @@ export interface ToldChanges {
  * The change of an external agent without the notes that it added for itself, as CLAUDE.md. A file that the task names is
  * part of the work.
  */
-export function withoutAgentNotes({ agent, imported, changes }: ArmSummary, prompt: string): ToldChanges {
+export function withoutAgentNotes({ agent, imported, changes }: ArmSummary, prompt: string): BlindChanges {
   if ((agent === undefined && imported === undefined) || changes === null)
     return { changes, notes: new Set(), tells: false };
   const isNote = ({ status, path }: ChangedFile) =>

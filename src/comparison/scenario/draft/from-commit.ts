@@ -172,7 +172,7 @@ interface FixingCommit {
 /** Files of a commit. A commit that changes more fixes more than one thing. */
 const MAX_CHANGED = 200;
 
-/** Of a commit, and of the list of its files. */
+/** A commit, or the list of its files, has so many bytes at most. */
 const MEGABYTE = 1024 * 1024;
 
 /** @throws Unusable for a commit that is unknown, a merge, the first one, or changes what no patch of text can carry. */

@@ -92,7 +92,7 @@ export async function openMaterials(
     const place = await files.open(stored.definition, (digest) => shared.materials.read(digest));
     return { ...stored, ...place };
   } catch (error) {
-    // Whoever offers it next stores it anew.
+    // Who offers the scenario next stores its files anew.
     if (error instanceof Failure && error.cause instanceof Unusable)
       await shared.materials.drop(materialsDigest(stored.definition));
     throw error;
