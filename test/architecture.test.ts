@@ -302,13 +302,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 98, 0],
-  "src/domain": [98, 6_945, 521],
+  "src/domain": [98, 6_947, 521],
   "src/runtime": [19, 1_127, 49],
   "src/arms": [194, 22_414, 650],
-  "src/statistics": [34, 3_621, 169],
-  "src/store": [55, 6_809, 190],
-  "src/comparison": [182, 23_755, 703],
-  "src/doors": [299, 31_587, 853],
+  "src/statistics": [34, 3_628, 171],
+  "src/store": [55, 6_820, 190],
+  "src/comparison": [182, 23_756, 703],
+  "src/doors": [299, 31_604, 853],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
