@@ -99,9 +99,12 @@ export class MemoryKeys implements RequestKeys {
 /** Keys that outlive the process. */
 export class SqlKeys implements RequestKeys {
   readonly #driver: SqlDriver;
+  readonly #sweeps: boolean;
 
-  constructor(driver: SqlDriver) {
+  /** Without `sweeps` old keys are forgotten where another is held. Two transactions that delete many could wait for each other. */
+  constructor(driver: SqlDriver, sweeps: boolean) {
     this.#driver = driver;
+    this.#sweeps = sweeps;
   }
 
   async read({ key, at }: RequestKey): Promise<HeldKey | undefined> {
@@ -110,7 +113,12 @@ export class SqlKeys implements RequestKeys {
   }
 
   async hold(asked: RequestKey, id: string): Promise<boolean> {
-    return await this.#driver.write(() => holdKey(asked, id));
+    return await this.#driver.write(() => this.#hold(asked, id));
+  }
+
+  *#hold(asked: RequestKey, id: string): SqlSteps<boolean> {
+    if (!this.#sweeps) yield* forgetKeys(asked.at);
+    return yield* holdKey(asked, id);
   }
 
   async drop({ key }: RequestKey): Promise<void> {

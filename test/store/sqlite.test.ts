@@ -660,3 +660,13 @@ test("only the owner of the process can read the state, also in a directory that
   const modes = ["sessions.db", "sessions.db-wal"].map((name) => statSync(join(shared, name)).mode & 0o777);
   expect(modes).toEqual([0o600, 0o600]);
 });
+
+test("a key that is held forgets those of yesterday: they do not fill the database", async () => {
+  using directory = temporaryDirectory();
+  const store = open(directory.path);
+  for (let day = 1; day <= 5; day += 1)
+    await store.request_keys.hold({ key: `k${day}`, request: "r", at: `2026-01-0${day}T00:00:00.000Z` }, "id");
+  store[Symbol.dispose]();
+  using database = new Database(join(directory.path, "sessions.db"), { readonly: true });
+  expect(database.query("SELECT count(*) AS keys FROM request_keys").get()).toEqual({ keys: 1 });
+});

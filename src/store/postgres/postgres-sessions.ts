@@ -213,9 +213,11 @@ const ROWS_AT_ONCE = 1_000;
 
 /** Rows come in the order of creation, without damaged ones. */
 async function readTrials(sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> {
-  const { column, value, limit = null } = whichTrials(of);
-  const statement = `SELECT session_id, trial_row FROM abeval.sessions WHERE ${column} = $1 ORDER BY position LIMIT $2::int`;
-  const stored = await ask<StoredTrial>(sql, statement, [value, limit]);
+  const { column, value, limit } = whichTrials(of);
+  // With a limit of null the planner expects a tenth of all rows, and reads the whole table for them.
+  const most = limit === undefined ? "" : " LIMIT $2::int";
+  const statement = `SELECT session_id, trial_row FROM abeval.sessions WHERE ${column} = $1 ORDER BY position${most}`;
+  const stored = await ask<StoredTrial>(sql, statement, limit === undefined ? [value] : [value, limit]);
   const rows: TrialRow[] = [];
   for (let start = 0; start < stored.length; start += ROWS_AT_ONCE) {
     if (start > 0) await breathe();

@@ -86,10 +86,11 @@ export class PostgresStore extends PostgresSessions implements SessionStore {
     this.#wakes = wakes;
     this.pruning = postgresPruning(database);
     this.self_tests = sqlSelfTests(driver);
-    this.request_keys = new SqlKeys({
+    const patient: SqlDriver = {
       read: (steps) => database.read((sql) => runSteps(sql, steps()), PATIENCE_MS),
       write: (steps) => flusher.write(({ sql }) => runSteps(sql, steps())),
-    });
+    };
+    this.request_keys = new SqlKeys(patient, true);
     this.#opened = opened.move();
     this.#opened.defer(() => super[Symbol.asyncDispose]());
     this.series = this.#opened.use(new PostgresSeries(database, flusher, { me, sweep: () => this.sweep() }));

@@ -69,7 +69,7 @@ export class SqliteSessions implements Disposable {
       () => this.demandPlace(),
     );
     this.driver = sqliteDriver(database, this.batch, stateDir);
-    this.request_keys = new SqlKeys(this.driver);
+    this.request_keys = new SqlKeys(this.driver, false);
     this.#disk = new DiskSync(join(stateDir, "sessions.db-wal"));
     this.#rows = new SessionRows(database, lease);
     this.#logs = new SessionLogs(database, this.#unsaved);
