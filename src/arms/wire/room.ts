@@ -21,11 +21,11 @@ export class Room implements Disposable {
     return this.#held;
   }
 
-  /** False: there is no room for so many more. */
+  /** False: there is no room for so many more. Less than nothing is given back, for which there is always room. */
   take(bytes: number): boolean {
     const held = this.#held + bytes;
-    if (held > this.#most) return false;
-    if (held > this.#pot.fair && this.#pot.held + bytes > this.#pot.most) return false;
+    if (bytes > 0 && held > this.#most) return false;
+    if (bytes > 0 && held > this.#pot.fair && this.#pot.held + bytes > this.#pot.most) return false;
     this.give(-bytes);
     return true;
   }
