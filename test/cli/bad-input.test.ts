@@ -100,6 +100,7 @@ const USES: readonly (readonly [what: string, args: readonly string[], said: Reg
     ["run", scenarioFile("pager-last-page"), "--model", "nosuch/model", "--judge-model", "openai/x"],
     /unknown provider "nosuch".*\njudge: model "openai\/x" needs a key: set OPENAI_API_KEY/,
   ],
+  ["a switch with a value", ["prune", "--state-dir", "d", "--yes=no"], /--yes takes no value, got "no"/],
   ["a negative number", ["serve", "--grace", "-1"], /--grace: expected a whole number from 0 to \d+, got "-1"/],
   ["an unknown command", ["rnu"], /unknown command "rnu"; did you mean "run"\?/],
   ["an unknown top-level flag", ["--versoin"], /unknown flag "--versoin"; did you mean "--version"\?/],

@@ -60,6 +60,7 @@ export async function parseArguments<Flag extends string>(
 ): Promise<ParsedArguments<Flag>> {
   if (wantsHelp(args)) await printHelp(spec);
   const specs = Object.entries<FlagSpec>(spec.flags);
+  refuseValues(specs, args);
   const parsed = typeFlag(listFlags(specs), joinNegatives(specs, args));
   // Object keys that are numbers come first, so `-1` in `--grase -1` would hide the wrong name.
   const strangers = Object.keys(parsed.unknownFlags);
@@ -92,6 +93,15 @@ const listFlags = (specs: FlagSpecs) =>
     ]),
   );
 
+/** The library takes `--yes=no` for yes. @throws UsageError */
+function refuseValues(specs: FlagSpecs, args: readonly string[]): void {
+  const switches = new Set(specs.flatMap(([flag, { value }]) => (value === undefined ? [flag, camelCase(flag)] : [])));
+  for (const word of flagsIn(args)) {
+    const [, flag = "", value = ""] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
+    if (switches.has(flag)) throw new UsageError(`--${flag} takes no value, got "${value}": give it, or leave it out`);
+  }
+}
+
 /** `--max-cost -1` as `--max-cost=-1`, so that the message is about the value and not about an unknown flag `-1`. */
 function joinNegatives(specs: FlagSpecs, args: readonly string[]): string[] {
   const takers = new Set(specs.flatMap(([flag, { value }]) => (value === undefined ? [] : [`--${flag}`])));
@@ -104,10 +114,12 @@ function joinNegatives(specs: FlagSpecs, args: readonly string[]): string[] {
   });
 }
 
-/** Words after `--` are no flags, so `--help` does not count there. */
-function wantsHelp(args: readonly string[]): boolean {
+const wantsHelp = (args: readonly string[]) => flagsIn(args).some((word) => word === "--help" || word === "-h");
+
+/** Words after `--` are no flags. */
+function flagsIn(args: readonly string[]): readonly string[] {
   const end = args.indexOf("--");
-  return args.slice(0, end < 0 ? args.length : end).some((word) => word === "--help" || word === "-h");
+  return args.slice(0, end < 0 ? args.length : end);
 }
 
 /** cleye is loaded for help only: its set-up of the terminal takes longer than reading the flags. */
