@@ -1,3 +1,5 @@
+import type { CheckoutInput } from "./checkout-input.ts";
+import { checkoutText } from "./editable-inputs.ts";
 import { say, type Words } from "./words.ts";
 
 export type Tone = "note" | "warn" | "danger" | "good";
@@ -9,12 +11,15 @@ export interface FlagText {
   readonly text: string;
 }
 
-/** A page that is older than its server says what it was told. */
+/** A page may be older than its server, and a program older than what it reads. */
 export const unknownFlag = (flag: string): FlagText => ({
   tone: "warn",
   title: flag.replaceAll("_", " "),
-  text: "This page is older than the server and does not know the flag: load it again.",
+  text: "A newer version of abeval wrote this flag; this one does not know it.",
 });
 
-/** Title and text as one paragraph, for a door without titles. */
-export const flagSentence = ({ title, text }: FlagText): Words => say`${{ figure: `${title}.` }} ${text}`;
+/** Title and text as one paragraph, for a door without titles. It names what the author of a change could edit. */
+export const flagSentence = (flag: string, { title, text }: FlagText, inputs: readonly CheckoutInput[] = []): Words =>
+  flag === "inputs_from_checkout" && inputs.length > 0
+    ? [`${checkoutText(inputs).replace(/^./, (letter) => letter.toUpperCase())}.`]
+    : say`${{ figure: `${title}.` }} ${text}`;

@@ -1,4 +1,3 @@
-import { checkoutText } from "./editable-inputs.ts";
 import { type FlagText, flagSentence, unknownFlag } from "./flag-text.ts";
 import type { Series } from "./series.ts";
 import type { SeriesFlag } from "./series-summary.ts";
@@ -19,7 +18,7 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   no_variation: {
     tone: "warn",
     title: "All trials of a scenario are alike",
-    text: "The models said and did the same each time, so more trials add nothing: copies count as one observation.",
+    text: "The models said and did the same each time. Beside a scenario that varies, copies count like other trials: leave such a scenario out.",
   },
   fragile: {
     tone: "warn",
@@ -92,8 +91,5 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
 export const seriesFlagText = (flag: SeriesFlag): FlagText =>
   Object.hasOwn(SERIES_FLAG_TEXTS, flag) ? SERIES_FLAG_TEXTS[flag] : unknownFlag(flag);
 
-/** The same as a paragraph, which names what the author of a change could edit. */
 export const seriesFlagWords = (flag: SeriesFlag, { inputs_from_checkout }: Series): Words =>
-  flag === "inputs_from_checkout" && inputs_from_checkout
-    ? [`${checkoutText(inputs_from_checkout).replace(/^./, (letter) => letter.toUpperCase())}.`]
-    : flagSentence(seriesFlagText(flag));
+  flagSentence(flag, seriesFlagText(flag), inputs_from_checkout);

@@ -155,7 +155,7 @@ export const SeriesRecord = record("SeriesRecord", {
   finished_at: nullable(Timestamp("When it reached a final state.")),
   state: oneOf(SERIES_STATES),
   stop: nullable(oneOf(STOPS)),
-  failure: nullable(Type.String({ description: "Why it failed." })),
+  failure: nullable(Type.String({ description: "Why it failed or was interrupted." })),
   plan: SeriesPlan,
   plan_digest: Digest("SHA-256 over the plan."),
   limits: SeriesLimits,

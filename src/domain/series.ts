@@ -105,7 +105,7 @@ export const Series = record("Series", {
   protocol: Type.String({ description: "Version of the statistics." }),
   state: oneOf(SERIES_STATES),
   stop: nullable(oneOf(STOPS)),
-  failure: nullable(Type.String({ description: "Why it failed." })),
+  failure: nullable(Type.String({ description: "Why it failed or was interrupted." })),
   plan: nullable(SeriesPlan, { description: "Null for stored runs, whose number was not planned." }),
   plan_digest: nullable(Digest("SHA-256 over the plan, on which the claim rests.")),
   imported: Type.Optional(

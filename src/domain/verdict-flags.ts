@@ -1,5 +1,5 @@
 import { type FlagText, flagSentence, unknownFlag } from "./flag-text.ts";
-import type { Flag } from "./verdict.ts";
+import type { Flag, Verdict } from "./verdict.ts";
 import type { Words } from "./words.ts";
 
 /** Every statement says that it is of a single trial. */
@@ -209,4 +209,5 @@ export const toldFlags = (flags: readonly Flag[]): readonly ToldFlag[] =>
     .filter((flag) => flag !== "single_trial")
     .filter((flag) => flag !== "no_objective_check" || !flags.includes("check_could_not_run"));
 
-export const flagWords = (flag: ToldFlag): Words => flagSentence(flagText(flag));
+export const flagWords = (flag: ToldFlag, { inputs_from_checkout }: Pick<Verdict, "inputs_from_checkout">): Words =>
+  flagSentence(flag, flagText(flag), inputs_from_checkout);

@@ -21,6 +21,9 @@ export const winRateText = ({ headline, levels }: Pick<Series, "headline" | "lev
 export const winRateWords = (series: Pick<Series, "arms" | "headline" | "levels">): Words =>
   say`Win rate of ${armWord(namesOf(series.arms), "a")}: ${{ figure: winRateText(series) }}`;
 
+/** Said before the reason for which a series ended early: it failed, or was interrupted. */
+export const HALTED = "It stopped before its end";
+
 /** Sentences that every door shows below the figures of a series. Each says nothing where it does not apply. */
 const NOTES: readonly ((series: Series) => Words)[] = [costNote];
 
@@ -48,8 +51,12 @@ export function outlookWords({ forecast, conclusion, limits }: Series): readonly
 function enoughWords({ more_trials, cost_usd }: Series["forecast"]): Words {
   if (more_trials === null) return ["From these trials nobody can say how many more would be enough for a claim."];
   const cost = cost_usd ? `, for about ${usdText(cost_usd)}` : "";
-  return say`If further trials split the same way, about ${countText(more_trials)} more would be enough${cost}. Where arms do not differ, such a forecast seldom comes true.`;
+  return say`${moreText(more_trials)} be enough${cost}. Where arms do not differ, such a forecast seldom comes true.`;
 }
+
+/** The beginning of a forecast, also of the statement's. */
+export const moreText = (trials: number) =>
+  `If further trials split the same way, about ${countText(trials)} more would`;
 
 /** Rows of a series by the arm that won more of their trials; `none`: they gave no result. */
 export type Ahead = Readonly<Record<Side | "even" | "none", number>>;

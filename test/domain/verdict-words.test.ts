@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Merged, mergeOrders } from "../../src/comparison/judge/asking/masked-repetition.ts";
 import type { JudgeCall, Order } from "../../src/domain/verdict.ts";
+import { flagWords, toldFlags } from "../../src/domain/verdict-flags.ts";
 import { verdictHeadline, verdictNotes } from "../../src/domain/verdict-words.ts";
 import { say, wordsText } from "../../src/domain/words.ts";
 import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
@@ -69,6 +70,22 @@ test("what is said of the order is true of every score, of every choice and of t
 
 test("nothing is said of the order where nobody was asked", () => {
   expect(notesText({ calls: [], position_pull: null })).not.toContain("order");
+});
+
+test("a verdict without a result is not told what a result would rest on, nor what every statement says", () => {
+  expect(toldFlags(["single_trial", "no_objective_check", "unconfirmed"])).toEqual([
+    "no_objective_check",
+    "unconfirmed",
+  ]);
+  expect(toldFlags(["no_objective_check", "check_could_not_run"])).toEqual(["check_could_not_run"]);
+});
+
+test("a flag about what a change could edit names it, once", () => {
+  const inputs_from_checkout = [{ input: "results" as const, path: "evals/r.csv" }];
+  const text = wordsText(flagWords("inputs_from_checkout", { inputs_from_checkout }));
+  expect(text).toContain("evals/r.csv");
+  expect(text).toMatch(/^[A-Z].*[.]$/);
+  expect(wordsText(flagWords("inputs_from_checkout", {}))).toStartWith("Inputs that the change can edit.");
 });
 
 test("the headline names the arm that won as an arm, so that each door can colour it", () => {

@@ -46,14 +46,19 @@ function rateIsTrue(series: Series): void {
 }
 
 function outlookIsTrue(series: Series): void {
-  const { trials_left, chance_of_claim, more_trials } = series.forecast;
+  const { trials_left, chance_of_claim, chance_of_conclusion, more_trials, cost_usd } = series.forecast;
   const text = outlookWords(series).map(wordsText).join(" ");
   const isOpen = series.conclusion === "undecided";
   if (trials_left) expect(text).toContain(`The plan has ${trials_left} trial`);
   if (trials_left === 0) expect(text).toContain("no trial left");
   expect(/about (\d+) more would be enough/.exec(text)?.[1]).toBe(isOpen ? more_trials?.toString() : undefined);
-  if (text.includes("chance of a claim")) expect(text).toContain(percentText(chance_of_claim ?? -1));
-  if (!isOpen) expect(text).not.toContain("chance");
+  const hasChances = isOpen && series.limits !== null && trials_left !== null && chance_of_claim !== null;
+  if (hasChances && chance_of_conclusion !== null)
+    expect(text).toContain(
+      `The chance of a claim in them is ${percentText(chance_of_claim)}, of any conclusion ${percentText(chance_of_conclusion)}.`,
+    );
+  else expect(text).not.toContain("chance");
+  expect(text.includes("for about $")).toBe(isOpen && more_trials !== null && Boolean(cost_usd));
 }
 
 function costIsTrue(series: Series): void {
@@ -89,6 +94,7 @@ function statementIsTrue({ statement, conclusion, counts, headline, levels, stop
 test("in how many rows each arm is ahead is counted, and all of them are told of", () => {
   fc.assert(
     fc.property(fc.record({ a: fc.nat(9), b: fc.nat(9), even: fc.nat(9), none: fc.nat(9) }), (ahead) => {
+      expect(armsIn(aheadWords(ahead, NAMES))).toEqual(["a", "b"]);
       const numbers = [...wordsText(aheadWords(ahead, NAMES)).matchAll(/\d+/g)].map(Number);
       const { a, b, even, none } = ahead;
       expect(numbers).toEqual([a + b + even + none, a, b, ...[even, none].filter((count) => count > 0)]);

@@ -10,7 +10,7 @@ import { statusText } from "../../domain/series-status.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { CriterionScore } from "../../domain/verdict.ts";
 import { flagWords, toldFlags } from "../../domain/verdict-flags.ts";
-import { checkoutLines, decidedText, suspicionLines, undecidedChecks, unmetText } from "../../domain/verdict-text.ts";
+import { decidedText, suspicionLines, undecidedChecks, unmetText } from "../../domain/verdict-text.ts";
 import { verdictNotes } from "../../domain/verdict-words.ts";
 import { type Words, wordsText } from "../../domain/words.ts";
 import { solvedWord } from "../../statistics/figure-text.ts";
@@ -20,6 +20,7 @@ import {
   failedTable,
   GROUPS_TEXT,
   groupTable,
+  HALTED,
   leftOutText,
   namesInShort,
   namesOf,
@@ -54,7 +55,7 @@ export function seriesMarkdown(series: Series): string {
   const parts = [
     `## abeval: ${plain(namesInShort(scenarios))}\n`,
     `**${plain(statusText(series, namesOf(arms)))}**\n`,
-    ...(failure === null ? [] : [`The series failed: ${plain(failure)}\n`]),
+    ...(failure === null ? [] : [`${HALTED}: ${plain(failure)}\n`]),
     `${plain(winRateWords(series))}\n`,
     `${plain(statement)}\n`,
     ...groupsAndFailed(series),
@@ -142,8 +143,8 @@ export function verdictMarkdown(reported: Reported): string {
     `${plain(verdict.statement)}\n`,
     arms,
     table(["criterion", "weight", names.a, names.b], verdict.criteria.map(criterionRow)),
-    ...flagList(toldFlags(verdict.flags), flagWords),
-    ...[...verdictNotes(verdict), ...checkoutLines(verdict)].map((line) => `${plain(line)}\n`),
+    ...flagList(toldFlags(verdict.flags), (flag) => flagWords(flag, verdict)),
+    ...verdictNotes(verdict).map((line) => `${plain(line)}\n`),
     ...suspicionLines(verdict).map((line) => `Suspected words of ${plain(line)}\n`),
     cost,
     `Judge \`${plain(verdict.judge.model)}\`, ${ids.join(" and ")}${again}, abeval ${version}\n`,

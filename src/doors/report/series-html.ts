@@ -13,6 +13,7 @@ import {
   failedTable,
   GROUPS_TEXT,
   groupTable,
+  HALTED,
   namesInShort,
   namesOf,
   originOfTrial,
@@ -38,7 +39,7 @@ export async function seriesHtml(series: Series): Promise<string> {
   const names = namesInShort(scenarios);
   const power = powerText(series);
   const body = html`<p class="soft">${originText(series, names)}</p><h1>${statusWords(series, namesOf(arms))}</h1>
-${failure === null ? null : html`<p class="bad">The series failed: ${failure}</p>`}
+${failure === null ? null : html`<p class="bad">${HALTED}: ${failure}</p>`}
 <p>${statement}</p>
 <p>${winRateWords(series)}</p>${rangeOf(series)}
 <p class="soft ends"><span>0% <span class="b">${arms.b.arm_id}</span></span><span>50%</span><span><span class="a">${arms.a.arm_id}</span> 100%</span></p>

@@ -11,7 +11,7 @@ import { sizeOf } from "../../domain/size-of.ts";
 import type { Task } from "../../domain/task.ts";
 import { SIDES, type Side, type Verdict } from "../../domain/verdict.ts";
 import { flagWords, toldFlags } from "../../domain/verdict-flags.ts";
-import { checkoutLines, decidedText, resultWord, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
+import { decidedText, resultWord, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
 import { verdictNotes } from "../../domain/verdict-words.ts";
 import { wordsText } from "../../domain/words.ts";
 import { foldedTable, type Html, html, htmlPage, htmlTable } from "./html.ts";
@@ -107,7 +107,7 @@ function judged(verdict: Verdict, showing: Showing): Html {
       scoreBar(of.score_a, "a"),
       scoreBar(of.score_b, "b"),
     ]);
-  const warnings = toldFlags(flags).map((flag) => html`<p>${flagWords(flag)}</p>`);
+  const warnings = toldFlags(flags).map((flag) => html`<p>${flagWords(flag, verdict)}</p>`);
   const others = criteria.filter(({ supported }) => !supported).map(({ id }) => id);
   return html`<h2>Criteria</h2>
 ${foldedTable(
@@ -115,7 +115,7 @@ ${foldedTable(
   [...rows, ["Together", sumOf(criteria), scoreBar(score_a, "a"), scoreBar(score_b, "b")]],
 )}
 ${others.length > 0 ? html`<p class="soft">Not scored: ${others.join(", ")}.</p>` : null}
-${[...verdictNotes(verdict), ...checkoutLines(verdict)].map((line) => html`<p>${line}</p>`)}
+${verdictNotes(verdict).map((line) => html`<p>${line}</p>`)}
 ${warnings.length === 0 ? null : html`<h2>Before you trust it</h2>${warnings}`}
 ${all ? suspicionLines(verdict).map((line) => html`<p class="bad">Suspected words of ${line}</p>`) : null}
 ${all && calls.length > 0 && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${plainMetric(rationale)}</p>` : null}`;

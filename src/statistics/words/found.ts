@@ -8,7 +8,7 @@ import type { Pool } from "../claim/pool.ts";
 import { type Claim, conclusionOf, isOnlyCopies, type SequentialTest } from "../claim/sequential-test.ts";
 import { countedIn, missingOf } from "../claim/tally.ts";
 import { confidenceText, evidenceText, limitText } from "../figure-text.ts";
-import { wonText } from "../series-words.ts";
+import { moreText, wonText } from "../series-words.ts";
 import { heldBack, isHeldBack } from "./baseline.ts";
 import { decided } from "./decided.ts";
 import { type Subject, scenariosText } from "./subject.ts";
@@ -169,7 +169,7 @@ function forecast({ subject }: Findings, coming: Coming | null): readonly string
   const { stop } = subject.told;
   if (!coming || coming.more_trials === null || stop === "out_of_reach" || stop === "unlikely") return [];
   const { trials_left, chance_of_claim } = coming;
-  const more = `If further trials split the same way, about ${coming.more_trials} more would`;
+  const more = moreText(coming.more_trials);
   if (!trials_left) return [`${more} be enough; where arms do not differ, such a forecast seldom comes true.`];
   const plan =
     coming.more_trials > trials_left

@@ -13,6 +13,7 @@ import {
   panelWinner,
 } from "./panel-statement.ts";
 import { type ScopeInput, scopeOf } from "./scope.ts";
+
 /** Everything a statement may speak of. */
 export interface StatementInput extends ScopeInput {
   readonly kind: Verdict["kind"];

@@ -1,6 +1,7 @@
 import type { Series } from "../../../domain/series.ts";
 import { seriesFlagText } from "../../../domain/series-flags.ts";
 import type { SeriesFlag } from "../../../domain/series-summary.ts";
+import { HALTED } from "../../../statistics/series-words.ts";
 import { Notice } from "../part/notice.tsx";
 import { CheckoutInputs, Warnings } from "../part/warnings.tsx";
 
@@ -8,7 +9,7 @@ import { CheckoutInputs, Warnings } from "../part/warnings.tsx";
 export const SeriesWarnings = ({ series }: { series: Series }) => (
   <Warnings flags={series.flags} textOf={seriesFlagText} below={(flag) => below(flag, series)}>
     {series.failure !== null && (
-      <Notice tone="danger" title="It stopped before its end">
+      <Notice tone="danger" title={HALTED}>
         <p class="arm-text">{series.failure}</p>
       </Notice>
     )}
