@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { once } from "node:events";
 import { Register, type RunInFlight } from "../../src/comparison/planning/services.ts";
 import { untilStopped } from "../../src/doors/cli/services/shutdown.ts";
 import { EventStreams } from "../../src/doors/http/event-stream.ts";
@@ -37,21 +38,48 @@ test("a run that starts while the others are stopped is stopped too", async () =
     runs.add(session_id, run);
   };
   add("first", () => add("late", () => undefined));
-  await untilStopped({
+  await stopping({ runs });
+  expect(cancelled).toEqual(["first", "late"]);
+});
+
+interface Stop {
+  readonly runs?: Register<RunInFlight>;
+  readonly streams?: EventStreams;
+  readonly pending?: () => number;
+  readonly grace_ms?: number;
+}
+
+/** A server that was told to stop, until it has. */
+const stopping = ({ runs = new Register(), streams = new EventStreams(), pending = () => 0, grace_ms = 0 }: Stop) =>
+  untilStopped({
     signal: Promise.resolve("SIGINT"),
     listening: {
-      url: "",
-      port: undefined,
-      pending: 0,
-      close: async () => undefined,
+      ...{ url: "", port: undefined, close: async () => undefined },
+      get pending() {
+        return pending();
+      },
     },
-    streams: new EventStreams(),
+    streams,
     services: { runs, series: new Register(), notice: () => undefined, clock: systemClock, shared: undefined },
     leave_ms: 0,
-    leaving: new AbortController(),
-    stopping: new AbortController(),
-    abandoned: new AbortController(),
-    grace_ms: 0,
+    ...{ leaving: new AbortController(), stopping: new AbortController(), abandoned: new AbortController() },
+    grace_ms,
   });
-  expect(cancelled).toEqual(["first", "late"]);
+
+test("only work is waited for: a reader who takes nothing keeps no server for its grace", async () => {
+  const streams = new EventStreams();
+  const quiet = async function* (signal: AbortSignal) {
+    await once(signal, "abort");
+    yield* [];
+  };
+  const { body } = streams.open("session-x-20260101T000000000Z", quiet, { ids: false, idleTimeout: () => undefined });
+  await stopping({ streams, pending: () => 1, grace_ms: 3_600_000 });
+  expect(streams.readers).toBe(0);
+  expect((await body?.getReader().read())?.done).toBe(true);
+});
+
+test("an answer that still leaves when all work is done is waited for", async () => {
+  let looks = 0;
+  await stopping({ pending: () => (looks++ < 10 ? 1 : 0) });
+  expect(looks).toBeGreaterThan(10);
 });

@@ -150,7 +150,7 @@ describe("when told to stop", () => {
     idle.end();
   });
 
-  test("it lets a run in flight finish, sends its readers the verdict, and takes no new connection", async () => {
+  test("it lets a run in flight finish, and sends its readers the verdict", async () => {
     using directory = aDirectory();
     const opened = Promise.withResolvers<void>();
     const reply = async () => {
@@ -172,6 +172,19 @@ describe("when told to stop", () => {
     expect((await readStream(stream)).events.at(-1)?.["event"]).toBe("verdict_ready");
     expect(((await (await blocking).json()) as SessionOutcome).state).toBe("completed");
     await expect(fetch(`${served.url}/api/health`)).rejects.toThrow();
+  });
+
+  test("after SIGTERM it is not ready, takes work for a while, and answers health and metrics meanwhile", async () => {
+    using directory = aDirectory();
+    await using served = await serve([...directory.flags, "--grace", "2"]);
+    const stopped = served.stop("SIGTERM");
+    const status = async (path: string) => (await fetch(`${served.url}/api/${path}`)).status;
+    await until(async () => (await status("ready")) === 503);
+    const id = await start(served, "quick");
+    expect([await status("health"), await status("metrics")]).toEqual([200, 200]);
+    expect(await stopped).toEqual({ status: 0 });
+    await using again = await serve(directory.flags);
+    expect(await read(again, id)).toMatchObject({ state: "completed" });
   });
 
   test("it interrupts a run that has not finished in time, tells its readers, and stores it", async () => {

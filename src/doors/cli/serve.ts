@@ -38,7 +38,7 @@ const SPEC = {
   description:
     "Serves the HTTP API, and the web UI on the same port when --web-dir names one. There is no authentication: put a\n" +
     "reverse proxy in front beyond localhost. Stops on SIGTERM and SIGINT; running runs may finish first.\n" +
-    "After SIGTERM it is not ready and accepts requests for 5 s more (--grace, when that is less).",
+    "After SIGTERM it is not ready and accepts work for 5 s more (--grace, when that is less).",
   examples: [
     "abeval serve",
     "abeval serve --web-dir ui --state-dir .abeval",

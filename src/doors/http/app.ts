@@ -72,7 +72,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
     .onParse(({ request, path }) => {
       // Not undefined, for which Elysia would try its own parsers.
       if (request.method !== "POST") return null;
-      // A connection that was open before the server began to stop can still send requests.
+      // Connections are accepted to the end, for whoever reads.
       if (stopping.aborted) throw new Failure("interrupted", "the server is stopping", { retryable: true });
       return TABLE_PATHS.has(path) ? readTableBody(request) : readJson(request);
     })

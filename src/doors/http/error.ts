@@ -49,7 +49,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   },
   not_ready: {
     status: 503,
-    meaning: "The database does not answer, or takes no writes; nothing was done.",
+    meaning: "The database does not answer or takes no writes, or the server is stopping; nothing was done.",
     retry_after_s: 2,
   },
   sandbox_unavailable: { status: 503, meaning: "Commands of a model need a sandbox, and none works here." },

@@ -40,15 +40,18 @@ export class EventStreams {
     return this.#readers.size;
   }
 
-  /** Ends all streams where they are, and opens none any more: whoever asks with the last id goes on elsewhere. */
+  /**
+   * Ends all streams where they are, and those that are opened from then on at once. A browser asks again after an end, with its
+   * last id, until another server answers; after a refusal it gives up.
+   */
   close(): void {
     this.#closed = true;
     for (const reader of this.#readers) reader.close();
   }
 
-  /** Adds a reader of a session. All its readers at one time share what `follow` gives to the first. @throws Failure `overloaded`, `interrupted` */
+  /** Adds a reader of a session. All its readers at one time share what `follow` gives to the first. @throws Failure `overloaded` */
   open(session_id: string, follow: Follow, options: ReaderOptions): Response {
-    this.#demandPlace();
+    demandRoom(this.#readers.size, MAX_READERS, "readers of events");
     const feed = this.#feeds.get(session_id) ?? new SharedFeed(follow);
     this.#feeds.set(session_id, feed);
     return this.#send(feed, options, () => {
@@ -58,10 +61,10 @@ export class EventStreams {
 
   /**
    * A reader of something that may be long: `follow` is its own, and is asked for no more than the reader takes.
-   * @throws Failure `overloaded`, `interrupted`
+   * @throws Failure `overloaded`
    */
   openAlone(follow: Follow, options: Pick<ReaderOptions, "idleTimeout">): Response {
-    this.#demandPlace();
+    demandRoom(this.#readers.size, MAX_READERS, "readers of events");
     demandRoom(this.#alone, MAX_ALONE, "readers of series");
     this.#alone += 1;
     return this.#send(new OwnFeed(follow), { ...options, ids: false }, () => {
@@ -83,12 +86,9 @@ export class EventStreams {
     // A program that was told to stop need not wait for the next check.
     this.#timer ??= setInterval(() => this.#check(), this.#check_ms).unref();
     // No queue of its own: the feed is the queue, so a slow reader costs a position in it and no memory.
-    return new Response(new ReadableStream(reader, { highWaterMark: 0 }), { headers: EVENT_STREAM_HEADERS });
-  }
-
-  #demandPlace(): void {
-    if (this.#closed) throw new Failure("interrupted", "the server is stopping", { retryable: true });
-    demandRoom(this.#readers.size, MAX_READERS, "readers of events");
+    const response = new Response(new ReadableStream(reader, { highWaterMark: 0 }), { headers: EVENT_STREAM_HEADERS });
+    if (this.#closed) reader.close();
+    return response;
   }
 
   #check(): void {

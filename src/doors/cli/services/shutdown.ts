@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SessionServices } from "../../../comparison/planning/services.ts";
 import { Failure } from "../../../domain/failure.ts";
+import { counted } from "../../../domain/number-text.ts";
 import { rememberEnd } from "../../../runtime/told-to-end.ts";
 import type { EventStreams } from "../../http/event-stream.ts";
 import type { Listening } from "../../http/listen.ts";
@@ -53,7 +54,8 @@ export async function untilStopped(running: Running): Promise<void> {
     return runs.all().length > 0 || series.all().length > 0;
   };
   const isBusy = () => isWorking() || listening.pending > streams.readers;
-  if (isBusy()) notice(`stopping: ${runs.all().length} runs in flight, waiting ${grace_ms / 1000} s at most`);
+  if (isBusy())
+    notice(`stopping: ${counted(runs.all().length, "run")} in flight, waiting ${grace_ms / 1000} s at most`);
   await until(() => !isBusy(), grace_ms, services);
   abandoned.abort(STOPPED);
   const isEmpty = () => {
