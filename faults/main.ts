@@ -28,14 +28,20 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<{ readonly campaign: Camp
   standing: () => import("./standing.ts"),
 };
 
-const USAGE = `bun run faults [campaign...] [--seed n] [--scale x] [--case n]
+const USAGE = `bun run faults [campaign...] [--seed n] [--scale x] [--case n] [--times n]
 campaigns: ${Object.keys(CAMPAIGNS).join(", ")} (all when none is named)
---scale 0.1 tries a tenth of the cases; --case repeats one of them`;
+--scale 0.1 tries a tenth of the cases; --case repeats one of them; --times tries each so often and prints its median`;
 
-const { flags, _: named, unknownFlags } = typeFlag({ seed: Number, scale: { type: Number, default: 1 }, case: Number });
+const {
+  flags,
+  _: named,
+  unknownFlags,
+} = typeFlag({
+  ...{ seed: Number, scale: { type: Number, default: 1 }, case: Number, times: { type: Number, default: 1 } },
+});
 const names = named.length > 0 ? [...named] : Object.keys(CAMPAIGNS);
 const unknown = names.find((name) => CAMPAIGNS[name] === undefined);
-const numbers = [flags.seed ?? 0, flags.scale, flags.case ?? 0];
+const numbers = [flags.seed ?? 0, flags.scale, flags.case ?? 0, flags.times];
 if (unknown !== undefined || Object.keys(unknownFlags).length > 0 || numbers.some((number) => !(number >= 0))) {
   console.error(USAGE);
   process.exit(2);
@@ -54,7 +60,15 @@ for (const name of names) {
   const since = performance.now();
   console.log(`${name}: ${campaign.about}`);
   const count = (full: number) => Math.max(1, Math.round(full * flags.scale));
-  const report = await runCampaign({ name, campaign, seed, count, only: flags.case, print: console.log });
+  const report = await runCampaign({
+    name,
+    campaign,
+    seed,
+    count,
+    only: flags.case,
+    times: flags.times,
+    print: console.log,
+  });
   reports.push(report);
   console.log(`${name}: ${sentence(report)}, ${seconds(since)}`);
 }

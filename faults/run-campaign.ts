@@ -17,6 +17,8 @@ export interface Order {
   readonly count: Setting["count"];
   /** Only this case, by its number. */
   readonly only: number | undefined;
+  /** How often each case is tried. */
+  readonly times: number;
   readonly print: (line: string) => void;
 }
 
@@ -24,15 +26,16 @@ export interface Order {
  * Runs the cases of a campaign, some side by side. Prints each failure with the command that repeats it.
  * @throws Error when the campaign has no case to run.
  */
-export async function runCampaign({ name, campaign, seed, count, only, print }: Order): Promise<Report> {
+export async function runCampaign({ name, campaign, seed, count, only, times, print }: Order): Promise<Report> {
   await using shared = new AsyncDisposableStack();
   const all = (await campaign.cases({ seed, count, shared })).map((given, index) => ({ given, index }));
   const waiting = only === undefined ? all : all.filter(({ index }) => index === only);
   if (waiting.length === 0) throw new Error(`${name} has no case ${only}; its cases are 0 to ${all.length - 1}`);
+  const tries = waiting.flatMap((one) => Array.from({ length: times }, () => one));
   const failures: string[] = [];
   let [survived, skipped, lastTold] = [0, 0, performance.now()];
   const skips = new Set<string>();
-  const queue = waiting.values();
+  const queue = tries.values();
 
   const work = async () => {
     for (const { given, index } of queue) {
@@ -48,7 +51,7 @@ export async function runCampaign({ name, campaign, seed, count, only, print }: 
       }
       if (performance.now() - lastTold > PROGRESS_MS) {
         lastTold = performance.now();
-        print(`  ${name}: ${survived + skipped + failures.length} of ${waiting.length}`);
+        print(`  ${name}: ${survived + skipped + failures.length} of ${tries.length}`);
       }
     }
   };

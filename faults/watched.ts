@@ -67,16 +67,28 @@ export async function watched(
 const peakMemory = ({ child }: Served) =>
   Math.round(Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1_000);
 
+/** A case that was tried several times is one line: the middle of its pauses, and the most that it took. */
 export function printFigures(title: string, rows: readonly Figures[]): void {
   if (rows.length === 0) return;
-  console.log(`  ${title.padEnd(44)} pause ms  bare ms  of asked  memory MB  disk MB  seconds`);
-  for (const { name, pause_ms, bare_ms, samples, memory_mb, disk_mb, seconds } of rows)
-    console.log(
-      `  ${name.slice(0, 44).padEnd(44)} ${String(pause_ms).padStart(8)} ${String(bare_ms).padStart(8)} ${String(samples).padStart(9)} ` +
-        `${String(memory_mb).padStart(10)} ${String(disk_mb).padStart(8)} ${seconds.toFixed(1).padStart(8)}`,
-    );
-  const middle = (of: (row: Figures) => number) => String(median(rows.map(of))).padStart(8);
-  console.log(`  ${"the median".padEnd(44)} ${middle(({ pause_ms }) => pause_ms)} ${middle(({ bare_ms }) => bare_ms)}`);
+  const cases = [...Map.groupBy(rows, ({ name }) => name).values()];
+  const times = Math.max(...cases.map(({ length }) => length));
+  const head = times > 1 ? `${title}, the median of ${times}` : title;
+  console.log(`  ${head.padEnd(44)} pause ms  bare ms  of asked  memory MB  disk MB  seconds`);
+  for (const tries of cases) {
+    const [middle, most] = [figureOf(tries, median), figureOf(tries, (values) => Math.max(...values))];
+    const figures = [middle("samples", 9), most("memory_mb", 10), most("disk_mb", 8), middle("seconds", 8, 1)];
+    const name = `${tries[0]?.name}`.slice(0, 44).padEnd(44);
+    console.log(`  ${name} ${[middle("pause_ms", 8), middle("bare_ms", 8), ...figures].join(" ")}`);
+  }
+  const middle = figureOf(rows, median);
+  console.log(`  ${"the median".padEnd(44)} ${middle("pause_ms", 8)} ${middle("bare_ms", 8)}`);
 }
 
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1];
+const figureOf =
+  (rows: readonly Figures[], of: (values: readonly number[]) => number) =>
+  (what: Exclude<keyof Figures, "name">, width: number, digits = 0) =>
+    of(rows.map((row) => row[what]))
+      .toFixed(digits)
+      .padStart(width);
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
