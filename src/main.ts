@@ -14,7 +14,7 @@ Usage
   abeval prune [flags]                 delete stored sessions by age, size or scenario
 
   abeval <command> --help              show the flags and examples of a command
-  abeval --version                     print the version
+  abeval --version [--json]            print the version; as JSON also the commit, and what it shares with others
 `;
 
 /** One dynamic import a command, so that none pays for another's code. */
@@ -60,7 +60,7 @@ async function endWith(error: unknown): Promise<never> {
 }
 
 async function dispatch(word: string | undefined, rest: readonly string[]): Promise<number> {
-  if (word === "--version" || word === "-v") return await print(`${version}\n`);
+  if (word === "--version" || word === "-v") return await print(await versionText(rest));
   if (word === "--help" || word === "-h" || word === "help") return await print(HELP);
   if (word === undefined) return refuse(HELP);
   const load = [COMMANDS, HIDDEN].find((commands) => Object.hasOwn(commands, word))?.[word];
@@ -68,6 +68,12 @@ async function dispatch(word: string | undefined, rest: readonly string[]): Prom
   if (!ON_BUN && NEEDING_BUN.has(word)) return refuse(`abeval: "${word}" needs Bun: https://bun.sh\n`);
   const { command } = await load();
   return await command(rest);
+}
+
+async function versionText([form]: readonly string[]): Promise<string> {
+  if (form !== "--json") return `${version}\n`;
+  const { readBuild } = await import("./doors/doctor/build.ts");
+  return `${JSON.stringify(await readBuild())}\n`;
 }
 
 /** On Bun without the stream of stdout, which takes a third of such a start to load. */

@@ -101,11 +101,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "runtime",
   ],
-  "doors/http": ["doors/endpoint", "doors/operation", "domain", "runtime"],
+  "doors/http": ["doors/endpoint", "doors/operation", "doors/doctor/build", "domain", "runtime"],
   "doors/mcp": ["doors/endpoint", "doors/operation", "statistics", "domain", "runtime"],
   "doors/cli": ["doors", "comparison", "arms", "statistics", "store", "domain", "runtime"],
   "doors/web": ["doors/endpoint", "comparison/judge/decide", "comparison/judge/facts", "statistics", "domain"],
-  main: ["arms/agent/launcher", "doors/cli", "domain/did-you-mean", "runtime/on-bun", "runtime/version"],
+  main: [
+    "arms/agent/launcher",
+    "doors/cli",
+    "doors/doctor/build",
+    "domain/did-you-mean",
+    "runtime/on-bun",
+    "runtime/version",
+  ],
 };
 
 /** Files directly in a room are its face: other rooms may import them. So many are enough; these two are words for everybody. */

@@ -1,5 +1,6 @@
 import type { Counter, Gauge, Registry } from "prom-client";
 import { Failure, type FailureCode } from "../../domain/failure.ts";
+import { readBuild } from "../doctor/build.ts";
 import type { Services } from "../operation/operation.ts";
 
 type News = Parameters<NonNullable<Services["news"]>>[0];
@@ -98,6 +99,13 @@ async function instruments(): Promise<Instruments> {
   const registers: Registry[] = [registry];
   client.collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) if (!OF_PROCESS.test(name)) registry.removeSingleMetric(name);
+  const { version, commit = "", schema, log } = await readBuild();
+  const build = { version, commit, sqlite: schema?.sqlite ?? "", postgres: schema?.postgres ?? "", log };
+  const [name, help] = [
+    "abeval_build_info",
+    "1, with what this program is: its commit, and the versions of what it writes.",
+  ];
+  new client.Gauge({ name, help, labelNames: Object.keys(build), registers }).set(build, 1);
   return {
     registry,
     counters: mapped(

@@ -120,6 +120,9 @@ const MIGRATIONS: readonly ((longText: string) => string)[] = [
   CREATE INDEX sessions_by_user ON abeval.sessions (asked_by, position) WHERE asked_by IS NOT NULL`,
 ];
 
+/** The version of the tables that this program makes. */
+export const POSTGRES_SCHEMA = MIGRATIONS.length;
+
 const TYPES = { text: 'text COLLATE "C"', number: "double precision", flag: "boolean" } as const;
 
 /**

@@ -133,6 +133,9 @@ const MIGRATIONS = [
    INSERT INTO texts_from SELECT max(position) + 1 FROM sessions HAVING count(*) > 0;`,
 ];
 
+/** The version of the tables that this program makes. */
+export const SQLITE_SCHEMA = MIGRATIONS.length;
+
 /**
  * What is committed is safe from a kill; `durable` waits for the disk itself, where SQLite's own way would stop everyone.
  * `isInUse` says whether another process has the database open.

@@ -9,6 +9,7 @@ import { providersAmong } from "../../../comparison/planning/needs.ts";
 import { errorCode, Failure } from "../../../domain/failure.ts";
 import { judgesNamed } from "../../../domain/model-name.ts";
 import { counted } from "../../../domain/number-text.ts";
+import { readBuild } from "../build.ts";
 import { after, type Check, check, fail, orRefusal, pass, skip, warn } from "../check.ts";
 import { plannedWith, type Services } from "../services.ts";
 import { databaseChecks } from "./database.ts";
@@ -61,11 +62,11 @@ const defaultJudge = check("credentials.judge", "Default judge", async (services
 
 const credentialChecks: readonly Check<Services>[] = [credentials, defaultJudge];
 
-const version = check("version", "Version", (services: Services) => ({
-  status: "pass",
-  detail: services.version,
-  hint: null,
-}));
+const version = check("version", "Version", async () => {
+  const { version: number, commit, schema, log } = await readBuild();
+  const tables = schema ? [`schema sqlite ${schema.sqlite}, postgres ${schema.postgres}`] : [];
+  return pass([number, ...(commit ? [`commit ${commit}`] : []), ...tables, `log ${log}`].join("; "));
+});
 
 /** What a run of one file needs of the machine, in the order in which a newcomer would set it up. */
 export const MACHINE_CHECKS: readonly Check<Services>[] = [version, ...sandboxChecks, toolchains, ...credentialChecks];
