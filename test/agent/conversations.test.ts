@@ -5,7 +5,7 @@ import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
-import { until } from "../turns.ts";
+import { turnsDuring, until } from "../turns.ts";
 import { atOnce } from "../wire/streams.ts";
 import { kindsOf, runAgent } from "./plain-agent.ts";
 import { responsesAgent, responsesModule } from "./responses-agent.ts";
@@ -114,8 +114,8 @@ testAgent("requests that rest on a long conversation take its room, though they 
 });
 
 /** Says something to a conversation, as a provider would that keeps it. */
-function say(conversations: Conversations, body: LooseRecord, id: string, text = id): LooseRecord {
-  const whole = conversations.whole(body, ANY_ROOM);
+async function say(conversations: Conversations, body: LooseRecord, id: string, text = id): Promise<LooseRecord> {
+  const whole = await conversations.whole(body, ANY_ROOM);
   if (!("body" in whole)) throw new Error(JSON.stringify(whole));
   whole.keep?.({ id, output: [{ id: `msg_${id}`, role: "assistant", content: text }] });
   return whole.body;
@@ -123,74 +123,81 @@ function say(conversations: Conversations, body: LooseRecord, id: string, text =
 
 const after = (id: string, ...input: readonly unknown[]) => ({ input, previous_response_id: id });
 
-test("a conversation branches: each goes on from the response that it names", () => {
+test("a conversation branches: each goes on from the response that it names", async () => {
   const conversations = new Conversations();
-  say(conversations, { input: "Begin." }, "a");
-  say(conversations, after("a", { role: "user", content: "left" }), "left");
-  say(conversations, after("a", { role: "user", content: "right" }), "right");
-  const said = (id: string) =>
-    asRecords(say(conversations, after(id), `then ${id}`)["input"]).map(({ content }) => content);
-  expect(said("left")).toEqual(["Begin.", "a", "left", "left"]);
-  expect(said("right")).toEqual(["Begin.", "a", "right", "right"]);
+  await say(conversations, { input: "Begin." }, "a");
+  await say(conversations, after("a", { role: "user", content: "left" }), "left");
+  await say(conversations, after("a", { role: "user", content: "right" }), "right");
+  const said = async (id: string) =>
+    asRecords((await say(conversations, after(id), `then ${id}`))["input"]).map(({ content }) => content);
+  expect(await said("left")).toEqual(["Begin.", "a", "left", "left"]);
+  expect(await said("right")).toEqual(["Begin.", "a", "right", "right"]);
 });
 
-test("ids that a gateway gives out twice name the last one, and nothing goes round in circles", () => {
+test("ids that a gateway gives out twice name the last one, and nothing goes round in circles", async () => {
   const conversations = new Conversations();
-  say(conversations, { input: "one" }, "same", "first");
-  const body = say(conversations, after("same", { role: "user", content: "two" }), "same", "second");
+  await say(conversations, { input: "one" }, "same", "first");
+  const body = await say(conversations, after("same", { role: "user", content: "two" }), "same", "second");
   expect(asRecords(body["input"]).map(({ content }) => content)).toEqual(["one", "first", "two"]);
-  const last = say(conversations, after("same"), "same", "third");
+  const last = await say(conversations, after("same"), "same", "third");
   expect(asRecords(last["input"]).map(({ content }) => content)).toEqual(["one", "first", "two", "second"]);
 });
 
-test("what the agent does not have kept cannot be named", () => {
+test("what the agent does not have kept cannot be named", async () => {
   const conversations = new Conversations();
-  say(conversations, { input: "one", store: false }, "a");
-  expect(conversations.whole(after("a"), ANY_ROOM)).toMatchObject({
+  await say(conversations, { input: "one", store: false }, "a");
+  expect(await conversations.whole(after("a"), ANY_ROOM)).toMatchObject({
     unknown: expect.stringContaining("previous_response_id"),
   });
-  expect(conversations.whole({ input: [{ id: "msg_a" }] }, ANY_ROOM)).toMatchObject({
+  expect(await conversations.whole({ input: [{ id: "msg_a" }] }, ANY_ROOM)).toMatchObject({
     unknown: expect.stringContaining("msg_a"),
   });
 });
 
-test("reasoning that an agent sends back without its content is sent as it came", () => {
+test("reasoning that an agent sends back without its content is sent as it came", async () => {
   const conversations = new Conversations();
-  const whole = conversations.whole({ input: "one" }, ANY_ROOM);
+  const whole = await conversations.whole({ input: "one" }, ANY_ROOM);
   const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" };
   if ("body" in whole) whole.keep?.({ id: "a", output: [reasoning] });
   const stripped = { type: "reasoning", id: "rs_1", summary: [] };
-  expect(conversations.whole({ input: [stripped] }, ANY_ROOM)).toMatchObject({ body: { input: [reasoning] } });
+  expect(await conversations.whole({ input: [stripped] }, ANY_ROOM)).toMatchObject({ body: { input: [reasoning] } });
 });
 
-test("what was used longest ago is forgotten first, and what still goes on is not", () => {
+test("what was used longest ago is forgotten first, and what still goes on is not", async () => {
   const conversations = new Conversations();
-  say(conversations, { input: "Begin." }, "main");
+  await say(conversations, { input: "Begin." }, "main");
   const large = "x".repeat(1_000_000);
   for (let nth = 0; nth < 50; nth += 1) {
-    say(conversations, { input: large }, `side ${nth}`);
-    expect(conversations.whole(after("main"), ANY_ROOM)).toHaveProperty("body");
+    await say(conversations, { input: large }, `side ${nth}`);
+    expect(await conversations.whole(after("main"), ANY_ROOM)).toHaveProperty("body");
   }
-  expect(conversations.whole(after("side 49"), ANY_ROOM)).toHaveProperty("body");
-  expect(conversations.whole(after("side 0"), ANY_ROOM)).toMatchObject({
+  expect(await conversations.whole(after("side 49"), ANY_ROOM)).toHaveProperty("body");
+  expect(await conversations.whole(after("side 0"), ANY_ROOM)).toMatchObject({
     unknown: expect.stringContaining("up to 33554432 bytes"),
   });
 });
 
-test("a response whose beginning is forgotten is refused", () => {
+test("a response whose beginning is forgotten is refused", async () => {
   const conversations = new Conversations();
-  say(conversations, { input: "one" }, "a");
-  say(conversations, after("a"), "b");
-  for (let nth = 0; nth < 1_999; nth += 1) say(conversations, { input: `${nth}` }, `r${nth}`);
-  expect(conversations.whole(after("b"), ANY_ROOM)).toHaveProperty("unknown");
-  expect(conversations.whole(after("r0"), ANY_ROOM)).toHaveProperty("body");
+  await say(conversations, { input: "one" }, "a");
+  await say(conversations, after("a"), "b");
+  for (let nth = 0; nth < 1_999; nth += 1) await say(conversations, { input: `${nth}` }, `r${nth}`);
+  expect(await conversations.whole(after("b"), ANY_ROOM)).toHaveProperty("unknown");
+  expect(await conversations.whole(after("r0"), ANY_ROOM)).toHaveProperty("body");
 });
 
-test("references that would make a small request a huge one are refused before it is built", () => {
+test("others have their turn while a large conversation is put together", async () => {
   const conversations = new Conversations();
-  say(conversations, { input: "one" }, "a", "x".repeat(1_000_000));
+  await say(conversations, { input: "x".repeat(7_000_000) }, "a");
+  // Joined, encoded, counted in 27 slices, read.
+  expect(await turnsDuring(() => conversations.whole(after("a"), ANY_ROOM))).toBeGreaterThan(10);
+});
+
+test("references that would make a small request a huge one are refused before it is built", async () => {
+  const conversations = new Conversations();
+  await say(conversations, { input: "one" }, "a", "x".repeat(1_000_000));
   const input = new Array(100_000).fill({ type: "item_reference", id: "msg_a" });
-  expect(conversations.whole({ input }, ANY_ROOM)).toMatchObject({
+  expect(await conversations.whole({ input }, ANY_ROOM)).toMatchObject({
     refused: { status: 413, message: expect.stringContaining("characters, at most") },
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { readBoundedJson, readBoundedJsonInTurns } from "../../src/runtime/bounded-json.ts";
+import { type JsonLimits, readBoundedJson, readBoundedJsonInTurns } from "../../src/runtime/bounded-json.ts";
+import { cpuRatio, LINEAR } from "../cpu-ratio.ts";
 
 const LIMITS = { bytes: 1_000_000, values: 1_000 };
-const read = (text: string, limits = LIMITS) => readBoundedJson(new TextEncoder().encode(text), limits);
+const read = (text: string, limits: JsonLimits = LIMITS) => readBoundedJson(new TextEncoder().encode(text), limits);
 
 describe("bounded JSON", () => {
   test("what is within the limits is read as JSON.parse reads it", () => {
@@ -19,6 +20,38 @@ describe("bounded JSON", () => {
       values: 1,
       value: '[[[[,,,,{"\\\\',
     });
+  });
+
+  test("what stands in long texts is counted as what stands in short ones, wherever an escape is", () => {
+    const long = fc.array(fc.oneof(fc.constantFrom('"', "\\", "\n", "[,", "é"), fc.integer({ min: 1, max: 200 })));
+    const texts = fc.array(
+      long.map((parts) => parts.map((one) => (typeof one === "string" ? one : "x".repeat(one))).join("")),
+    );
+    fc.assert(
+      fc.property(texts, (list) => {
+        const limits = { bytes: 1_000_000, values: 1_000, escapes: 1_000 };
+        expect(read(JSON.stringify(list), limits)).toEqual({ value: list, values: Math.max(list.length + 1, 2) });
+        const escapes = JSON.stringify(list).match(/\\./g)?.length ?? 0;
+        if (escapes > 0)
+          expect(read(JSON.stringify(list), { ...limits, escapes: escapes - 1 })).toEqual({
+            fault: `${escapes} escaped characters, at most ${escapes - 1} are read`,
+          });
+      }),
+    );
+  });
+
+  test("a long text takes little more time than a quarter of it in short ones, and one with escapes in proportion", async () => {
+    const limits = { bytes: 10_000_000, values: 1_000_000, escapes: 100_000 };
+    const n = 1_000_000;
+    const ratio = (input: (size: number) => unknown) =>
+      cpuRatio({
+        n,
+        input: (size) => Buffer.from(JSON.stringify(input(size))),
+        read: (text) => readBoundedJson(text, limits),
+      });
+    const short = Array.from({ length: n / 25 }, () => "x".repeat(22));
+    expect(await ratio((size) => (size > n ? "x".repeat(size) : short))).toBeLessThan(3);
+    expect(await ratio((size) => `${"x".repeat(100)}\n`.repeat(size / 100))).toBeLessThan(LINEAR);
   });
 
   test.each([

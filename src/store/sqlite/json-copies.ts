@@ -103,7 +103,7 @@ export class JsonCopies {
     }
     this.#wrote(session_id, copy);
     // A thousand votes on one session write a thousand copies of a megabyte.
-    collectPassed(copy.text.length);
+    await collectPassed(copy.text.length);
   }
 
   #wrote(session_id: string, { text, entries }: { readonly text: string; readonly entries: number }): void {

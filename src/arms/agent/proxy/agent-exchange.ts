@@ -42,7 +42,7 @@ export function agentExchange(parts: ExchangeParts): AnswerAgent {
     if (route.kind === "stored") return parts.log.unsupported(`${asked.method} ${route.path}`);
     if (route.wire !== "responses" || body === null) return await answerWhole(parts, asked, response);
     await ownTurn();
-    const whole = conversations.whole(body, asked.grow);
+    const whole = await conversations.whole(body, asked.grow);
     if ("unknown" in whole) return parts.log.unsupported(whole.unknown);
     if ("refused" in whole) {
       parts.log.told.refused(whole.refused.message);
@@ -59,7 +59,7 @@ async function answerWhole(
   response: ServerResponse,
   keep?: KeepReply,
 ): Promise<void> {
-  if (collectPassed(request.bytes)) await ownTurn();
+  await collectPassed(request.bytes);
   if (request.route.kind !== "reply") return await answerAside(parts, request, response);
   await new TurnExchange({ ...parts, keep }, request, response).answer();
 }
@@ -228,7 +228,7 @@ async function inTurns<T>(steps: InSteps<T>, send: (bytes: Uint8Array) => Promis
 /** A piece may hold thousands of events: each is read in a turn of its own, unless it is the only one. */
 async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
-    if (collectPassed(chunk.length)) await ownTurn();
+    await collectPassed(chunk.length);
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       if (at > 0) await ownTurn();
       yield chunk.subarray(at, at + PIECE_BYTES);

@@ -1,6 +1,8 @@
 import { asId } from "../../../domain/as-id.ts";
 import { asRecord, asRecords, type LooseRecord } from "../../../domain/lenient.ts";
-import { readBoundedJson } from "../../../runtime/bounded-json.ts";
+import { readBoundedJson, readBoundedJsonInTurns } from "../../../runtime/bounded-json.ts";
+import { ownTurn, Pace } from "../../../runtime/pace.ts";
+import { Semaphore } from "../../../runtime/semaphore.ts";
 import { isLostReasoning, isReference } from "../../wire/edit-request.ts";
 import type { InSteps } from "../../wire/reply-reader.ts";
 import { type Pot, Room } from "../../wire/room.ts";
@@ -69,7 +71,7 @@ export class Conversations {
   }
 
   /** The request with whole items in the place of ids, for which `grow` has to find room. Never throws. */
-  whole(body: LooseRecord, grow: AgentBody["grow"]): WholeRequest | NotWhole {
+  async whole(body: LooseRecord, grow: AgentBody["grow"]): Promise<WholeRequest | NotWhole> {
     const { previous_response_id: id = null, input, store, ...rest } = body;
     const before = id === null ? null : this.#by_id.get(asId(id) ?? "");
     const earlier = before === undefined ? null : this.#upTo(before);
@@ -85,7 +87,7 @@ export class Conversations {
     // What is larger than any request may be will not fit later either.
     const crowded = added_bytes > REQUEST_LIMITS.bytes ? null : grow(added_bytes);
     if (crowded !== null) return { refused: crowded };
-    const read = joined([...earlier, ...own.map(({ item, meant }) => meant ?? JSON.stringify(item))]);
+    const read = await joined([...earlier, ...own.map(({ item, meant }) => meant ?? JSON.stringify(item))]);
     if ("fault" in read)
       return { refused: { status: 413, message: `the conversation that the request rests on has ${read.fault}` } };
     const kept = store === undefined ? {} : { store };
@@ -152,10 +154,19 @@ export class Conversations {
 const itemsIn = (input: unknown): readonly LooseRecord[] =>
   typeof input === "string" ? [{ role: "user", content: input }] : asRecords(input);
 
-function joined(texts: readonly string[]): { readonly items: readonly LooseRecord[] } | { readonly fault: string } {
+const joining = new Semaphore(1);
+
+/** Each step of it takes up to 20 ms, and what it makes on its way takes several times as much memory as the texts. */
+async function joined(
+  texts: readonly string[],
+): Promise<{ readonly items: readonly LooseRecord[] } | { readonly fault: string }> {
   const length = lengthOf(texts);
   if (length > REQUEST_LIMITS.bytes) return { fault: `${length} characters, at most ${REQUEST_LIMITS.bytes} are read` };
-  const read = readBoundedJson(Buffer.from(`[${texts.join(",")}]`), REQUEST_LIMITS);
+  using _ = await joining.acquire(new AbortController().signal);
+  await ownTurn();
+  const bytes = Buffer.from(`[${texts.join(",")}]`);
+  await ownTurn();
+  const read = await readBoundedJsonInTurns(bytes, REQUEST_LIMITS, new Pace());
   return "fault" in read ? read : { items: asRecords(read.value) };
 }
 

@@ -110,7 +110,7 @@ async function find(files: AsyncIterable<OpenFile>, signs: readonly Sign[], sket
   for await (const { path, bytes: packed } of files) {
     const { bytes, taken } = await unpacked(path, packed, unpacking);
     unpacking -= taken;
-    collectPassed(taken);
+    await collectPassed(taken);
     await pace.bytes(bytes.length * signs.length);
     await sketch?.add(bytes, pace);
     const sign = signs.find(({ parts }) => parts.every((part) => bytes.includes(part)));
