@@ -34,6 +34,14 @@ export interface StageEntry {
   readonly type: "stage";
   readonly at: string;
   readonly stage: "preparing" | "running" | "probing" | "judging";
+  /** With the first stage of an attempt: a version with other protocols had accepted it. Absent: it runs as it was accepted. */
+  readonly planned_anew?: PlannedAnew;
+}
+
+export interface PlannedAnew {
+  readonly version: string;
+  readonly protocols: string;
+  readonly comparison: string;
 }
 
 export interface DecisionEntry {

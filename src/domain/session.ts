@@ -226,6 +226,9 @@ const SessionOutcomeSchema = record("SessionOutcome", {
     Digest("What is compared with what, by which judge: equal for runs that repeat each other. Absent in 0.1."),
   ),
   evidence_digests: Type.Optional(EvidenceDigests),
+  planned_anew: Type.Optional(
+    Type.String({ description: "The protocols by which it ran, where a version with others had accepted it." }),
+  ),
   trial: Type.Optional(TrialPlace),
   user: Type.Optional(UserName),
   votes: Type.Optional(Type.Array(Vote, { description: "Of people, oldest first. Absent: none." })),

@@ -11,6 +11,7 @@ import {
   type ReleasedEntry,
   type SessionEntry,
   type SessionLog,
+  type StageEntry,
   unknownKind,
 } from "../domain/session-entry.ts";
 import { usageOfDecisions } from "../domain/usage.ts";
@@ -128,7 +129,7 @@ function after(state: State, entry: SessionEntry, rejudged: Verdict | undefined)
     case "stage": {
       const started_at = state.started_at ?? entry.at;
       const arms = entry.stage === "running" ? eachArm(state, (arm) => ({ ...arm, status: "running" })) : state.arms;
-      return { ...state, state: entry.stage, started_at, arms };
+      return { ...state, state: entry.stage, started_at, arms, ...anewIn(entry) };
     }
     case "arm_ended":
     case "examined": {
@@ -144,6 +145,12 @@ function after(state: State, entry: SessionEntry, rejudged: Verdict | undefined)
     default:
       return state;
   }
+}
+
+function anewIn({ planned_anew }: StageEntry): Pick<State, "version" | "comparison" | "planned_anew"> | undefined {
+  if (planned_anew === undefined) return undefined;
+  const { version, comparison, protocols } = planned_anew;
+  return { version, comparison, planned_anew: protocols };
 }
 
 /** A session that ended without a verdict takes the first that its own two arms get later. */

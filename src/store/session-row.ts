@@ -21,6 +21,7 @@ export function rowTextOf(outcome: SessionOutcome) {
   const listing = listingOf(outcome, kept);
   return {
     ...kept,
+    comparison: outcome.comparison ?? null,
     searched: searchedText(listing),
     listing: JSON.stringify(listing),
     trial_row: JSON.stringify(trialRowOf(outcome)),
@@ -30,7 +31,7 @@ export function rowTextOf(outcome: SessionOutcome) {
 /** The columns of `rowTextOf`. */
 export const ROW_NAMES: readonly string[] = [
   ...columnsWith("kept").map(([name]) => name),
-  ...["searched", "listing", "trial_row"],
+  ...["comparison", "searched", "listing", "trial_row"],
 ];
 
 /** Whether a row lacks a figure that a version before the figure did not list. `found`: where a text stands in another. */

@@ -54,9 +54,9 @@ export interface WorkQueue {
   resumeSeries(work: Work): Promise<void>;
   /**
    * Claims at most `free` pieces of a kind that need only `capabilities`: the highest priority first; within a priority, each
-   * user's oldest piece in turn.
+   * user's oldest piece in turn. What does not need `own` is left to living processes without it that could take it.
    */
-  claim(kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly WorkClaim[]>;
+  claim(kind: Work["kind"], capabilities: Needs, free: number, own?: string): Promise<readonly WorkClaim[]>;
   /** Calls `wake` when there may be work to claim, and from time to time. The returned function ends it. */
   watch(wake: () => void): () => void;
   /** Waiting work by needs, the most first; at most 100 rows. */

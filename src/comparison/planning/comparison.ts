@@ -33,10 +33,13 @@ interface Compared extends Conditions {
  * SHA-256 over what is compared with what, by whom: task, rubric and policies, both arms in their order as they run, the
  * judge, the sandbox. Runs with the same digest repeat each other; a changed prompt is another comparison.
  */
-export const comparisonDigest = ({ comparability, judge, arms, sandbox, installs }: Compared): string =>
+export const comparisonDigest = (
+  { comparability, judge, arms, sandbox, installs }: Compared,
+  protocol: string = SERIES_PROTOCOL,
+): string =>
   sha256(
     canonicalJson({
-      protocol: SERIES_PROTOCOL,
+      protocol,
       comparability,
       arms: arms.map((arm, index) => armDigest(arm, installs[index] ?? [])),
       judge,

@@ -87,6 +87,27 @@ const PROTOCOLS = "protocols:";
 /** What a worker has whose version writes and judges as this one does: others would mix what they judge, or lose what they read. */
 export const NEED_OF_PROTOCOLS = PROTOCOLS + [`log/${LOG_VERSION}`, ...JUDGING_PROTOCOLS, SERIES_PROTOCOL].join("+");
 
+/**
+ * What servers of earlier releases ask for, and this version does where no worker of theirs is left: it plans a run anew, and a series
+ * goes on by the rules by which it began. Whoever changes a protocol adds here what was asked for before.
+ */
+const NEEDS_OF_EARLIER: Needs = [`${PROTOCOLS}log/2+swapped-pair/3+gates-and-measures/3+series/1`];
+
+/** All protocols by which this version works, its own first. */
+export const PROTOCOLS_DONE: Needs = [...new Set([NEED_OF_PROTOCOLS, ...NEEDS_OF_EARLIER])];
+
+/** Whether a server with other protocols accepted it. */
+export const isAskedByOthers = (needs: Needs): boolean =>
+  protocolsAmong(needs).length > 0 && !needs.includes(NEED_OF_PROTOCOLS);
+
+/** The rules of series among protocols. */
+export const seriesRulesAmong = (needs: Needs): { readonly protocol?: string } => {
+  const [protocol] = protocolsAmong(needs)
+    .flatMap((protocols) => protocols.split("+"))
+    .filter((one) => one.startsWith("series/"));
+  return protocol === undefined ? {} : { protocol };
+};
+
 /** The protocols among needs, or among what a worker has. */
 export const protocolsAmong = (needs: Needs): string[] =>
   needs.flatMap((need) => (need.startsWith(PROTOCOLS) ? need.slice(PROTOCOLS.length) : []));

@@ -104,9 +104,10 @@ export async function prepareSeries(
     ...(inputs_from_checkout && { inputs_from_checkout }),
     ...(judge_model !== undefined && { judge_model }),
     ...(model_override !== undefined && { model_override }),
+    ...(before && { protocol: before.plan.protocol }),
   };
   const { planned, needs } = await planEach(services, { scenarios, baseline, replacement, limits });
-  const plan = seriesPlan(planned, { margin, model_override, seed, baseline, before: before?.plan.baseline?.digest });
+  const plan = seriesPlan(planned, { margin, model_override, seed, baseline, before: before?.plan });
   if (plan.baseline) services.notice(toldOfBaseline(plan.baseline, limits.trials, services.clock.now()));
   const plan_digest = sha256(canonicalJson(plan));
   if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan, planned);
@@ -127,7 +128,7 @@ function toldOfBaseline({ series_id, at, runs, side }: SeriesBaseline, trials: n
 }
 
 /** What may stand in for what the scenarios say. */
-type Replacement = Pick<RunOptions, "judge_model" | "model_override" | "inputs_from_checkout">;
+type Replacement = Pick<RunOptions, "judge_model" | "model_override" | "inputs_from_checkout" | "protocol">;
 
 interface Planning extends Pick<SeriesSource, "scenarios"> {
   readonly baseline: Baseline | undefined;

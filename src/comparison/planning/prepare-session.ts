@@ -37,6 +37,8 @@ export interface RunOptions {
   readonly trial_number?: number;
   /** Its own number in its series, which no other trial has. Absent: it is no trial. */
   readonly series_trial?: number;
+  /** The rules of its series. Absent: those of this version. */
+  readonly protocol?: string;
   /** Stored runs of which one may stand in for an arm. */
   readonly stored?: StoredChoice;
   readonly inputs_from_checkout?: NonNullable<SessionSettings["inputs_from_checkout"]>;
@@ -121,7 +123,7 @@ export async function prepareSession(
       ...(scripts && { scripts }),
       ...(options.inputs_from_checkout && { inputs_from_checkout: options.inputs_from_checkout }),
     },
-    comparison: comparisonDigest({ ...conditions, ...evidence, arms: scenario.arms }),
+    comparison: comparisonDigest({ ...conditions, ...evidence, arms: scenario.arms }, options.protocol),
     evidence_digests: evidenceDigests(definition, evidence),
     self_test_key: selfTestKeyOf(conditions),
     declared,

@@ -103,9 +103,9 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
     });
   }
 
-  async claim(kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly WorkClaim[]> {
+  async claim(kind: Work["kind"], capabilities: Needs, free: number, own?: string): Promise<readonly WorkClaim[]> {
     if (free < 1) return [];
-    const heads = await this.#database.read((sql) => headsIn(sql, kind, capabilities, free));
+    const heads = await this.#database.read((sql) => headsIn(sql, { kind, capabilities, own }, free));
     const claims: WorkClaim[] = [];
     for (const [queue, jobs] of Map.groupBy(heads, ({ name }) => name)) {
       const since = this.#house.clock.ticks();

@@ -18,11 +18,11 @@ import { ask, type Sql } from "./statement.ts";
  * runs the series
  */
 export async function insertSession(sql: Sql, entry: CreatedEntry, owner: string | null): Promise<boolean> {
-  const { session_id, state, trial, comparison = null } = entry.session;
+  const { session_id, state, trial } = entry.session;
   const ended = isFinal(state);
   const attempt = owner === null ? 0 : 1;
   const row: Record<string, SqlValue> = {
-    ...{ session_id, attempt, comparison, ended, length: 1 },
+    ...{ session_id, attempt, ended, length: 1 },
     ...{ owner: ended ? null : owner, queued: owner === null, trial: trial?.trial ?? null },
     ...rowTextOf(fold([entry])),
   };

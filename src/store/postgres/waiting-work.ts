@@ -10,20 +10,25 @@ interface Head {
  * Finds the queues that hold the best of what waits: pg-boss orders one queue, not several. All that is in one has the same needs,
  * so an index gives the first few of each, and the long line behind them is not read.
  */
-export async function headsIn(
-  sql: Sql,
-  kind: Work["kind"],
-  capabilities: Needs,
-  free: number,
-): Promise<readonly Head[]> {
+export async function headsIn(sql: Sql, { kind, capabilities, own }: Claimer, free: number): Promise<readonly Head[]> {
   const statement = `
     SELECT head.name, head.priority FROM abeval_queue.queue CROSS JOIN LATERAL (
       SELECT name, priority, created_on, data FROM abeval_queue.job
       WHERE job.name = queue.name AND state < 'active' AND NOT blocked AND start_after <= now()
       ORDER BY priority DESC, created_on LIMIT $3::int) AS head
     WHERE queue.name LIKE $1 || '-%' AND head.data->'work'->'needs' <@ $2::text::jsonb
+      AND ($4::text IS NULL OR head.data->'work'->'needs' @> to_jsonb($4::text) OR NOT EXISTS (
+        SELECT FROM abeval.workers AS other WHERE slots > 0 AND seen > now() - make_interval(secs => lease_s)
+          AND $4 <> ALL (capabilities) AND head.data->'work'->'needs' <@ to_jsonb(capabilities)))
     ORDER BY head.priority DESC, head.created_on LIMIT $3::int`;
-  return await ask(sql, statement, [kind, JSON.stringify(capabilities), free]);
+  return await ask(sql, statement, [kind, JSON.stringify(capabilities), free, own ?? null]);
+}
+
+/** As `WorkQueue.claim` has them. */
+interface Claimer {
+  readonly kind: Work["kind"];
+  readonly capabilities: Needs;
+  readonly own: string | undefined;
 }
 
 /** Pieces of one name that may wait in one priority before they lose their order. */

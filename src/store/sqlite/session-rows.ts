@@ -55,10 +55,10 @@ export class SessionRows {
 
   /** Undefined when the id is taken. */
   create(entry: CreatedEntry): Written | undefined {
-    const { session_id, state, comparison = null } = entry.session;
+    const { session_id, state } = entry.session;
     const outcome = fold([entry]);
     const ended = isFinal(state) ? { outcome, entries: 1 } : undefined;
-    const row = { session_id, comparison, owner: ended ? null : this.#lease.id, ...rowTextOf(outcome) };
+    const row = { session_id, owner: ended ? null : this.#lease.id, ...rowTextOf(outcome) };
     const { changes } = this.#database.query(CREATE).run(row);
     if (changes === 0) return undefined;
     this.#addText(outcome, row.judge);
@@ -199,8 +199,8 @@ export class SessionRows {
   }
 }
 
-const CREATE = `INSERT INTO sessions (session_id, comparison, owner, copied, ${ROW_NAMES.join(", ")})
-  VALUES ($session_id, $comparison, $owner, 1, ${ROW_NAMES.map((name) => `$${name}`).join(", ")})
+const CREATE = `INSERT INTO sessions (session_id, owner, copied, ${ROW_NAMES.join(", ")})
+  VALUES ($session_id, $owner, 1, ${ROW_NAMES.map((name) => `$${name}`).join(", ")})
   ON CONFLICT DO NOTHING`;
 
 const TOP = "SELECT coalesce(max(position), 0) + 1 FROM sessions";

@@ -29,8 +29,8 @@ interface PlanOptions {
   readonly model_override: string | undefined;
   readonly seed: string | undefined;
   readonly baseline: Baseline | undefined;
-  /** What the series that goes on names its stored runs. */
-  readonly before: string | undefined;
+  /** Of the series that goes on. */
+  readonly before: SeriesPlan | undefined;
 }
 
 /** @throws Failure `invalid_request` when the scenarios name different judges */
@@ -49,7 +49,7 @@ export function seriesPlan(
   const [first] = planned as [PlannedMember]; // a series has one at least
   const [a, b] = first.loaded.definition.arms;
   const unseeded = {
-    protocol: SERIES_PROTOCOL,
+    protocol: before?.protocol ?? SERIES_PROTOCOL,
     scenarios: planned.map((one) => one.planned),
     arms: [a.id, b.id],
     judge_model,
@@ -57,7 +57,7 @@ export function seriesPlan(
     alpha: ALPHA,
     margin,
     scripted: planned.some(({ scripted }) => scripted),
-    ...(baseline && { baseline: baselineOf(planned, baseline, before) }),
+    ...(baseline && { baseline: baselineOf(planned, baseline, before?.baseline?.digest) }),
     arms_differ: planned.some(({ like_first }) => !like_first),
   };
   // The seed comes from what is equal on every machine, so that a tour of scripts goes the same way everywhere.

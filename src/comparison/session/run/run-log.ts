@@ -1,7 +1,7 @@
 import { Failure, type FailureCode, isKilledFromOutside } from "../../../domain/failure.ts";
 import type { SeriesSummary } from "../../../domain/series-summary.ts";
 import type { SessionFailure, SessionOutcome, Stage } from "../../../domain/session.ts";
-import type { EndedEntry, RunEntry, StageEntry } from "../../../domain/session-entry.ts";
+import type { EndedEntry, PlannedAnew, RunEntry, StageEntry } from "../../../domain/session-entry.ts";
 import type { TrialRow } from "../../../domain/trial.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -20,6 +20,8 @@ export class RunLog {
   #stage: Stage = "queued";
   /** The last step of its stage. */
   #step = "";
+  /** Said with the next stage. */
+  planned_anew: PlannedAnew | undefined;
   /** Called at each step, before whatever follows it. */
   onStep: () => void = () => undefined;
   /** Why an entry was lost. The run writes no entry after that. */
@@ -79,7 +81,9 @@ export class RunLog {
   /** Resolves when it is written; nothing of the stage starts or costs money before that. @throws Failure */
   async enter(stage: StageEntry["stage"]): Promise<void> {
     this.#stage = stage;
-    this.note({ type: "stage", at: this.#now(), stage });
+    const { planned_anew } = this;
+    this.planned_anew = undefined;
+    this.note({ type: "stage", at: this.#now(), stage, ...(planned_anew && { planned_anew }) });
     await this.#written;
     this.#throwLost();
   }

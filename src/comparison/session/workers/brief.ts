@@ -27,6 +27,7 @@ export const SessionOrder = Type.Object({
     seed: Type.Optional(Type.String()),
     trial_number: Type.Optional(Type.Integer()),
     series_trial: Type.Optional(Type.Integer()),
+    protocol: Type.Optional(Type.String()),
     inputs_from_checkout: InputsFromCheckout,
   }),
   prices: Prices,

@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { refuseShortage } from "../../../domain/shortage.ts";
 import type { Needs } from "../../../store/shared-store.ts";
-import { installNeed, NEED_OF_PROTOCOLS, needOfImage, needOfProvider, needOfSandbox } from "../../planning/needs.ts";
+import { installNeed, needOfImage, needOfProvider, needOfSandbox, PROTOCOLS_DONE } from "../../planning/needs.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { imagesIn } from "../../planning/task-image.ts";
 
@@ -18,7 +18,7 @@ export async function capabilitiesOf(services: Having, providers: readonly strin
     ...(agents_dir === undefined ? [] : await installsIn(agents_dir)),
     ...(images_dir === undefined ? [] : await imageNeeds(images_dir)),
     ...(recordings?.mode === "replay" ? ["recordings"] : []),
-    NEED_OF_PROTOCOLS,
+    ...PROTOCOLS_DONE,
   ].sort();
 }
 

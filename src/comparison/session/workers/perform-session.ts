@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { Failure, isKilledFromOutside } from "../../../domain/failure.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
-import type { CreatedEntry } from "../../../domain/session-entry.ts";
+import type { CreatedEntry, PlannedAnew } from "../../../domain/session-entry.ts";
 import { MAX_REPLACEMENTS } from "../../../domain/trial.ts";
 import { foldLog, isLog } from "../../../store/read-session.ts";
-import type { WorkClaim } from "../../../store/shared-store.ts";
+import type { Work, WorkClaim } from "../../../store/shared-store.ts";
 import { isFull, type LoggedEntry } from "../../../store/store.ts";
 import type { JudgedArm } from "../../judge/judge.ts";
+import { isAskedByOthers, NEED_OF_PROTOCOLS, protocolsAmong, seriesRulesAmong } from "../../planning/needs.ts";
 import { prepareSession, type SessionPlan } from "../../planning/prepare-session.ts";
 import { heldReservation } from "../../planning/reservation.ts";
 import type { SessionServices } from "../../planning/services.ts";
@@ -108,7 +110,8 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
     const planning = { ...services, prices: pricesOf(brief), max_cost_per_day_usd: undefined };
     const created = createdOf(entries);
     await using loaded = await loadedOf(workplace, created);
-    const plan = await planOf(planning, loaded, created, brief);
+    const plan = await planOf(planning, loaded, created, { ...brief, needs: claim.work.needs });
+    if (isAskedByOthers(claim.work.needs)) log.planned_anew = plannedAnew(services, plan);
     const { trial: place } = created.session;
     const trial = place && workplace.looks.trialAt(place);
     const slot = Promise.resolve(OWN_PLACE);
@@ -167,20 +170,34 @@ function createdOf(entries: readonly LoggedEntry[]): CreatedEntry {
   throw new Failure("storage_failed", "the log of this session does not begin as one");
 }
 
-/** @throws Failure as `prepareSession`, `invalid_scenario` where it would compare something else than was asked for */
+/**
+ * What another version accepted is planned anew: a run by the protocols of this one, a trial by the rules of its series.
+ * @throws Failure as `prepareSession`, `invalid_scenario` where it would compare something else than was asked for
+ */
 async function planOf(
   services: SessionServices,
   loaded: LoadedScenario,
   { session }: CreatedEntry,
-  { options }: SessionOrder,
+  { options, needs }: Pick<SessionOrder, "options"> & Pick<Work, "needs">,
 ): Promise<SessionPlan> {
-  const plan = await prepareSession(services, loaded, options);
+  const rules = session.trial && isAskedByOthers(needs) ? seriesRulesAmong(needs) : {};
+  const plan = await prepareSession(services, loaded, { ...rules, ...options });
   if (plan.comparison === session.comparison) return plan;
+  const isSameWork = isDeepStrictEqual(plan.evidence_digests, session.evidence_digests);
+  if (isSameWork && !session.trial && isAskedByOthers(needs)) return plan;
   throw new Failure(
     "invalid_scenario",
-    "this worker would not compare what was requested: its sandbox or an install of an arm differs",
+    isSameWork
+      ? "this version of abeval would not judge it as its series was begun: start a new series"
+      : "this worker would not compare what was requested: its sandbox or an install of an arm differs",
   );
 }
+
+const plannedAnew = ({ version }: Pick<SessionServices, "version">, { comparison }: SessionPlan): PlannedAnew => ({
+  version,
+  protocols: protocolsAmong([NEED_OF_PROTOCOLS]).join(),
+  comparison,
+});
 
 async function loadedOf(workplace: Workplace, { session }: CreatedEntry): Promise<LoadedScenario & AsyncDisposable> {
   const { definition, scenario_digest: digest, scenario: file } = session;

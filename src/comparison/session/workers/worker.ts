@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { wordsOf } from "../../../domain/failure.ts";
 import type { Needs, Work, WorkClaim } from "../../../store/shared-store.ts";
+import { NEED_OF_PROTOCOLS } from "../../planning/needs.ts";
 import type { Workplace } from "./brief.ts";
 import { performSeries } from "./perform-series.ts";
 import { performSession } from "./perform-session.ts";
@@ -79,7 +80,8 @@ class Worker {
   async #claim(kind: Work["kind"], places: number): Promise<void> {
     const free = places - this.#held[kind];
     if (free <= 0) return;
-    const claims = await this.#workplace.shared.queue.claim(kind, this.#options.capabilities, free);
+    const { queue } = this.#workplace.shared;
+    const claims = await queue.claim(kind, this.#options.capabilities, free, NEED_OF_PROTOCOLS);
     for (const claim of claims) void this.#perform(claim);
   }
 

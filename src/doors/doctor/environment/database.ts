@@ -101,18 +101,18 @@ function capabilitiesFound(working: readonly WorkerRow[], wanted: readonly strin
       );
 }
 
-/** Each version, and where they differ the protocols of its workers, which alone take what it accepts. */
+/** Each version, and where they differ the protocols by which its workers work. */
 function versionsFound(rows: readonly WorkerRow[]): Finding {
   const versions = Map.groupBy(rows, ({ version }) => version);
-  const protocols = new Set(rows.flatMap(({ capabilities }) => protocolsAmong(capabilities)));
-  const told = [...versions].sort().map(([version, own]) => {
-    const [spoken] = own.flatMap(({ capabilities }) => protocolsAmong(capabilities));
-    return protocols.size > 1 && spoken !== undefined ? `${version} (${spoken})` : version;
-  });
-  if (protocols.size > 1)
+  const protocolsOf = ({ capabilities }: WorkerRow) => protocolsAmong(capabilities).join(" or ");
+  const spoken = Map.groupBy(rows, protocolsOf);
+  const told = [...(spoken.size > 1 ? spoken : versions)]
+    .sort()
+    .map(([name, [first]]) => (spoken.size > 1 ? `${first?.version} (${name})` : name));
+  if (spoken.size > 1)
     return warn(
-      `${told.join(", ")} on one database: each runs only work of its own protocols`,
-      "finish the upgrade: run one version everywhere; work that an older version accepted waits for a worker of that version",
+      `${told.join(", ")} on one database: what an older version accepted is done by its workers, and by newer ones when none of them is left; what a newer version accepted waits for workers of its own`,
+      "finish the upgrade, or the way back: run one version everywhere, and stop the last newer worker when nothing waits for it",
     );
   return versions.size <= 1
     ? pass(told.join(", "))
@@ -133,7 +133,7 @@ function depthFound(waiting: readonly WaitingWork[], working: readonly WorkerRow
   return warn(
     `${detail}, of which ${piecesOf(unserved)} wait for ${what}`,
     protocolsAmong(missing).length > 0
-      ? "start a worker of the version that accepted the work, or cancel it"
+      ? "start a worker of the version that accepted the work or of a newer one, or cancel it"
       : "give a worker what is missing, or cancel the work",
   );
 }

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { NEED_OF_PROTOCOLS, protocolsAmong } from "../../src/comparison/planning/needs.ts";
+import { prepareSession, type RunOptions } from "../../src/comparison/planning/prepare-session.ts";
+import { planningServices } from "../../src/comparison/session/plan-for-workers.ts";
+import { startSession } from "../../src/comparison/session/start-session.ts";
+import type { TrialPlace } from "../../src/domain/session.ts";
+import { describeNeeding } from "../needs.ts";
+import { aProcess, type Process } from "../postgres/processes.ts";
+import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
+import { aSeries } from "../series-record.ts";
+import { talk } from "../session/series.ts";
+
+const EARLIER = "protocols:log/1+swapped-pair/1+gates-and-measures/1+series/0";
+
+const OTHER_COMPARISON = "f".repeat(64);
+
+/** Its work is what a server of an earlier version offers. */
+function asEarlier({ services: { shared } }: Process, comparison?: string): void {
+  const offer = shared.queue.offerSession.bind(shared.queue);
+  shared.queue.offerSession = (entry, work, key) => {
+    const needs = work.needs.map((need) => (need === NEED_OF_PROTOCOLS ? EARLIER : need)).sort();
+    const { protocol: _unknown, ...options } = JSON.parse(work.brief).options;
+    const brief = JSON.stringify({ ...JSON.parse(work.brief), options });
+    const session = { ...entry.session, ...(comparison !== undefined && { comparison }) };
+    return offer({ ...entry, session }, { ...work, needs, brief }, key);
+  };
+}
+
+async function start({ services }: Process, options: RunOptions = {}, place?: TrialPlace) {
+  const plan = await prepareSession(await planningServices(services), await talk(), options);
+  const trial = place && { place, summary: async () => undefined };
+  return { plan, ...(await startSession(services, plan, trial)) };
+}
+
+const NEWER = { slots: 1, capabilities: ["provider:fake", EARLIER] };
+
+describeNeeding(POSTGRES)("what a server of an earlier version accepted", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await postgresServer();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  test("is left to workers of that version while one lives, and is planned anew by a newer one when none does", async () => {
+    const { url, sql } = await server.create();
+    await using front = await aProcess(url);
+    asEarlier(front, OTHER_COMPARISON);
+    // It takes nothing: what lacks its own protocols it leaves to workers like itself.
+    const earlier = await aProcess(url, { slots: 1, protocols: EARLIER });
+    await using newer = await aProcess(url, NEWER);
+    const { plan, session_id, done } = await start(front);
+    const { queue } = newer.services.shared;
+    expect(await queue.claim("session", [...NEWER.capabilities, NEED_OF_PROTOCOLS], 9, NEED_OF_PROTOCOLS)).toEqual([]);
+    expect(await queue.waiting()).toHaveLength(1);
+    await earlier[Symbol.asyncDispose]();
+    const protocols = protocolsAmong([NEED_OF_PROTOCOLS]).join();
+    const { comparison } = plan;
+    expect(await done).toMatchObject({ session_id, state: "completed", comparison, planned_anew: protocols });
+    expect(await sql("SELECT comparison FROM abeval.sessions")).toEqual([{ comparison }]);
+    expect(await newer.services.store.trials({ comparison })).toMatchObject([{ session_id, comparison }]);
+  });
+
+  test("runs by the rules of its series when it is a trial", async () => {
+    const { url } = await server.create();
+    await using front = await aProcess(url);
+    asEarlier(front);
+    await using _newer = await aProcess(url, NEWER);
+    const { series_id } = aSeries("series-20260102T030405678Z-00000000");
+    await front.services.shared.series.create(aSeries(series_id));
+    const place = { series_id, trial: 1, round: 1 };
+    const { plan, done } = await start(front, { protocol: "series/0", series_trial: 1 }, place);
+    const ofNow = await prepareSession(await planningServices(front.services), await talk(), {});
+    expect(plan.comparison).not.toBe(ofNow.comparison);
+    expect(await done).toMatchObject({ state: "completed", comparison: plan.comparison, trial: place });
+  });
+
+  test("is never run as something else: a trial that would be judged in another way ends with that", async () => {
+    const { url } = await server.create();
+    await using front = await aProcess(url);
+    asEarlier(front, OTHER_COMPARISON);
+    await using _newer = await aProcess(url, NEWER);
+    const { series_id } = aSeries("series-20260102T030405678Z-00000000");
+    await front.services.shared.series.create(aSeries(series_id));
+    const { done } = await start(front, { series_trial: 1 }, { series_id, trial: 1, round: 1 });
+    expect(await done).toMatchObject({
+      state: "failed",
+      failure: { code: "invalid_scenario", message: expect.stringContaining("start a new series") },
+    });
+  });
+});
