@@ -20,12 +20,20 @@ export const ALPHA = 0.05;
 /** Win rates within this distance of 1/2 count as no difference worth having. */
 export const MARGIN = 0.15;
 
+/** What the difference of a trial is taken of. */
+export const SERIES_MEASURES = ["solved", "score", "preferred"] as const;
+export type SeriesMeasure = (typeof SERIES_MEASURES)[number];
+
+/** What a series that stops when it is sure waits for. */
+const STOPS_AT = ["not_worse", "better"] as const;
+
 export const SERIES_STATES = ["running", "completed", "cancelled", "failed", "interrupted"] as const;
 export type SeriesState = (typeof SERIES_STATES)[number];
 
 /** Why no further trial is started. */
 export const STOPS = [
   "sure",
+  "not_worse",
   "equivalent",
   "out_of_reach",
   "unlikely",
@@ -46,6 +54,11 @@ const Margin = Type.Number({
   exclusiveMaximum: 0.5,
   description: "Win rates within this distance of 1/2 count as no difference worth having.",
 });
+export const NotWorseBy = Type.Number({
+  minimum: 0.01,
+  maximum: 0.5,
+  description: "How much worse, on average, still counts as not worse: .1 = 10 points of the measure.",
+});
 const Parallel = Type.Integer({ minimum: 1, maximum: MAX_PARALLEL, description: "Trials that run at once." });
 export const MaxCost = Type.Number({
   exclusiveMinimum: 0,
@@ -56,6 +69,11 @@ export const MaxCost = Type.Number({
 export const SeriesLimits = record("SeriesLimits", {
   trials: Trials,
   stop_when_sure: Type.Boolean(),
+  stop_at: Type.Optional(
+    oneOf(STOPS_AT, {
+      description: "What it stops at with `stop_when_sure`. Absent in series/1, and where it is `not_worse`.",
+    }),
+  ),
   parallel: Parallel,
   max_cost_usd: nullable(MaxCost),
 });
@@ -100,6 +118,10 @@ export const SeriesPlan = record("SeriesPlan", {
   model_override: nullable(ModelRef),
   alpha: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),
   margin: Margin,
+  measure: Type.Optional(
+    oneOf(SERIES_MEASURES, { description: "Absent in series/1, which took each verdict's winner." }),
+  ),
+  not_worse_by: Type.Optional(NotWorseBy),
   seed: Type.String({ description: "Weighted scripts are chosen by it." }),
   scripted: Type.Boolean({ description: "Some arm replays scripts: its trials say nothing about a model." }),
   baseline: Type.Optional(SeriesBaseline),
@@ -166,6 +188,9 @@ export const SeriesRecord = record("SeriesRecord", {
     ),
   ),
   columns: Type.Optional(Columns),
+  control: Type.Optional(
+    Slug({ description: "The arm that the other is compared with, where somebody named it; it changes words alone." }),
+  ),
   inputs_from_checkout: InputsFromCheckout,
   user: Type.Optional(UserName),
   /** Limits that were in force before, with the moment at which they were changed. */

@@ -12,6 +12,8 @@ const DOUBTS = [
   "missing_trials",
   "other_trials_disagree",
   "selected_baseline",
+  "lapsed",
+  "results_changed",
 ] as const;
 export type Doubt = (typeof DOUBTS)[number];
 

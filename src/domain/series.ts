@@ -6,7 +6,8 @@ import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { SeriesArm, SeriesCheck, SolvedCount, Usd } from "./series-arm.ts";
 import { SeriesCounts, SeriesScenarioCounts } from "./series-counts.ts";
-import { SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, STOPS } from "./series-record.ts";
+import { NotWorseBy, SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, STOPS } from "./series-record.ts";
+import { SeriesResult } from "./series-result.ts";
 import { CONCLUSIONS, SERIES_FLAGS, UndecidedBy } from "./series-summary.ts";
 import { SeriesTrial } from "./series-trial.ts";
 import { DECIDERS, SIDES } from "./verdict.ts";
@@ -115,7 +116,11 @@ export const Series = record("Series", {
       { description: "How imported results became wins and ties. Absent for runs of abeval." },
     ),
   ),
-  levels: record("SeriesLevels", { alpha: SeriesPlan.properties.alpha, margin: SeriesPlan.properties.margin }),
+  levels: record("SeriesLevels", {
+    alpha: SeriesPlan.properties.alpha,
+    margin: SeriesPlan.properties.margin,
+    not_worse_by: NotWorseBy,
+  }),
   limits: nullable(SeriesLimits, { description: "Null for stored runs, whose number was not planned." }),
   series_before: SeriesRecord.properties.series_before,
   changes: SeriesRecord.properties.changes,
@@ -125,6 +130,8 @@ export const Series = record("Series", {
     description: "What the trials show and all stored trials of the same comparison confirm.",
   }),
   undecided_by: UndecidedBy,
+  control: GivenName("Id of the arm that the other one, the candidate, is compared with."),
+  result: nullable(SeriesResult, { description: "Null while no trial counts." }),
   gate: Gate,
   gate_reasons: GateReasons,
   headline: Headline,

@@ -4,6 +4,7 @@ import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import { Pace } from "../runtime/pace.ts";
 import { UNITS_OF_A_TRIAL } from "./summary/trial-list.ts";
+import type { Subject } from "./words/subject.ts";
 
 type Trial = ImportedResults["scenarios"][number]["trials"][number];
 
@@ -12,6 +13,19 @@ export const importedRows = (results: ImportedResults, series_id: string): reado
   results.scenarios.flatMap(({ scenario, trials }) =>
     trials.map((trial, index) => rowOf(results, trial, { series_id, scenario, round: index + 1 })),
   );
+
+/** Nothing where the runs only passed or did not. */
+export function scoresOf({ measure, scenarios }: ImportedResults): Pick<Subject, "scores"> {
+  if (measure !== "score") return {};
+  const pairs = scenarios.flatMap(({ scenario, trials }) =>
+    trials.flatMap(([number, a, b]) =>
+      a === null || b === null ? [] : [[sessionOf(scenario, number), { a, b }] as const],
+    ),
+  );
+  return { scores: new Map(pairs) };
+}
+
+const sessionOf = (scenario: string, number: number) => `${scenario} ${number}`;
 
 interface Place {
   readonly series_id: string;
@@ -24,7 +38,7 @@ function rowOf(results: ImportedResults, trial: Trial, { series_id, scenario, ro
   const isWhole = a !== null && b !== null;
   const winner_side = winnerOf(results, trial);
   return {
-    ...{ session_id: `${scenario} ${number}`, scenario, comparison: null },
+    ...{ session_id: sessionOf(scenario, number), scenario, comparison: null },
     place: { series_id, trial: number, round },
     ...{ state: isWhole ? "completed" : "failed", failure: null },
     outcome: isWhole ? (winner_side === null ? "tie" : "winner") : null,

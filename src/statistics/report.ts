@@ -23,11 +23,12 @@ import { isOfOthers } from "./claim/pool.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { type CountedTrial, type Difference, missingBy } from "./claim/tally.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";
-import { importedRows, withResults } from "./imported-series.ts";
+import { importedRows, scoresOf, withResults } from "./imported-series.ts";
 import { concludedOf, raisedByTrials } from "./standing.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
 import { crashedOf, solvedOf } from "./summary/reliability.ts";
+import { seriesResultOf } from "./summary/result.ts";
 import { groupsOf, scenarioRowsOf } from "./summary/scenario-rows.ts";
 import { skillsOf } from "./summary/skills.ts";
 import { trialListOf } from "./summary/trial-list.ts";
@@ -62,7 +63,7 @@ export async function storedSeries(runs: StoredRuns, beside: Omit<Beside, "store
 export async function importedSeries(results: ImportedResults, known: ImportedAs, by?: SeriesColumn): Promise<Series> {
   const rows = importedRows(results, known.series_id);
   await breathe();
-  const findings = findingsOf(importedSubject(results, known), rows);
+  const findings = findingsOf({ ...importedSubject(results, known), ...scoresOf(results) }, rows);
   return await withResults(await seriesOf(findings, { judge_unaudited: false, forecast: null, by }), results);
 }
 
@@ -118,12 +119,14 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
   await breathe();
   const statement = seriesStatement({ findings, forecast: coming, earlier, mixed, failed_self_tests });
   const trials = await trialListOf(findings);
+  const headline = headlineOf(sequential, subject.told.levels, missingForClaim(findings));
   return {
     ...subject.told,
     protocol: SERIES_PROTOCOL,
     ...concludedOf(findings),
     ...gateOfSeries(arms, conclusion, { flags, shut: isShut(findings) }),
-    headline: headlineOf(sequential, subject.told.levels, missingForClaim(findings)),
+    headline,
+    result: seriesResultOf(findings, headline),
     counts: countsOf(findings),
     decided_by: decidersOf(countedOf(findings).map(({ row }) => row)),
     missing_by: missingBy(tallies),

@@ -73,7 +73,7 @@ const times = (count: number, each: number) => (count === 0 ? 0 : count * each);
 const logSumOf = (logs: readonly number[]): number => logs.reduce(logSum, Number.NEGATIVE_INFINITY);
 
 /** The logarithm of the sum of what these are logarithms of. */
-function logSum(one: number, other: number): number {
+export function logSum(one: number, other: number): number {
   const larger = Math.max(one, other);
   return Number.isFinite(larger) ? larger + Math.log1p(Math.exp(Math.min(one, other) - larger)) : larger;
 }

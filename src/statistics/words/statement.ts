@@ -86,6 +86,7 @@ function endOf(findings: Findings): readonly string[] {
   switch (subject.told.stop) {
     case "sure":
       return done < planned ? [`Stopped early, ${after}, once the preference was established.`] : [];
+    case "not_worse":
     case "equivalent":
       return done < planned ? [`Stopped early, ${after}, once this was established.`] : [];
     case "out_of_reach":

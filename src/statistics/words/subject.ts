@@ -2,7 +2,8 @@ import { memberName, memberWord, withInputId } from "../../domain/member.ts";
 import { counted } from "../../domain/number-text.ts";
 import type { ImportedResults } from "../../domain/results.ts";
 import type { Series } from "../../domain/series.ts";
-import { ALPHA, MARGIN, type SeriesRecord } from "../../domain/series-record.ts";
+import { ALPHA, MARGIN, type SeriesMeasure, type SeriesRecord } from "../../domain/series-record.ts";
+import { controlSide, NOT_WORSE_BY } from "../../domain/series-result.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
@@ -26,6 +27,7 @@ type Told = Pick<
   | "finished_at"
   | "columns"
   | "inputs_from_checkout"
+  | "control"
 >;
 
 /** What a series is of, whether somebody planned it or not. */
@@ -44,15 +46,23 @@ export interface Subject {
   readonly judge_model: string;
   readonly scripted: boolean;
   readonly arms_differ: boolean;
+  readonly measure: SeriesMeasure;
+  /** The arm that the other one is compared with. */
+  readonly control_side: Side;
+  /** Of imported scores, by the id of the trial. */
+  readonly scores?: ReadonlyMap<string, Readonly<Record<Side, number>>>;
 }
 
 export function plannedSubject(series: SeriesRecord): Subject {
-  const { standing: _, ...told } = series;
-  const { alpha, margin, scenarios, judge_model, scripted, arms_differ } = series.plan;
+  const { standing: _, control, ...told } = series;
+  const { alpha, margin, scenarios, judge_model, scripted, arms_differ, measure = "preferred" } = series.plan;
+  const { not_worse_by = NOT_WORSE_BY[measure], baseline } = series.plan;
   const [a = "a", b = "b"] = series.plan.arms;
+  const arms = { a, b };
+  const control_side = controlSide(arms, control ?? (baseline && arms[baseline.side]));
   return {
-    told: { ...told, kind: "planned", levels: { alpha, margin } },
-    ...{ scenarios, arms: { a, b }, judge_model, scripted, arms_differ },
+    told: { ...told, kind: "planned", levels: { alpha, margin, not_worse_by }, control: arms[control_side] },
+    ...{ scenarios, arms, judge_model, scripted, arms_differ, measure, control_side },
   };
 }
 
@@ -70,17 +80,23 @@ export interface StoredRuns {
 
 /** The number of runs was not fixed beforehand; what is always valid is valid for them too. */
 export function storedSubject({ comparison, scenario, input, rows, ...known }: StoredRuns): Subject {
+  const measure = "preferred";
+  const [not_worse_by, control_side] = [NOT_WORSE_BY[measure], controlSide(known.arms)];
   return {
     told: {
       series_id: `cmp-${comparison}`,
       kind: "stored",
       state: rows.every(({ state }) => isFinal(state)) ? "completed" : "running",
       ...{ stop: null, failure: null, plan: null, plan_digest: null, limits: null, changes: [] },
-      ...{ created_at: null, finished_at: null, levels: { alpha: ALPHA, margin: MARGIN } },
+      ...{
+        created_at: null,
+        finished_at: null,
+        levels: { alpha: ALPHA, margin: MARGIN, not_worse_by },
+        control: known.arms[control_side],
+      },
     },
     scenarios: [{ scenario, ...withInputId(input), digest: null, comparison }],
-    ...known,
-    arms_differ: false,
+    ...{ ...known, measure, control_side, arms_differ: false },
   };
 }
 
@@ -97,16 +113,19 @@ export function importedSubject(
   { arms, levels, measure, tie_margin, scenarios, columns }: ImportedResults,
   { series_id, created_at = null, inputs_from_checkout }: ImportedAs,
 ): Subject {
+  const control_side = controlSide(arms);
+  const taken = measure === "passed" ? "solved" : measure;
   return {
     told: {
-      ...{ series_id, kind: "results", state: "completed", imported: { measure, tie_margin }, levels },
+      ...{ series_id, kind: "results", state: "completed", imported: { measure, tie_margin } },
+      ...{ levels: { ...levels, not_worse_by: NOT_WORSE_BY[taken] }, control: arms[control_side] },
       ...{ stop: null, failure: null, plan: null, plan_digest: null, limits: null, changes: [] },
       ...{ created_at, finished_at: created_at },
       ...(columns && { columns }),
       ...(inputs_from_checkout && { inputs_from_checkout }),
     },
     scenarios: scenarios.map(({ scenario }) => ({ scenario, digest: null, comparison: "" })),
-    ...{ arms, judge_model: "", scripted: false, arms_differ: false },
+    ...{ arms, judge_model: "", scripted: false, arms_differ: false, measure: taken, control_side },
   };
 }
 

@@ -1,0 +1,21 @@
+import type { Series } from "./series.ts";
+
+/** What a series says of the candidate, in the words that every door shows. */
+export const ANSWER_TEXTS = {
+  better: "Better",
+  worse: "Worse",
+  not_worse: "Not worse",
+  no_difference: "No difference",
+  not_known: "Not known yet",
+} as const;
+export type SeriesAnswer = keyof typeof ANSWER_TEXTS;
+
+type Answered = Pick<Series, "conclusion" | "control" | "gate" | "arms">;
+
+export function seriesAnswerOf({ conclusion, control, gate, arms: { a, b } }: Answered): SeriesAnswer {
+  const isControlA = a.arm_id === control;
+  if (conclusion === "a_preferred") return isControlA ? "worse" : "better";
+  if (conclusion === "b_preferred") return isControlA ? "better" : "worse";
+  if (gate[isControlA ? b.arm_id : a.arm_id] === "not_worse") return "not_worse";
+  return conclusion === "no_difference_above_margin" ? "no_difference" : "not_known";
+}

@@ -1,0 +1,44 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { GivenName } from "./results.ts";
+import { Count, nullable, oneOf, record, Share } from "./schema.ts";
+import type { SeriesMeasure } from "./series-record.ts";
+import { SERIES_MEASURES } from "./series-record.ts";
+import type { Side } from "./verdict.ts";
+
+const Points = (description: string) => Type.Number({ minimum: -1, maximum: 1, description });
+
+export const SeriesResult = record(
+  "SeriesResult",
+  {
+    measure: oneOf(SERIES_MEASURES),
+    candidate: GivenName("Arm id."),
+    control: GivenName("Arm id."),
+    value: nullable(
+      record("SeriesValues", {
+        candidate: Share("Solved share, or mean score, of the trials that count."),
+        control: Share("The same of the control."),
+      }),
+      { description: "Null for `preferred`." },
+    ),
+    difference: Points("Mean over trials, candidate minus control."),
+    low: Points("Lower end of its range, valid at every look."),
+    high: Points("Upper end."),
+    n: Count("Trials that count."),
+    ahead: Count("Trials in which the candidate was ahead."),
+    behind: Count("Trials in which it was behind."),
+  },
+  { description: "What the trials show of the candidate, against the control." },
+);
+export type SeriesResult = Static<typeof SeriesResult>;
+
+/** How much worse on average still counts as not worse, where nobody says it: preference has several times the variance. */
+export const NOT_WORSE_BY: Readonly<Record<SeriesMeasure, number>> = { solved: 0.1, score: 0.1, preferred: 0.3 };
+
+/** Ids of an arm that the other one is compared with; an earlier one goes before a later one. */
+const CONTROLS = ["baseline", "control", "previous", "before", "old", "main", "current"];
+
+/** The arm that the other one is compared with: who was named, else by its id, else the first. */
+export function controlSide({ a, b }: Readonly<Record<Side, string>>, named?: string): Side {
+  const id = [named, ...CONTROLS].find((one) => one === a || one === b);
+  return id === b && id !== a ? "b" : "a";
+}
