@@ -110,7 +110,8 @@ function* sidesOf({ lines }: PatchHunk): Generator<number, HunkSides> {
     if (index < end && isIn("+", sign)) added.push(text);
     if ((index + 1) % LINES_OF_UNIT !== 0) continue;
     by.push(...together(added));
-    yield 1;
+    // Before the program is warm that takes several times as long as to compare them.
+    yield 4;
   }
   return { old, replaced, by: [...by, ...together(added)] };
 }

@@ -98,11 +98,14 @@ test("a hunk at its place costs no more than its lines, so a patch may have many
 test("others have their turn while a patch of 2 MB is read, and while it is applied", async () => {
   const files = Array.from({ length: 20_000 }, (_, n) => `diff --git a/${n} b/${n}\nnew file mode 100644\n`).join("");
   const long = `--- /dev/null\n+++ b/long\n@@ -0,0 +1,400000 @@\n${"+\n".repeat(400_000)}`;
-  for (const patch of [files, long]) {
+  for (const [patch, least] of [
+    [files, 5],
+    [long, 30],
+  ] as const) {
     // Ten milliseconds each, or less.
     using turns = countTurns();
     await patchFiles(patch, async () => "");
-    expect(turns.count).toBeGreaterThan(5);
+    expect(turns.count).toBeGreaterThan(least);
   }
 });
 
