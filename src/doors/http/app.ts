@@ -66,7 +66,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
       delete set.headers.vary;
       demandPlain(request, hosts);
       origins?.(request);
-      await ownTurnInCrowd();
+      await ownTurnInCrowd(request);
     })
     .options("/*", preflight)
     .onParse(({ request, path }) => {
@@ -108,19 +108,23 @@ const contextOf = (
 const TURN_REQUESTS = 20;
 let begun = 0;
 const waiting: (() => void)[] = [];
+/** Whoever asks whether the server goes on waits only for those who ask the same. */
+const probes: (() => void)[] = [];
+const PROBES = /^[^?]*\/api\/(health|ready)(\?|$)/;
 
 /**
  * One client can send thousands of requests in one piece, and the runtime begins all of them in one turn. Half of a turn is for
  * those who wait: two hundred clients who ask again and again would keep them for seconds, and two thousand of them whoever comes next.
  */
-function ownTurnInCrowd(): Promise<void> | undefined {
+function ownTurnInCrowd({ url }: Request): Promise<void> | undefined {
   if (begun === 0) setImmediate(letIn);
   begun += 1;
-  return begun > TURN_REQUESTS ? new Promise((resolve) => waiting.push(resolve)) : undefined;
+  if (begun <= TURN_REQUESTS) return undefined;
+  return new Promise((resolve) => (PROBES.test(url) ? probes : waiting).push(resolve));
 }
 
 function letIn(): void {
-  const next = waiting.splice(0, TURN_REQUESTS / 2);
+  const next = [probes, waiting].flatMap((line) => line.splice(0, TURN_REQUESTS / 2));
   begun = next.length;
   if (begun > 0) setImmediate(letIn);
   for (const enter of next) enter();
