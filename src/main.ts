@@ -4,14 +4,17 @@ import { version } from "./runtime/version.ts";
 
 const HELP = `abeval ${version}: compare two AI agents on one task, with evidence
 
-Usage
+Usage: the interface
   abeval run <scenario_file> [flags]   run both arms, judge them, print the verdict as JSON
   abeval run --check <scenario_file>   check a scenario without running its arms, and say what to fix
   abeval run --new <file> --from <commit>
                                        make a scenario from a commit that fixed something
   abeval serve [flags]                 serve the HTTP API and the web UI on one port
   abeval mcp [flags]                   serve seven tools to one MCP client over stdin and stdout
+
+Usage: tools
   abeval prune [flags]                 delete stored sessions by age, size or scenario
+  abeval drain [flags]                 have a server, or all of a database, take no more work, and wait for its runs
 
   abeval <command> --help              show the flags and examples of a command
   abeval --version [--json]            print the version; as JSON also the commit, and what it shares with others
@@ -23,6 +26,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly
   serve: () => import("./doors/cli/supervisor/supervise.ts"),
   mcp: () => import("./doors/cli/mcp.ts"),
   prune: () => import("./doors/cli/prune.ts"),
+  drain: () => import("./doors/cli/drain.ts"),
 };
 
 /** For abeval itself: in a sandbox, and in a process that does bounded work. */
@@ -33,7 +37,7 @@ const HIDDEN: typeof COMMANDS = {
 };
 
 /** On Deno there is `run`. */
-const NEEDING_BUN = new Set(["serve", "mcp", "prune"]);
+const NEEDING_BUN = new Set(["serve", "mcp", "prune", "drain"]);
 
 process.on("uncaughtException", endUnlessUnread);
 process.on("unhandledRejection", endUnlessUnread);

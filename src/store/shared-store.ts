@@ -1,3 +1,4 @@
+import { Failure } from "../domain/failure.ts";
 import type { SeriesRecord } from "../domain/series-record.ts";
 import type { CreatedEntry } from "../domain/session-entry.ts";
 import type { RequestKey } from "./request-keys.ts";
@@ -87,6 +88,28 @@ export interface Workers {
   alive(): Promise<readonly WorkerRow[]>;
 }
 
+/** Whether the processes on a store take work: nobody does while it is drained, those that start meanwhile neither. */
+export interface Drain {
+  /** When it began; undefined: work is taken. At most a second old; while the store is away, what was known last. */
+  since(): Promise<string | undefined>;
+  /** Gives when it began: earlier, if it was drained before. */
+  begin(at: string): Promise<string>;
+  end(): Promise<void>;
+  /** How many sessions run, wherever. */
+  running(): Promise<number>;
+}
+
+/** Tells whoever asks for work that none is taken. */
+export const drained = (since: string, code: "overloaded" | "not_ready" = "overloaded") =>
+  new Failure(
+    code,
+    `the database is drained since ${since}: no work is taken until somebody ends that with abeval drain --end`,
+    {
+      retryable: true,
+      details: { retry_after_s: 60 },
+    },
+  );
+
 /** Files of scenarios by digest, for workers that do not have them. */
 export interface MaterialStore {
   has(digest: string): Promise<boolean>;
@@ -119,6 +142,7 @@ export interface SharedStore extends SessionStore, AsyncDisposable {
   readonly series: SharedSeriesStore;
   readonly queue: WorkQueue;
   readonly workers: Workers;
+  readonly drain: Drain;
   readonly materials: MaterialStore;
   /** Whether it can be read. Answers within half a second, even while the database hangs. */
   reachable(): Promise<boolean>;

@@ -4,6 +4,7 @@ import type { ErrorBody } from "../../domain/error-body.ts";
 import { Failure, wordsOf } from "../../domain/failure.ts";
 import { isMalformed, NO_UTF8, readBoundedJson } from "../../runtime/bounded-json.ts";
 import type { Services } from "../operation/operation.ts";
+import { demandUndrained } from "../operation/reads.ts";
 import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
 import { EventStreams } from "./event-stream.ts";
@@ -69,12 +70,13 @@ export function createApp(services: Services, options: AppOptions = {}) {
       await ownTurnInCrowd(request);
     })
     .options("/*", preflight)
-    .onParse(({ request, path }) => {
+    .onParse(async ({ request, path }) => {
       // Not undefined, for which Elysia would try its own parsers.
       if (request.method !== "POST") return null;
       // Connections are accepted to the end, for whoever reads.
-      if (stopping.aborted) throw new Failure("interrupted", "the server is stopping", { retryable: true });
-      return TABLE_PATHS.has(path) ? readTableBody(request) : readJson(request);
+      stopping.throwIfAborted();
+      await demandUndrained(services, "overloaded");
+      return TABLE_PATHS.has(path) ? await readTableBody(request) : await readJson(request);
     })
     .onError((thrown) => refuse(thrown, metrics, answerError(thrown, routes(), services)))
     .mapResponse(sendJson)

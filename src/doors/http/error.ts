@@ -44,12 +44,12 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   overloaded: {
     status: 503,
     meaning:
-      "Too many sessions are waiting, this could push the day's cost over its limit, or the machine has run out of something, such as descriptors; `details.reason` says which.",
+      "Too many sessions are waiting, this could push the day's cost over its limit, no more work is taken (`abeval drain`), or the machine has run out of something, such as descriptors; `details.reason` says which.",
     retry_after_s: 10,
   },
   not_ready: {
     status: 503,
-    meaning: "The database does not answer or takes no writes, or the server is stopping; nothing was done.",
+    meaning: "The database does not answer or takes no writes, or the server is stopping or drained; nothing was done.",
     retry_after_s: 2,
   },
   sandbox_unavailable: { status: 503, meaning: "Commands of a model need a sandbox, and none works here." },

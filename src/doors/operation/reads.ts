@@ -6,6 +6,7 @@ import { providerName, providerOf } from "../../domain/model-name.ts";
 import type { SessionSummaryRequest } from "../../domain/session-list.ts";
 import { summarize } from "../../store/page-sessions.ts";
 import { readSession } from "../../store/read-session.ts";
+import { drained } from "../../store/shared-store.ts";
 import type { Operation, Services } from "./operation.ts";
 
 export const getHealth: Operation<"getHealth"> = healthOf;
@@ -13,8 +14,16 @@ export const getHealth: Operation<"getHealth"> = healthOf;
 export async function getReadiness(services: Services): Promise<Health> {
   services.store.demandPlace?.();
   const health = await healthOf(services);
-  if (health.database !== "unreachable") return health;
-  throw new Failure("not_ready", "the database does not answer", { retryable: true });
+  if (health.database === "unreachable")
+    throw new Failure("not_ready", "the database does not answer", { retryable: true });
+  await demandUndrained(services, "not_ready");
+  return health;
+}
+
+/** @throws Failure while no process on the shared store takes work */
+export async function demandUndrained({ shared }: Pick<Services, "shared">, code: "not_ready" | "overloaded") {
+  const since = await shared?.drain.since();
+  if (since !== undefined) throw drained(since, code);
 }
 
 async function healthOf({ clock, started_ticks, version, shared }: Services): Promise<Health> {

@@ -7,6 +7,7 @@ import type { StoreInspection } from "../shared-store.ts";
 import { query, type SqlDriver } from "../sql.ts";
 import type { SessionStore } from "../store.ts";
 import { PATIENCE_MS, PostgresDatabase } from "./connection.ts";
+import { PostgresDrain } from "./drain.ts";
 import { Flusher } from "./flusher.ts";
 import { PostgresMaterials } from "./postgres-materials.ts";
 import { postgresPruning } from "./postgres-pruning.ts";
@@ -162,7 +163,8 @@ export async function openSharedStore(url: string, options: SharedStoreOptions) 
     const workers = store.use(new PostgresWorkers(database, me));
     const queue = store.use(await openQueue({ database, flusher, clock, me, lease_s, max_queued }));
     const materials = store.use(new PostgresMaterials(database, entropy));
-    return Object.assign(store, { workers, queue, materials });
+    const drain = new PostgresDrain(database, clock);
+    return Object.assign(store, { workers, queue, materials, drain });
   } catch (error) {
     await store[Symbol.asyncDispose]();
     throw error;

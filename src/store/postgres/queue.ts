@@ -9,6 +9,7 @@ import type { Needs, WaitingWork, Work, WorkClaim, WorkQueue } from "../shared-s
 import { notRunning } from "../store.ts";
 import { createJobQueue, startBoss } from "./boss.ts";
 import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
+import { demandTaking } from "./drain.ts";
 import { beginOnce, type Flusher } from "./flusher.ts";
 import { type Attempt, HeldClaims } from "./held-claims.ts";
 import { seriesRows } from "./postgres-series.ts";
@@ -83,6 +84,8 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
 
   async offerSession(entry: CreatedEntry, work: Work, key?: RequestKey): Promise<boolean> {
     const begin = async (sql: Sql) => {
+      // A trial of a series that runs waits with the others.
+      if (!entry.session.trial) await demandTaking(sql);
       await this.#checkRoom(sql);
       if (entry.session.trial) await demandOwner(sql, entry.session.trial.series_id, this.#house.me);
       return await insertSession(sql, entry, null);
@@ -91,13 +94,16 @@ class PostgresQueue implements WorkQueue, AsyncDisposable {
   }
 
   async offerSeries(record: SeriesRecord, work: Work, key?: RequestKey): Promise<boolean> {
-    return await this.#offer(work, (sql) =>
-      beginOnce(sql, key, work.id, () => runSteps(sql, seriesRows(this.#house.me).create(record, null))),
-    );
+    const begin = async (sql: Sql) => {
+      await demandTaking(sql);
+      return await runSteps(sql, seriesRows(this.#house.me).create(record, null));
+    };
+    return await this.#offer(work, (sql) => beginOnce(sql, key, work.id, () => begin(sql)));
   }
 
   async resumeSeries(work: Work): Promise<void> {
     await this.#offer(work, async (sql) => {
+      await demandTaking(sql);
       await ask(sql, "UPDATE abeval.series SET queued = true WHERE series_id = $1", [work.id]);
       return true;
     });

@@ -139,6 +139,9 @@ const missingColumns = (known: readonly string[]): readonly string[] =>
         : []),
     ]);
 
+/** Settings of all processes on the database. It counts as no version either. */
+const SETTINGS = "CREATE TABLE IF NOT EXISTS abeval.settings (name text PRIMARY KEY, value text NOT NULL)";
+
 /**
  * Looks at the server and brings its tables up to date, however many do so at once. The right to create schemas is needed
  * at the first start alone.
@@ -155,7 +158,8 @@ export async function prepareSchema(database: PostgresDatabase): Promise<void> {
     throw refuse(`its schema ${server.foreign} belongs to another program: use another database`);
   const newer = (version: number) => refuse(`made by a newer abeval (schema ${version}); use that version`);
   if (server.schema > MIGRATIONS.length) throw newer(server.schema);
-  if (server.schema === MIGRATIONS.length && missingColumns(server.columns).length === 0) return;
+  const isWhole = server.settings && missingColumns(server.columns).length === 0;
+  if (server.schema === MIGRATIONS.length && isWhole) return;
   const migrate = async (sql: Sql) => {
     await sql.unsafe("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     // Another process may have migrated while this one waited for the lock.
@@ -165,7 +169,7 @@ export async function prepareSchema(database: PostgresDatabase): Promise<void> {
     if (schema === 0)
       await sql.unsafe("CREATE SCHEMA IF NOT EXISTS abeval; CREATE TABLE abeval.meta (version int NOT NULL)");
     for (const step of steps) await sql.unsafe(step);
-    for (const step of missingColumns((await lookAt(sql)).columns)) await sql.unsafe(step);
+    for (const step of [SETTINGS, ...missingColumns((await lookAt(sql)).columns)]) await sql.unsafe(step);
     await sql.unsafe("DELETE FROM abeval.meta");
     await sql.unsafe("INSERT INTO abeval.meta VALUES ($1)", [MIGRATIONS.length]);
   };
@@ -178,6 +182,8 @@ interface Server {
   readonly lz4: boolean;
   /** 0: it has none of our tables. */
   readonly schema: number;
+  /** Whether it has the table of settings. */
+  readonly settings: boolean;
   /** Of sessions. */
   readonly columns: readonly string[];
   /** A schema of our name that holds other tables. */
@@ -186,13 +192,14 @@ interface Server {
 
 async function lookAt(sql: Sql): Promise<Server> {
   const [server] = await sql.unsafe(LOOK);
-  const { release, encoding, lz4, made, foreign = null, columns } = server as Record<string, string>;
+  const { release, encoding, lz4, made, foreign = null, columns, settings } = server as Record<string, string>;
   const [meta] = made ? await sql.unsafe("SELECT version FROM abeval.meta") : [];
   return {
     release: Math.floor(Number(release) / 10_000),
     encoding: encoding ?? "",
     lz4: Boolean(lz4),
     schema: (meta?.version as number | undefined) ?? 0,
+    settings: Boolean(settings),
     columns: columns?.split(" ") ?? [],
     foreign,
   };
@@ -204,7 +211,7 @@ const MADE = `EXISTS (SELECT FROM pg_attribute
   WHERE nspname = 'abeval' AND relname = 'meta' AND attname = 'version' AND atttypid = 'int4'::regtype)`;
 
 const LOOK = `SELECT current_setting('server_version_num') AS release, current_setting('server_encoding') AS encoding,
-  ${MADE} AS made,
+  ${MADE} AS made, to_regclass('abeval.settings') IS NOT NULL AS settings,
   (SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = to_regclass('abeval.sessions') AND attnum > 0) AS columns,
   (SELECT min(schemaname) FROM pg_tables WHERE schemaname IN ('abeval', 'abeval_queue') AND NOT ${MADE}) AS foreign,
   EXISTS (SELECT FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)) AS lz4`;

@@ -1,4 +1,5 @@
 import type { Needs, Work } from "../shared-store.ts";
+import { IS_TAKEN } from "./drain.ts";
 import { ask, type Sql } from "./statement.ts";
 
 interface Head {
@@ -16,7 +17,7 @@ export async function headsIn(sql: Sql, { kind, capabilities, own }: Claimer, fr
       SELECT name, priority, created_on, data FROM abeval_queue.job
       WHERE job.name = queue.name AND state < 'active' AND NOT blocked AND start_after <= now()
       ORDER BY priority DESC, created_on LIMIT $3::int) AS head
-    WHERE queue.name LIKE $1 || '-%' AND head.data->'work'->'needs' <@ $2::text::jsonb
+    WHERE ${IS_TAKEN} AND queue.name LIKE $1 || '-%' AND head.data->'work'->'needs' <@ $2::text::jsonb
       AND ($4::text IS NULL OR head.data->'work'->'needs' @> to_jsonb($4::text) OR NOT EXISTS (
         SELECT FROM abeval.workers AS other WHERE slots > 0 AND seen > now() - make_interval(secs => lease_s)
           AND $4 <> ALL (capabilities) AND head.data->'work'->'needs' <@ to_jsonb(capabilities)))

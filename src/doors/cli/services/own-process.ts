@@ -1,4 +1,4 @@
-import { dlopen, type FFIFunction } from "bun:ffi";
+import { dlopen, type FFIFunction, ptr } from "bun:ffi";
 
 /** The C library by its name on glibc, musl and macOS. */
 const NAMES = [
@@ -54,6 +54,7 @@ export function claimStdout(): (line: string) => Promise<void> {
 
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_DUMPABLE = 4;
+const PR_SET_NAME = 15;
 const SIGKILL = 9;
 
 /**
@@ -67,6 +68,22 @@ export function sealProcess(): void {
 /** Has the kernel kill this process when the one that started it ends, even while this one stands still. Linux only. */
 export function endWithParent(): void {
   control(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/**
+ * The names of processes that serve, as `ps` shows them and everybody of the machine may read: by them `abeval drain` knows whom it
+ * may signal, and how much is left. Linux keeps 15 bytes.
+ */
+export const NAMES_OF_SERVERS = { serves: "abeval serve", supervised: "abeval server", drained: "abeval drained" };
+
+/** Shows how much is left for a process that takes no more work. */
+export const showLeft = (left: number): void =>
+  nameProcess(left === 0 ? NAMES_OF_SERVERS.drained : `abeval drain ${Math.min(left, 999)}`);
+
+/** Linux only. */
+export function nameProcess(name: string): void {
+  const bytes = Buffer.from(`${name}\0`);
+  control(PR_SET_NAME, ptr(bytes));
 }
 
 function control(option: number, value: number): void {

@@ -161,12 +161,14 @@ async function seal(notice: ServiceOptions["notice"]): Promise<void> {
 }
 
 /** The stored sessions alone, for a command that runs nothing. @throws as `openStore` does, UsageError where none are named */
-export async function openStoredSessions({ value }: Pick<ParsedArguments<"state-dir" | "database-url">, "value">) {
+export async function openStoredSessions(
+  { value }: Pick<ParsedArguments<"state-dir" | "database-url">, "value">,
+  unnamed = "where are the sessions? Name --state-dir <path>, or --database-url <url>",
+) {
   const { environment } = await readOutside(() => undefined);
   const state_dir = value("state-dir");
   const database = databasePlace(environment, databaseSettings(value("database-url")), state_dir);
-  if (!database && state_dir === undefined)
-    throw new UsageError("where are the sessions? Name --state-dir <path>, or --database-url <url>");
+  if (!database && state_dir === undefined) throw new UsageError(unnamed);
   return await openStore({ state_dir, database });
 }
 

@@ -41,10 +41,10 @@ export async function untilStopped(running: Running): Promise<void> {
   const { listening, streams, services, leaving, stopping, abandoned, grace_ms } = running;
   const name = await running.signal;
   const { runs, series, notice } = services;
-  leaving.abort(STOPPED);
+  leaving.abort(new Failure("not_ready", "the server is stopping", { retryable: true }));
   // Whoever presses Ctrl-C waits for the end; whoever sends SIGTERM tells a load balancer at the same time.
-  if (name === "SIGTERM") await sleep(running.leave_ms);
-  stopping.abort(STOPPED);
+  if (name === "SIGTERM" && !stopping.signal.aborted) await sleep(running.leave_ms);
+  stopping.abort(new Failure("interrupted", "the server is stopping", { retryable: true }));
   // The others go on with what is read here. Without them the streams end with their runs.
   if (services.shared) streams.close();
   interruptQueued(services);

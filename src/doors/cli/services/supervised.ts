@@ -14,6 +14,10 @@ export interface Supervised extends Disposable {
   open(opening: NonNullable<FromServer["opening"]>): Promise<Go>;
   /** Hears each signal that the supervisor got. */
   onStop(hear: (stop: Stop) => void): void;
+  /** Hears that no more work is to be taken. */
+  onDrain(hear: () => void): void;
+  /** Says how much is left since then. */
+  left(left: number): void;
   /** Starts the signs of life. Resolves when the supervisor says that it serves. */
   ready(port: number | undefined, runs: Register<RunInFlight>): Promise<void>;
 }
@@ -31,8 +35,10 @@ export function supervision(): Supervised | undefined {
     const told = message as ToServer; // our own program sends it
     if (told.go) go.resolve(told.go);
     if (told.heard) heard.resolve();
+    if (told.drain) drain.resolve();
     if (told.stop) hearStop(told.stop);
   });
+  const drain = Promise.withResolvers<void>();
   let beats: ReturnType<typeof setInterval> | undefined;
   return {
     open: async (opening) => {
@@ -44,6 +50,8 @@ export function supervision(): Supervised | undefined {
     onStop: (hear) => {
       hearStop = hear;
     },
+    onDrain: (hear) => void drain.promise.then(hear),
+    left: (left) => tell({ left }),
     ready: async (port, runs) => {
       runs.watch((step) => tell({ step }));
       tell({ ready: { port }, beat: named(runs.underWay()) });

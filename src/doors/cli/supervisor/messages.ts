@@ -11,6 +11,8 @@ export interface FromServer {
   readonly ready?: { readonly port: number | undefined };
   /** A sign of life: the runs under way, each with the kind of its last step. */
   readonly beat?: readonly string[];
+  /** It takes no more work, and this is left. */
+  readonly left?: number;
   /** The run that was accepted or went a step further, its id first, with the kind of that step. */
   readonly step?: string;
 }
@@ -21,6 +23,8 @@ export interface ToServer {
   readonly go?: { readonly port?: number | undefined; readonly hangup_ignored: boolean; readonly fault?: string };
   /** It knows that the server is ready, and says so of its health. */
   readonly heard?: true;
+  /** It takes no more work. */
+  readonly drain?: true;
   /** How many signals to stop have come. */
   readonly stop?: { readonly count: number; readonly name: NodeJS.Signals };
 }

@@ -44,6 +44,8 @@ export class Supervisor {
   /** It hears what it is told; before that a signal ends it as it ends any process. */
   #hears = false;
   #stops = 0;
+  /** It was told to take no more work, and so is each server that it starts. */
+  #drains = false;
   #failed = 0;
   #json = false;
   /** The port that the first server chose. */
@@ -58,9 +60,11 @@ export class Supervisor {
   /** Resolves with the exit status of a server that ended as it should, or could not be started. */
   async run(): Promise<number> {
     for (const name of STOPPING) process.on(name, () => this.#stop(name));
-    const { sealProcess } = await import("../services/own-process.ts");
+    process.on("SIGUSR2", () => this.#drain());
+    const { nameProcess, NAMES_OF_SERVERS, sealProcess, showLeft } = await import("../services/own-process.ts");
+    nameProcess(NAMES_OF_SERVERS.serves);
     for (;;) {
-      this.#server = this.#start();
+      this.#server = this.#start(showLeft);
       // The environment of this process holds the same keys.
       sealProcess();
       const end = await this.#server.ended;
@@ -71,10 +75,11 @@ export class Supervisor {
     }
   }
 
-  #start(): WatchedServer {
+  #start(left: (left: number) => void): WatchedServer {
     this.#hears = false;
     return new WatchedServer(this.#program, {
       limits: this.#limits,
+      left,
       opening: (told) => void this.#open(told),
       ready: ({ port }) => {
         this.#port = port;
@@ -97,6 +102,13 @@ export class Supervisor {
     const fault = await this.#health?.opened;
     const go = { port: this.#port, hangup_ignored: this.#hangup_ignored, ...(fault !== undefined && { fault }) };
     this.#server?.tell({ go });
+    if (this.#drains) this.#drain();
+  }
+
+  /** A server that does not hear yet is told when it does. */
+  #drain(): void {
+    this.#drains = true;
+    if (this.#hears) this.#server?.tell({ drain: true });
   }
 
   #stop(name: NodeJS.Signals): void {

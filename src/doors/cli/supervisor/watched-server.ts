@@ -56,6 +56,7 @@ interface Watching {
   readonly limits: Limits;
   readonly opening: (told: NonNullable<FromServer["opening"]>) => void;
   readonly ready: (told: NonNullable<FromServer["ready"]>) => void;
+  readonly left: (left: number) => void;
   /** It gave no sign of life for so long. These runs were under way; this was the step that was told last. */
   readonly stands: (silent_ms: number, work: readonly string[], step: string) => void;
 }
@@ -98,10 +99,11 @@ export class WatchedServer {
     this.#child.kill(signal);
   }
 
-  #hear({ opening, ready, beat, step }: FromServer): void {
+  #hear({ opening, ready, beat, left, step }: FromServer): void {
     this.#silence.end();
     if (beat) this.#work = beat;
     if (step !== undefined) this.#hearStep(step);
+    if (left !== undefined) this.#watching.left(left);
     if (opening) this.#watching.opening(opening);
     if (!ready) return;
     this.#since = systemClock.ticks();

@@ -33,6 +33,12 @@ export function databaseChecks(shared: SharedStore): readonly Check<Services>[] 
       return capabilitiesFound((await living()).working, [...wanted, SANDBOX_NEED]);
     }),
     row("workers.version", "Versions of workers", async () => versionsFound((await living()).rows)),
+    row("queue.drained", "Taking work", async () => {
+      const since = await shared.drain.since();
+      return since === undefined
+        ? pass("servers and workers take work")
+        : warn(`drained since ${since}: nobody takes any`, "when it may be taken again: abeval drain --end");
+    }),
     row("queue.depth", "Waiting work", async () => depthFound(await shared.queue.waiting(), (await living()).working)),
   ];
 }

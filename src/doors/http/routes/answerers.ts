@@ -1,5 +1,4 @@
 import type { Context } from "elysia";
-import { Failure } from "../../../domain/failure.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { EndpointName, RequestOf } from "../../endpoint/endpoints.ts";
 import { findSeries } from "../../operation/find-series.ts";
@@ -56,7 +55,7 @@ export const IDLE_TIMEOUT_S = 30;
 /** What is answered by hand: streams, files, and what has headers of its own. */
 export const ANSWERERS = {
   async getReadiness({ services, leaving }) {
-    if (leaving.aborted) throw new Failure("not_ready", "the server is stopping", { retryable: true });
+    leaving.throwIfAborted();
     return await getReadiness(services);
   },
   async streamRun({ services, streams }, { id, ids }, call) {
