@@ -26,6 +26,7 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<{ readonly campaign: Camp
   mcp: () => import("./mcp.ts"),
   shared: () => import("./shared.ts"),
   standing: () => import("./standing.ts"),
+  upgrades: () => import("./upgrades.ts"),
 };
 
 const USAGE = `bun run faults [campaign...] [--seed n] [--scale x] [--case n] [--times n]

@@ -16,6 +16,9 @@ export interface Served extends AsyncDisposable {
   readonly stop: (signal?: NodeJS.Signals) => Promise<{ readonly status: number }>;
 }
 
+/** The program, and whether it has a supervisor. */
+export type ServedBy = Omit<Invocation, "env"> & { readonly supervised?: true };
+
 /**
  * `abeval serve` as a process of its own on a free port, once it listens or works. Without a supervisor unless one is asked for, so
  * that its process is the server: tests stop, kill and measure that.
@@ -23,7 +26,7 @@ export interface Served extends AsyncDisposable {
 export async function serve(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
-  { supervised, ...invocation }: Omit<Invocation, "env"> & { readonly supervised?: true } = {},
+  { supervised, ...invocation }: ServedBy = {},
 ): Promise<Served> {
   const alone = supervised ? [] : ["--no-supervise"];
   const address = args.includes("--addr") ? [] : ["--addr", "127.0.0.1:0"];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import type { RunEvent } from "../../src/domain/event.ts";
 import type { SessionEntry } from "../../src/domain/session-entry.ts";
-import { type Served, serve } from "../http/served.ts";
+import { type Served, type ServedBy, serve } from "../http/served.ts";
 import { jsonPost } from "../http/service.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { until } from "../turns.ts";
@@ -42,13 +42,14 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** Accepts runs, and executes them when it has places. `url` may lead to the database by a detour. */
-  async server(places = 0, url = this.#url, grace_s = 0): Promise<Served> {
-    return await this.#start(["--scenarios-dir", this.#scenarios, "--max-sessions", String(places)], url, grace_s);
+  async server(places = 0, url = this.#url, grace_s = 0, by?: ServedBy): Promise<Served> {
+    const args = ["--scenarios-dir", this.#scenarios, "--max-sessions", String(places)];
+    return await this.#start(args, url, grace_s, by);
   }
 
   /** Executes runs; it answers nobody. */
-  async worker(places: number, url = this.#url): Promise<Served> {
-    const served = await this.#start(["--worker", "--max-sessions", String(places)], url);
+  async worker(places: number, url = this.#url, by?: ServedBy): Promise<Served> {
+    const served = await this.#start(["--worker", "--max-sessions", String(places)], url, 0, by);
     await this.until("(SELECT WHERE NOT EXISTS (SELECT FROM abeval.workers WHERE slots > 0)) AS nobody");
     return served;
   }
@@ -87,7 +88,7 @@ export class Fleet implements AsyncDisposable {
     await this.#parts.disposeAsync();
   }
 
-  async #start(args: readonly string[], url: string, grace_s = 0): Promise<Served> {
+  async #start(args: readonly string[], url: string, grace_s: number, by?: ServedBy): Promise<Served> {
     const settings = [
       "--lease",
       String(LEASE_S),
@@ -100,7 +101,7 @@ export class Fleet implements AsyncDisposable {
       "--grace",
       String(grace_s),
     ];
-    return this.#parts.use(await serve([...args, ...settings], { ...this.#env, ABEVAL_DATABASE_URL: url }));
+    return this.#parts.use(await serve([...args, ...settings], { ...this.#env, ABEVAL_DATABASE_URL: url }, by));
   }
 }
 
@@ -110,7 +111,7 @@ const codeOf = (error: unknown) => {
 };
 
 /** Both arms write and edit a file `rounds` times. */
-function stepsScenario(name: string, rounds: number, delay_ms: number): string {
+export function stepsScenario(name: string, rounds: number, delay_ms: number): string {
   const turn = (call: string) => `{calls: [${call}], delay_ms: ${delay_ms}}`;
   const round = [
     turn("{write_file: {path: a.txt, content: one}}"),

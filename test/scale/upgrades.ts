@@ -1,16 +1,22 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { NEED_OF_PROTOCOLS, protocolsAmong } from "../../src/comparison/planning/needs.ts";
+import { seriesSource } from "../../src/comparison/planning/prepare-series.ts";
 import { prepareSession, type RunOptions } from "../../src/comparison/planning/prepare-session.ts";
+import { openSeries } from "../../src/comparison/session/open-series.ts";
 import { planningServices } from "../../src/comparison/session/plan-for-workers.ts";
 import { startSession } from "../../src/comparison/session/start-session.ts";
+import { canonicalJson } from "../../src/domain/canonical-json.ts";
 import type { TrialPlace } from "../../src/domain/session.ts";
+import { sha256 } from "../../src/domain/sha256.ts";
 import { describeNeeding } from "../needs.ts";
 import { aProcess, type Process } from "../postgres/processes.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
 import { aSeries } from "../series-record.ts";
 import { talk } from "../session/series.ts";
 
-const EARLIER = "protocols:log/1+swapped-pair/1+gates-and-measures/1+series/0";
+const RULES = "series/1";
+
+const EARLIER = `protocols:log/1+swapped-pair/1+gates-and-measures/1+${RULES}`;
 
 const OTHER_COMPARISON = "f".repeat(64);
 
@@ -23,6 +29,19 @@ function asEarlier({ services: { shared } }: Process, comparison?: string): void
     const brief = JSON.stringify({ ...JSON.parse(work.brief), options });
     const session = { ...entry.session, ...(comparison !== undefined && { comparison }) };
     return offer({ ...entry, session }, { ...work, needs, brief }, key);
+  };
+}
+
+/** The same of a series, which has the rules of that version. */
+async function asEarlierSeries({ services }: Process): Promise<void> {
+  const { queue } = services.shared;
+  const offer = queue.offerSeries.bind(queue);
+  const { comparison } = await prepareSession(await planningServices(services), await talk(), { protocol: RULES });
+  queue.offerSeries = (record, work, key) => {
+    const scenarios = record.plan.scenarios.map((one) => ({ ...one, comparison }));
+    const plan = { ...record.plan, protocol: RULES, scenarios };
+    const needs = work.needs.map((need) => (need === NEED_OF_PROTOCOLS ? EARLIER : need)).sort();
+    return offer({ ...record, plan, plan_digest: sha256(canonicalJson(plan)) }, { ...work, needs }, key);
   };
 }
 
@@ -68,10 +87,24 @@ describeNeeding(POSTGRES)("what a server of an earlier version accepted", () => 
     const { series_id } = aSeries("series-20260102T030405678Z-00000000");
     await front.services.shared.series.create(aSeries(series_id));
     const place = { series_id, trial: 1, round: 1 };
-    const { plan, done } = await start(front, { protocol: "series/0", series_trial: 1 }, place);
-    const ofNow = await prepareSession(await planningServices(front.services), await talk(), {});
-    expect(plan.comparison).not.toBe(ofNow.comparison);
+    const { plan, done } = await start(front, { protocol: RULES, series_trial: 1 }, place);
     expect(await done).toMatchObject({ state: "completed", comparison: plan.comparison, trial: place });
+  });
+
+  test("goes on by its rules when it is a series, and its trials are again work for workers of both versions", async () => {
+    const { url, sql } = await server.create();
+    await using front = await aProcess(url);
+    await using _newer = await aProcess(url, NEWER);
+    await asEarlierSeries(front);
+    const { done } = await openSeries(front.services, seriesSource([await talk()]), { trials: 2 });
+    const { state, plan, failure } = await done;
+    expect({ state, failure, protocol: plan.protocol }).toEqual({ state: "completed", failure: null, protocol: RULES });
+    const [comparison] = plan.scenarios.map((one) => one.comparison);
+    expect(await sql("SELECT comparison, state FROM abeval.sessions")).toEqual(
+      Array(2).fill({ comparison, state: "completed" }),
+    );
+    const needs = "data->'work'->'needs'";
+    expect(await sql(`SELECT name FROM abeval_queue.job WHERE NOT ${needs} ? '${EARLIER}'`)).toEqual([]);
   });
 
   test("is never run as something else: a trial that would be judged in another way ends with that", async () => {

@@ -24,14 +24,16 @@ export interface Needing {
   readonly recorded: boolean;
   /** Its digest; absent: none. */
   readonly image: string | undefined;
+  readonly need_of_protocols?: SessionPlan["need_of_protocols"];
 }
 
 /** What a worker must have to run it as it was planned. */
 export const needsOfPlan = (
   services: Installing,
-  { scenario, settings, chosen, recordings }: SessionPlan,
+  { scenario, settings, chosen, recordings, need_of_protocols }: SessionPlan,
 ): Promise<Needs> =>
   needsOf(services, {
+    need_of_protocols,
     image: scenario.task.image?.digest,
     ...{ arms: scenario.arms, judge_model: chosen.judge_model, recorded: recordings !== undefined },
     sandbox: settings.sandbox_note === NOT_NEEDED ? null : settings.sandbox,
@@ -41,7 +43,7 @@ export const needsOfPlan = (
 /** What a worker must have to run it. */
 export async function needsOf(
   services: Installing,
-  { arms, judge_model, sandbox, replayed, recorded, image }: Needing,
+  { arms, judge_model, sandbox, replayed, recorded, image, need_of_protocols = NEED_OF_PROTOCOLS }: Needing,
 ): Promise<Needs> {
   const models = arms.filter(({ id }) => !replayed.includes(id)).map(({ model }) => model);
   const judges = replayed.includes("judge") ? [] : judgesNamed(judge_model);
@@ -51,7 +53,7 @@ export async function needsOf(
     ...(await installNeeds(services, arms)),
     ...(recorded ? ["recordings"] : []),
     ...(image === undefined ? [] : [needOfImage(image)]),
-    NEED_OF_PROTOCOLS,
+    need_of_protocols,
   ];
   return [...new Set(needs)].sort();
 }

@@ -64,6 +64,8 @@ export interface SessionPlan {
   readonly flags: readonly Flag[];
   /** What its providers' traffic is recorded on, or comes from; absent: neither. */
   readonly recordings: Recordings | undefined;
+  /** By which its series was accepted; absent: those of this version. */
+  readonly need_of_protocols?: string | undefined;
 }
 
 /**
