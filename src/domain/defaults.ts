@@ -69,3 +69,6 @@ export const ANSWER_CHARS = 200_000;
 
 /** Inputs from a checkout that are named; those that keep a gate shut come first. */
 export const NAMED_INPUTS = 100;
+
+/** Trials of one scenario in a series. */
+export const MAX_TRIALS = 1_000;

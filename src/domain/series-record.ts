@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { InputsFromCheckout } from "./checkout-input.ts";
+import { MAX_TRIALS } from "./defaults.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp, UserName } from "./schema.ts";
 import { CONCLUSIONS, SERIES_FLAGS, UndecidedBy } from "./series-summary.ts";
@@ -8,7 +9,6 @@ import { SeriesId } from "./session.ts";
 /** Version of the statistics: bets, weights, rules of stopping and counting. Series never pool two. */
 export const SERIES_PROTOCOL = "series/1";
 
-export const MAX_TRIALS = 1_000;
 export const MAX_SCENARIOS = 2_000;
 /** The trials of all scenarios together, and the stored runs of a comparison that a report reads. */
 export const MAX_TRIALS_IN_ALL = 20_000;

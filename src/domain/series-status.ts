@@ -36,7 +36,8 @@ export function statusWords({ conclusion, ...known }: Concluded, arms: ArmNames)
 
 export const statusText = (series: Concluded, arms: ArmNames): string => wordsText(statusWords(series, arms));
 
-function whyUndecided({ state, undecided_by }: Omit<Concluded, "conclusion">): string | null {
+/** Null where nothing but too few trials keeps it from a conclusion. */
+export function whyUndecided({ state, undecided_by }: Omit<Concluded, "conclusion">): string | null {
   if (state === "running") return "still running";
   if (undecided_by) return undecided_by.replaceAll("_", " ");
   return state === "completed" ? null : state;

@@ -117,16 +117,17 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
   const is_changed = model_changes.length > 0;
   const flags = flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests, never_fired, is_changed });
   await breathe();
-  const statement = seriesStatement({ findings, forecast: coming, earlier, mixed, failed_self_tests });
-  const trials = await trialListOf(findings);
   const headline = headlineOf(sequential, subject.told.levels, missingForClaim(findings));
+  const result = seriesResultOf(findings, headline);
+  const statement = seriesStatement({ findings, forecast: coming, earlier, mixed, failed_self_tests, result });
+  const trials = await trialListOf(findings);
   return {
     ...subject.told,
     protocol: SERIES_PROTOCOL,
     ...concludedOf(findings),
     ...gateOfSeries(arms, conclusion, { flags, shut: isShut(findings) }),
     headline,
-    result: seriesResultOf(findings, headline),
+    result,
     counts: countsOf(findings),
     decided_by: decidersOf(countedOf(findings).map(({ row }) => row)),
     missing_by: missingBy(tallies),

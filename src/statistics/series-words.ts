@@ -7,34 +7,15 @@ import type { SolvedCount } from "../domain/series-arm.ts";
 import { trialResult } from "../domain/series-status.ts";
 import type { Side } from "../domain/verdict.ts";
 import { type ArmNames, armWord, say, type Words } from "../domain/words.ts";
-import { rangedRateText, solvedWord } from "./figure-text.ts";
+import { solvedWord } from "./figure-text.ts";
 import { skillNames, skillText } from "./skill-text.ts";
 import { FAILED_ROWS, failedShown, whatFailed } from "./what-failed.ts";
 
 /** The ids of both arms. */
 export const namesOf = ({ a, b }: Series["arms"]): ArmNames => ({ a: a.arm_id, b: b.arm_id });
 
-/** Win rate of arm a with its range: `67%, 95% range 35% to 88%`. */
-export const winRateText = ({ headline, levels }: Pick<Series, "headline" | "levels">): string =>
-  rangedRateText(headline, levels.alpha);
-
-export const winRateWords = (series: Pick<Series, "arms" | "headline" | "levels">): Words =>
-  say`Win rate of ${armWord(namesOf(series.arms), "a")}: ${{ figure: winRateText(series) }}`;
-
 /** Said before the reason for which a series ended early: it failed, or was interrupted. */
 export const HALTED = "It stopped before its end";
-
-/** Sentences that every door shows below the figures of a series. Each says nothing where it does not apply. */
-const NOTES: readonly ((series: Series) => Words)[] = [costNote];
-
-export const seriesNotes = (series: Series): readonly Words[] =>
-  NOTES.map((note) => note(series)).filter(({ length }) => length > 0);
-
-function costNote({ arms, cost_ratio }: Series): Words {
-  if (cost_ratio === null) return [];
-  const names = namesOf(arms);
-  return say`Where both costs are known, a trial of ${armWord(names, "a")} costs ${{ figure: cost_ratio.toFixed(2) }} times one of ${armWord(names, "b")}.`;
-}
 
 /** What more trials would bring, by a forecast from those that there are. */
 export function outlookWords({ forecast, conclusion, limits }: Series): readonly Words[] {

@@ -13,6 +13,7 @@ import type { Side } from "../domain/verdict.ts";
 import { countedOf, countsOf, type Findings, findingsOf, headlineOf, totalMissing } from "./claim/findings.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { resultOf } from "./claim/tally.ts";
+import { seriesResultOf } from "./summary/result.ts";
 import { seriesStatement } from "./words/statement.ts";
 import { plannedSubject } from "./words/subject.ts";
 
@@ -87,13 +88,15 @@ export const summaryBehind = (
 
 function toldOf(findings: Findings): Omit<SeriesSummary, "trial" | "held"> {
   const { trials, wins, ties, losses, inconsistent, inconclusive } = countsOf(findings);
-  const { win_rate, low, high, e } = headlineOf(findings.sequential, findings.subject.told.levels, 0);
+  const headline = headlineOf(findings.sequential, findings.subject.told.levels, 0);
+  const { win_rate, low, high, e } = headline;
+  const result = seriesResultOf(findings, headline);
   return {
     series_id: findings.subject.told.series_id,
     ...{ trials, wins, ties, losses, inconsistent, inconclusive, missing: totalMissing(findings) },
     ...{ win_rate, low, high, e },
     conclusion: findings.conclusion,
-    statement: seriesStatement({ findings, forecast: null, earlier: [], mixed: false, failed_self_tests: [] }),
+    statement: seriesStatement({ findings, forecast: null, earlier: [], mixed: false, failed_self_tests: [], result }),
   };
 }
 

@@ -20,12 +20,33 @@ const count = (text: string, piece: string) => text.split(piece).length - 1;
 /** A painter for a terminal of so many columns. */
 const terminal = (columns: number) => Object.defineProperty(new Painter(false), "columns", { get: () => columns });
 
-test("JUnit XML has a case for the verdict, and for each arm one for the rules and one for each hidden check", () => {
+test("JUnit XML has a case for the verdict and its gate, and for each arm one for the rules and one for each hidden check", () => {
   const xml = junitOf(outcome);
-  expect(count(xml, "<testcase ")).toBe(11);
-  expect(xml).toContain('<testsuite name="abeval pager-last-page" tests="11" failures="1" errors="0"');
-  expect(xml).toContain('classname="pager-last-page.ticket-only" name="export-complete"');
-  expect(count(xml, "<failure ")).toBe(1);
+  expect(count(xml, "<testcase ")).toBe(12);
+  expect(xml).toContain('<testsuite name="abeval pager-last-page" tests="12"');
+  // What the control fails says nothing against the candidate.
+  const [, control = ""] = /classname="pager-last-page.ticket-only" name="export-complete"[^>]*>(.*)/.exec(xml) ?? [];
+  expect(control).toStartWith('<properties><property name="failed" value="');
+  expect(count(xml, "<failure ")).toBe(count(xml, '<failure type="gate"'));
+});
+
+test("in JUnit XML a check that the candidate fails is a failed case", () => {
+  const [first, second] = outcome.arms;
+  const xml = junitOf({ ...outcome, arms: [second, first] });
+  expect(xml).toMatch(/classname="pager-last-page.ticket-only" name="export-complete"[^>]*><failure /);
+});
+
+test("in JUnit XML the case gate is red with its reason where the gate does not let the candidate pass", () => {
+  const { verdict } = outcome;
+  if (verdict === null) throw new Error("there is a verdict");
+  const gate = { "ticket-only": null, "root-cause": null };
+  const reason = { because: "judge_failed_self_test", needs: null } as const;
+  const shut = { ...outcome, verdict: { ...verdict, gate, gate_reasons: { "root-cause": reason } } };
+  expect(junitOf(shut)).toContain(
+    '<failure type="gate" message="The gate stays shut, because the judge failed its self-test."/>',
+  );
+  const open = { ...outcome, verdict: { ...verdict, gate: { ...gate, "root-cause": "better" as const } } };
+  expect(junitOf(open)).not.toContain("<failure ");
 });
 
 test("JUnit XML stays well formed whatever a check printed", () => {
@@ -158,8 +179,10 @@ describe("why an arm was disqualified, rule and path, stands in", async () => {
     expect(markdownOf(outcome)).not.toContain("disqualified");
   });
 
-  test("JUnit XML, as a failed case of the arm", () => {
-    const xml = junitOf(broken);
+  test("JUnit XML, as a failed case of the candidate, and as a property of the control", () => {
+    expect(junitOf(broken)).toContain(`<property name="failed" value="${why}"/>`);
+    const [own, other] = broken.arms;
+    const xml = junitOf({ ...broken, arms: [other, own] });
     const [, failed] = /name="kept to the rules" time="[\d.]+"><failure (.*?)>/.exec(xml) ?? [];
     expect(failed).toBe(`type="disqualified" message="${why}"`);
     expect(count(xml, 'name="kept to the rules"')).toBe(2);

@@ -1,12 +1,14 @@
 import { expect, test } from "bun:test";
 import type { Series } from "../../src/domain/series.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
+import { wordsText } from "../../src/domain/words.ts";
 import { seriesJunit } from "../../src/doors/cli/reports/junit.ts";
 import { Painter } from "../../src/doors/cli/terminal/paint.ts";
 import { summariseSeries } from "../../src/doors/cli/terminal/series-text.ts";
-import { seriesMarkdown } from "../../src/doors/report/markdown.ts";
+import { plain, seriesMarkdown } from "../../src/doors/report/markdown.ts";
 import { seriesHtml } from "../../src/doors/report/series-html.ts";
 import { reportOf } from "../../src/statistics/report.ts";
+import { sixLines } from "../../src/statistics/six-lines.ts";
 import { type Planned, type Result, results, rowOf, rowsOf, seriesOf, times } from "../statistics/series.ts";
 import { turnsDuring } from "../turns.ts";
 
@@ -33,13 +35,13 @@ test("JUnit XML has a case for the series and, by scenario, one for each trial; 
   const series = await report(SUITE, suite(["a", "b", "invalid", "failed"]));
   const xml = seriesJunit(series);
   expect(
-    [...xml.matchAll(/<testsuite name="([^"]*)" tests="(\d+)" failures="0" errors="(\d+)"/g)].map((found) =>
+    [...xml.matchAll(/<testsuite name="([^"]*)" tests="(\d+)" failures="(\d+)" errors="(\d+)"/g)].map((found) =>
       found.slice(1),
     ),
   ).toEqual([
-    ["abeval series", "1", "0"],
-    ["abeval one", "2", "1"],
-    ["abeval two", "2", "1"],
+    ["abeval series", "2", "1", "0"],
+    ["abeval one", "2", "0", "1"],
+    ["abeval two", "2", "0", "1"],
   ]);
   expect(
     [...xml.matchAll(/classname="(one|two)" name="([^"]*)" time="[^"]*">((?:<error [^>]*>)?)/g)].map((found) =>
@@ -51,8 +53,18 @@ test("JUnit XML has a case for the series and, by scenario, one for each trial; 
     ["two", "trial 2", ""],
     ["two", "trial 4", '<error type="failed" message="no answer"/>'],
   ]);
-  expect(xml).toContain(`name="conclusion" time="0.000"><system-out>${series.statement}</system-out>`);
+  expect(xml).toContain(`name="conclusion" time="0.000"><system-out>${wordsText(sixLines(series).first)}\n`);
   expect(xml).toContain("<system-out>candidate won (session-one-");
+});
+
+test.each([
+  ["", "++++++++++++"],
+  ["Worse: the gate stays shut.", "------------"],
+  ["Not known yet: the gate stays shut", "+-+-"],
+])("in JUnit XML the case gate is red where the gate is shut: %s", async (why, letters) => {
+  const xml = seriesJunit(await report({}, rowsOf(results(letters))));
+  const [, failure = ""] = /name="gate" time="0.000">(?:<failure type="gate" message="([^"]*)"\/>)?/.exec(xml) ?? [];
+  expect([failure.startsWith(why), failure === ""]).toEqual([true, why === ""]);
 });
 
 test("in JUnit XML a trial takes as long as its slower arm, and a scenario as long as its trials", async () => {
@@ -87,11 +99,13 @@ test("nothing that a trial says is markup in XML or in Markdown", async () => {
   expect(page).not.toMatch(/^# h|\*a\*/m);
 });
 
-test("Markdown has the conclusion, the statement, tables by scenario and arm, and folded trials", async () => {
+test("Markdown has the answer, tables by scenario and arm, and folded trials", async () => {
   const series = await report({ ...SUITE, arms_differ: true }, suite(["a", "b", "a", "tie"]));
   const page = seriesMarkdown(series);
   for (const part of [
-    "## abeval: one, two\n\n**Undecided**\n\nWin rate of candidate: 63%, 95% range ",
+    `## abeval: one, two\n\n**${plain(sixLines(series).first)}**\n\n- **So** Not known yet: the gate stays shut`,
+    "\n- **For** These 2 scenarios, 2 trials of each. It says nothing of other scenarios.\n",
+    "\n- **Next** Run about ",
     "| scenario | wins-ties-losses | win rate | candidate solved | baseline solved |",
     "| one | 2-0-0 | 100% | 2 of 2 | 0 of 2 |",
     "|  | candidate | baseline |\n|---|---|---|\n| solved | 3 of 4 | 2 of 4 |\n| pass^2 | 50% | 17% |\n| mean cost | $0.2500 | $0.2500 |",
@@ -129,17 +143,17 @@ test("Markdown leaves out what does not fit into a comment, and says so", async 
 
 test("a series in which nothing counts still has its reports", async () => {
   const series = await report({ state: "cancelled", stop: "cancelled" }, rowsOf(results("c")));
-  expect(seriesMarkdown(series)).toContain("Win rate of candidate: not known, since no trial counts\n");
+  expect(seriesMarkdown(series)).toContain("**candidate against baseline: no pair of trials counts**\n");
   expect(seriesJunit(series)).toContain('<error type="cancelled" message="missing, cancelled"/>');
 });
 
 test.each([
-  ["candidate is preferred", "a", rowsOf(times(8, "a"))],
-  ["No difference above the margin", "even", rowsOf([...times(30, "tie"), "b"])],
-  ["Undecided: cancelled", "even", rowsOf(["a", "cancelled"])],
-] as const)("the page says: %s, and has the colour of nobody else", async (title, side, rows) => {
+  ["Better", "a", rowsOf(times(12, "a"))],
+  ["Not worse", "even", rowsOf([...times(40, "tie"), "b"])],
+  ["Not known yet", "even", rowsOf(["a", "cancelled"])],
+] as const)("the page says: %s, and has the colour of nobody else", async (word, side, rows) => {
   const page = await seriesHtml(await report({ state: "cancelled", stop: "cancelled" }, rows));
-  expect(/<h1>(.*?)<\/h1>/.exec(page)?.[1]?.replace(/<[^>]*>/g, "")).toBe(title);
+  expect(page).toContain(`<p><b>So</b> <strong>${word}</strong>`);
   expect([...page.matchAll(/<div class="bar (\w+)"/g)].map(([, colour]) => colour)).toEqual([side]);
 });
 
@@ -153,7 +167,7 @@ test("of a table of thousands Markdown and the terminal name the scenarios in wh
   });
   const markdown = seriesMarkdown(series);
   expect(markdown).toStartWith("## abeval: task-0, task-1, task-2, task-3, task-4 and 1,995 more\n");
-  const terminal = summariseSeries(series, { painter: new Painter(false), again: undefined });
+  const terminal = summariseSeries(series, { painter: new Painter(false), again: null });
   for (const text of [markdown, terminal]) {
     for (const name of ["task-7", "task-507", "task-1007", "task-1507"]) expect(text).toContain(name);
     expect(text).toContain("and 1,950 more");

@@ -89,16 +89,16 @@ test("that the arms are alike is concluded only where all trials together show i
   expect((await report(alike, [...others("=="), ...alike])).conclusion).toBe("no_difference_above_margin");
   const { conclusion, gate, statement } = await report(alike, [...others("+++"), ...alike]);
   expect([conclusion, gate]).toEqual(["undecided", { candidate: null, baseline: null }]);
-  expect(statement).toStartWith(
-    "Nothing is concluded: this series alone would show no difference above the 15-point margin, but all 20 stored trials of this comparison together do not.",
+  expect(statement).toContain(
+    "). Nothing is concluded: this series alone would show no difference above the margin of 30 points, but all 20 stored trials of this comparison together do not.",
   );
 });
 
 test("the statement says what the series alone would show, and what all trials show", async () => {
   const { statement, headline, forecast, scenarios } = await report(WON, [...others("----"), ...WON]);
-  expect(statement).toStartWith(
-    "Nothing is concluded: this series alone would establish a preference for candidate, but all 12 stored trials of this comparison together do not. " +
-      "In those candidate won 8, baseline 4, and 0 had no winner: evidence 0.6 (20 needed). Judge J preferred candidate in all 8 trials of S.",
+  expect(statement).toContain(
+    "). Nothing is concluded: this series alone would establish a preference for candidate, but all 12 stored trials of this comparison together do not. " +
+      "In those candidate won 8, baseline 4, and 0 had no winner: evidence 0.6 (20 needed).",
   );
   expect(headline.claim).toMatchObject({ side: "a", at_trial: 8 });
   expect([forecast.chance_of_claim, forecast.more_trials]).toEqual([null, null]);
@@ -232,7 +232,7 @@ test("what is told while it runs is what the report says: lists, verdicts, and w
   if (!last) throw new Error("there are eight");
   const summary = summaryOf(series, WON, { own: last, stored });
   expect(summary.conclusion).toBe("undecided");
-  expect(summary.statement).toStartWith("Nothing is concluded: this series alone would");
+  expect(summary.statement).toContain("). Nothing is concluded: this series alone would");
   expect(await advance(series, WON, FREE)).toMatchObject({ stop: "sure" });
   expect(await advance(series, WON, { ...FREE, stored })).toMatchObject({ stop: null, start: [{ trial: 9 }] });
   const alike = own("=".repeat(17));

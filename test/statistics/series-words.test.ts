@@ -6,7 +6,7 @@ import { preferredSide, statusWords } from "../../src/domain/series-status.ts";
 import { type Words, wordsText } from "../../src/domain/words.ts";
 import { evidenceText, limitText } from "../../src/statistics/figure-text.ts";
 import { reportOf } from "../../src/statistics/report.ts";
-import { aheadWords, outlookWords, seriesNotes, winRateWords, wonText } from "../../src/statistics/series-words.ts";
+import { aheadWords, outlookWords, wonText } from "../../src/statistics/series-words.ts";
 import { GENERATED } from "./generated.ts";
 
 const NAMES = { a: "candidate", b: "baseline" };
@@ -18,9 +18,7 @@ test("each sentence about a series is true of the fields beside it: figures, arm
     fc.asyncProperty(GENERATED, async ({ series: record, rows }) => {
       const series = await reportOf(record, rows, { stored: [], judge_unaudited: false });
       statusIsTrue(series);
-      rateIsTrue(series);
       outlookIsTrue(series);
-      costIsTrue(series);
       statementIsTrue(series);
     }),
     { numRuns: 60 },
@@ -32,17 +30,6 @@ function statusIsTrue(series: Series): void {
   const side = preferredSide(series.conclusion);
   expect(armsIn(words)).toEqual(side ? [side] : []);
   expect(wordsText(words).includes("is preferred")).toBe(side !== undefined);
-}
-
-function rateIsTrue(series: Series): void {
-  const { win_rate, low, high } = series.headline;
-  const words = winRateWords(series);
-  const text = wordsText(words);
-  expect(armsIn(words)).toEqual(["a"]);
-  const sure = Number((100 * (1 - series.levels.alpha)).toFixed(3));
-  const figures =
-    win_rate === null ? "" : `${percentText(win_rate)}, ${sure}% range ${percentText(low)} to ${percentText(high)}`;
-  expect(text).toBe(`Win rate of candidate: ${figures || "not known, since no trial counts"}`);
 }
 
 function outlookIsTrue(series: Series): void {
@@ -61,16 +48,7 @@ function outlookIsTrue(series: Series): void {
   expect(text.includes("for about $")).toBe(isOpen && more_trials !== null && Boolean(cost_usd));
 }
 
-function costIsTrue(series: Series): void {
-  const { cost_usd: a } = series.arms.a;
-  const { cost_usd: b } = series.arms.b;
-  const said = seriesNotes(series).find((note) => wordsText(note).includes("times one of"));
-  expect(said !== undefined).toBe(series.cost_ratio !== null);
-  if (said && a.mean && b.mean)
-    expect(wordsText(said)).toContain(`trial of candidate costs ${(a.mean / b.mean).toFixed(2)} times one of baseline`);
-}
-
-/** The statement names the arm that is ahead, the figures, the limit and the end of the report it stands in. */
+/** The statement names the evidence, the limit and the end of the report it stands in. */
 function statementIsTrue({ statement, conclusion, counts, headline, levels, stop, state, arms }: Series): void {
   const ahead = counts.wins > counts.losses ? arms.a.arm_id : arms.b.arm_id;
   const isEven = counts.wins === counts.losses;
@@ -78,7 +56,6 @@ function statementIsTrue({ statement, conclusion, counts, headline, levels, stop
   const said: readonly (readonly [sentence: RegExp, value: string | undefined])[] = [
     [/A preference for (\w+) was established/, side && arms[side].arm_id],
     [/preferred (\w+) in/, isEven ? undefined : ahead],
-    [/Win rate of candidate (\S+(?: \S+)?) \(/, percentText(headline.win_rate ?? -1)],
     [/Evidence ([^(]+) \(/, evidenceText(headline.e, levels.alpha)],
     [/\(([\d.]+) needed\)\./, limitText(levels.alpha)],
     [/(Still running)/, state === "running" && stop === null ? "Still running" : ""],

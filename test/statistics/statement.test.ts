@@ -2,9 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { Series } from "../../src/domain/series.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
+import { wordsText } from "../../src/domain/words.ts";
 import { evidenceText } from "../../src/statistics/figure-text.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { armFigures } from "../../src/statistics/series-words.ts";
+import { sixLines } from "../../src/statistics/six-lines.ts";
 import { type Planned, results, rowOf, rowsOf, seriesOf } from "./series.ts";
 
 const statement = async (rows: readonly TrialRow[], planned: Planned = {}) =>
@@ -18,9 +20,6 @@ const rowsFree = (letters: string, parts: Partial<TrialRow> = {}) =>
     ...row,
     arms: { a: { ...row.arms.a, ...FREE }, b: { ...row.arms.b, ...FREE } },
   }));
-
-const RATE = (rate: string, low: string, high: string) =>
-  `Win rate of candidate ${rate} (a trial without a winner counts half); 95% range ${low} to ${high}, valid whenever the series is stopped.`;
 
 const RELY = "Series that stop early tend to show too large a preference: rely on the range.";
 
@@ -77,8 +76,6 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     "++++++++++-",
     { ...SURE, stop: "sure" },
     [
-      "Judge J preferred candidate in 10 of 11 trials of S and baseline in 1.",
-      RATE("91%", "50.2%", "over 99.9%"),
       "Evidence 20.6 (20 needed).",
       RELY,
       "Stopped early, after 11 of 30 planned trials, once the preference was established.",
@@ -88,11 +85,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     "a claim for the other arm, in a series that could not stop early",
     "--------=",
     { ...ENDED, trials: 9 },
-    [
-      "Judge J preferred baseline in 8 of 9 trials of S and candidate in 0; 1 had no winner.",
-      RATE("6%", "below 0.1%", "49.6%"),
-      "Evidence 21.0 (20 needed).",
-    ],
+    ["Evidence 21.0 (20 needed)."],
   ],
   [
     "a claim that later trials no longer bear",
@@ -100,8 +93,6 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     { ...ENDED, trials: 12 },
     [
       "A preference for candidate was established at trial 8 (candidate 8, baseline 0); with the 4 trials since, the range includes 50%.",
-      "Judge J preferred candidate in 8 of 12 trials of S and baseline in 4.",
-      RATE("67%", "28%", "95%"),
       "Evidence 0.6 (20 needed).",
     ],
   ],
@@ -111,8 +102,6 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     { ...ENDED, trials: 32 },
     [
       "The trials contradict each other: they established a preference for candidate at trial 8 (candidate 8, baseline 0), and later one for baseline. No preference can be stated; something may have changed between the trials.",
-      "Judge J preferred baseline in 24 of 32 trials of S and candidate in 8.",
-      RATE("25%", "6%", "49.8%"),
     ],
   ],
   [
@@ -121,7 +110,6 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     {},
     [
       "After 11 trials of S (candidate won 8, baseline 3, no winner 0) no preference can be stated.",
-      RATE("73%", "32%", "98%"),
       "Evidence 1.3 (20 needed).",
       "If further trials split the same way, about 31 more would be needed; this plan has only 19 left.",
       "By the trials so far, the chance that these establish a preference is 44%.",
@@ -134,7 +122,6 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     { ...ENDED, trials: 11 },
     [
       "After 11 trials of S (candidate won 8, baseline 3, no winner 0) no preference can be stated.",
-      RATE("73%", "32%", "98%"),
       "Evidence 1.3 (20 needed).",
       "If further trials split the same way, about 31 more would be enough; where arms do not differ, such a forecast seldom comes true.",
     ],
@@ -145,7 +132,6 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     { ...SURE, stop: "unlikely" },
     [
       "After 12 trials of S (candidate won 6, baseline 6, no winner 0) no preference can be stated.",
-      RATE("50%", "14%", "86%"),
       "Evidence 0.1 (20 needed).",
       "Stopped early: by a forecast from these trials, the chance of reaching a conclusion by trial 30 was below 2%. This does not show that the arms are alike.",
     ],
@@ -155,7 +141,6 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     "c",
     { ...SURE, stop: "out_of_reach", trials: 8 },
     [
-      "No trial of S counts, so nothing can be said.",
       "Stopped early, after 0 of 8 planned trials: the remaining trials could not lead to a conclusion. This does not show that the arms are alike.",
       "1 trial gave no result (cancelled).",
     ],
@@ -165,9 +150,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     "=".repeat(17),
     { ...SURE, stop: "equivalent" },
     [
-      "With 95% confidence candidate's win rate as judged by J lies within 35% to 65%: no difference above the 15-point margin.",
-      "Of 17 trials of S none had a winner.",
-      RATE("50%", "36%", "64%"),
+      "With 95% confidence candidate and baseline differ by less than the margin of 30 points as judged by J.",
       "Stopped early, after 17 of 30 planned trials, once this was established.",
     ],
   ],
@@ -176,9 +159,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     `${"=".repeat(17)}+++++`,
     { ...ENDED, trials: 22 },
     [
-      "It was established at trial 17, with 95% confidence, that candidate's win rate as judged by J lies within 35% to 65%: no difference above the 15-point margin; with the 5 trials since, the range goes beyond.",
-      "Judge J preferred candidate in 5 of 22 trials of S and baseline in 0; 17 had no winner.",
-      RATE("61%", "45%", "76%"),
+      "It was established at trial 17, with 95% confidence, that candidate and baseline differ by less than the margin of 30 points as judged by J; with the 5 trials since, the range goes beyond.",
     ],
   ],
   [
@@ -186,8 +167,6 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     "!x++++++++",
     {},
     [
-      "Judge J preferred candidate in all 8 trials of S.",
-      RATE("100%", "50.4%", "100%"),
       "Evidence 21.0 (20 needed).",
       "Still running, after 8 of 30 planned trials.",
       "2 trials gave no result (1 failed or interrupted, 1 without a usable judgement).",
@@ -200,7 +179,6 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     { state: "completed", stop: "budget", max_cost_usd: 3, scripted: true },
     [
       "After 3 trials of S (candidate won 3, baseline 0, no winner 0) no preference can be stated.",
-      RATE("100%", "20%", "100%"),
       "Evidence 2.0 (20 needed).",
       "Stopped by the cost limit of $3, after 3 of 30 planned trials.",
       "These trials replay scripts; they say nothing about a model.",
@@ -212,7 +190,6 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     { state: "cancelled", stop: "cancelled" },
     [
       "After 1 trial of S (candidate won 1, baseline 0, no winner 0) no preference can be stated.",
-      RATE("100%", "1%", "100%"),
       "Evidence 1.0 (20 needed).",
       "Cancelled after 1 of 30 planned trials.",
       "2 trials gave no result (cancelled).",
@@ -222,76 +199,45 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     "a failure",
     "u",
     { state: "failed", stop: "failed" },
-    [
-      "No trial of S counts, so nothing can be said.",
-      "The series failed after 0 of 30 planned trials.",
-      "1 trial gave no result (failed or interrupted).",
-    ],
+    ["The series failed after 0 of 30 planned trials.", "1 trial gave no result (failed or interrupted)."],
   ],
-  [
-    "an interruption",
-    "",
-    { state: "interrupted" },
-    ["No trial of S counts, so nothing can be said.", "Interrupted after 0 of 30 planned trials; it can be continued."],
-  ],
-  [
-    "a beginning",
-    "",
-    {},
-    ["No trial of S counts yet, so nothing can be said.", "Still running, after 0 of 30 planned trials."],
-  ],
-  [
-    "one run",
-    "-",
-    { ...ENDED, trials: 1 },
-    [
-      "In this one trial of S judge J preferred baseline. One run per arm says nothing about how often this would happen.",
-    ],
-  ],
+  ["an interruption", "", { state: "interrupted" }, ["Interrupted after 0 of 30 planned trials; it can be continued."]],
+  ["a beginning", "", {}, ["Still running, after 0 of 30 planned trials."]],
+  ["one run", "-", { ...ENDED, trials: 1 }, ["One run per arm says nothing about how often this would happen."]],
   [
     "one run without a winner",
     "~",
     { ...ENDED, trials: 1 },
-    ["In this one trial of S no arm won. One run per arm says nothing about how often this would happen."],
+    ["One run per arm says nothing about how often this would happen."],
   ],
-  [
-    "another alpha",
-    "+++++++",
-    { ...ENDED, trials: 7, alpha: 0.1 },
-    [
-      "Judge J preferred candidate in all 7 trials of S.",
-      RATE("100%", "53%", "100%").replace("95%", "90%"),
-      "Evidence 13.0 (10 needed).",
-    ],
-  ],
+  ["another alpha", "+++++++", { ...ENDED, trials: 7, alpha: 0.1 }, ["Evidence 13.0 (10 needed)."]],
 ];
 
 describe("a statement tells", () => {
   for (const [what, letters, planned, says] of SITUATIONS)
     test(what, async () => {
-      expect(await statement(rowsFree(letters), planned)).toBe(says.join(" "));
+      const series = await reportOf(seriesOf(planned), rowsFree(letters), { stored: [], judge_unaudited: false });
+      expect(series.statement).toBe([`${wordsText(sixLines(series).first)}.`, ...says].join(" "));
     });
 
-  test("what decided, when it was not the judge alone", async () => {
+  test("who decided", async () => {
     const rows = rowsFree("++++++++=").map((row, place) =>
       place < 3 ? { ...row, decided_by: "probe" as const } : row,
     );
     expect(await statement(rows)).toStartWith(
-      "In 9 trials of S candidate won 8 and baseline 0 (decided 3 by hidden checks, 5 by judge J); 1 had no winner.",
+      "candidate was preferred in 8 of 9 trials and baseline in 0 (3 by hidden checks, 5 by the judge): net +89 points",
     );
-    expect(await statement(rowsFree("++++++++", { decided_by: "measured" }))).toStartWith(
-      "In 8 trials of S candidate won 8 and baseline 0 (all decided by measured criteria).",
-    );
+    expect(await statement(rowsFree("++++++++", { decided_by: "measured" }))).toContain("(all by measured criteria)");
     const one = rowsFree("-", { decided_by: "gate" });
     expect(await statement(one, { ...ENDED, trials: 1 })).toStartWith(
-      "In this one trial of S baseline won (decided by rules).",
+      "candidate was preferred in 0 of 1 trial and baseline in 1 (by rules): net -100 points",
     );
   });
 
   test("that copies show nothing, without figures that look like evidence", async () => {
     const rows = rowsFree("++++++++", { conduct: "0".repeat(64) });
-    expect(await statement(rows, { ...SURE, stop: "out_of_reach" })).toBe(
-      "Judge J preferred candidate in all 8 trials of S. All trials are identical in what the models said and called: copies count as one observation, so nothing is concluded from them. Stopped early, after 8 of 30 planned trials: more copies of these trials would show nothing new. This does not show that the arms are alike.",
+    expect(await statement(rows, { ...SURE, stop: "out_of_reach" })).toEndWith(
+      "valid at every look). All trials are identical in what the models said and called: copies count as one observation, so nothing is concluded from them. Stopped early, after 8 of 30 planned trials: more copies of these trials would show nothing new. This does not show that the arms are alike.",
     );
   });
 
@@ -335,23 +281,21 @@ describe("a suite's statement tells", () => {
 
   test("that a claim is about the mean of these scenarios", async () => {
     const told = await suite(["++++", "+++=", "+-++", "++++", "=+-+"], { ...SURE, stop: "sure" });
-    expect(told).toStartWith(
-      "Judge J preferred candidate in 16 of 20 trials of these 5 scenarios and baseline in 2; 2 had no winner. ",
-    );
+    expect(told).toStartWith("candidate was preferred in 16 of 20 trials and baseline in 2 (all by the judge)");
     expect(told).toContain(
       "This is the average over these 5 scenarios; candidate is ahead in 5 of them, baseline in 0. It says nothing about others.",
     );
   });
 
   test("that single scenarios may differ more than their mean", async () => {
-    expect(await suite(["=", "=", "=", "=", "="].map((letter) => letter.repeat(4)))).toStartWith(
-      "With 95% confidence candidate's win rate as judged by J, on average over these 5 scenarios, lies within 35% to 65%: no difference above the 15-point margin. Single scenarios may differ more.",
+    expect(await suite(["=", "=", "=", "=", "="].map((letter) => letter.repeat(4)))).toContain(
+      "With 95% confidence candidate and baseline, on average over these 5 scenarios, differ by less than the margin of 30 points as judged by J. Single scenarios may differ more.",
     );
   });
 
   test("which scenario gives nothing", async () => {
     expect(await suite(["+-+", "!!!", "c!", "+"], ENDED)).toStartWith(
-      "No round of these 4 scenarios is complete, so nothing can be said: no trial of S2 and of 1 other scenario counts.",
+      "candidate against baseline: no pair of trials counts. No round of these 4 scenarios is complete: no trial of S2 and of 1 other scenario counts.",
     );
   });
 });

@@ -42,7 +42,7 @@ export async function compareResults(args: RunArguments): Promise<number> {
     const compared = await seriesOfResults(text, form, { ...choice, inputs_from_checkout });
     const series = await kept(prepared, compared);
     const painter = new Painter(!has("no-color"));
-    const summary = summariseSeries(series, { painter, again: undefined });
+    const summary = summariseSeries(series, { painter, again: null });
     const delivered = await deliver(series, reports, {
       shown: inPlaceOfJson(summary, args, painter),
       junit: () => seriesJunit(series),

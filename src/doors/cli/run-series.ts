@@ -68,13 +68,14 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const record = await untilDone(started, services);
   await told;
   const series = await seriesReport(store, record, by);
-  const summary = summariseSeries(series, { painter, again: commandOf(args) });
+  const again = commandOf(args);
+  const summary = summariseSeries(series, { painter, again });
   const delivered = await deliver(series, reports, {
     shown: inPlaceOfJson(summary, args, painter),
     otel: () => telemetryLines(args, prepared, sessionsOf(series, store)),
-    junit: () => seriesJunit(series),
-    markdown: () => seriesMarkdown(series),
-    html: () => seriesHtml(series),
+    junit: () => seriesJunit(series, again),
+    markdown: () => seriesMarkdown(series, again),
+    html: () => seriesHtml(series, again),
     card: () => seriesCard(series),
   });
   await sendTelemetry(args, prepared, sessionsOf(series, store));

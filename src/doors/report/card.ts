@@ -4,13 +4,15 @@ import { everyVerdict } from "../../domain/every-verdict.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { memberName } from "../../domain/member.ts";
 import { judgesNamed } from "../../domain/model-name.ts";
-import { counted, percentText } from "../../domain/number-text.ts";
+import { counted } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
-import { preferredSide, statusText } from "../../domain/series-status.ts";
+import { answerWords, seriesAnswerOf } from "../../domain/series-answer.ts";
+import { preferredSide } from "../../domain/series-status.ts";
 import { SIDES, type Side } from "../../domain/verdict.ts";
 import { decidedText } from "../../domain/verdict-text.ts";
-import { wordsText } from "../../domain/words.ts";
-import { namesOf, winRateWords } from "../../statistics/series-words.ts";
+import { armWord, wordsText } from "../../domain/words.ts";
+import { candidateSide, firstLine } from "../../statistics/first-line.ts";
+import { namesOf } from "../../statistics/series-words.ts";
 import { type Html, html } from "./html.ts";
 import { checksText, distinctNames, type Reported, reportedHeadline } from "./reported.ts";
 
@@ -83,12 +85,18 @@ export function seriesCard(series: Series): string {
   });
   return drawn({
     of: others.length > 0 ? `${first} and ${others.length} more` : (first ?? ""),
-    headline: statusText(series, names),
+    headline: wordsText(
+      answerWords({
+        ...series,
+        answer: seriesAnswerOf(series),
+        candidate: armWord(names, candidateSide(names, series.control)),
+      }),
+    ),
     side: preferredSide(conclusion) ?? null,
-    below: wordsText(winRateWords(series)),
+    below: wordsText(firstLine({ ...series, names })),
     rows: [row("a", counts.wins), row("b", counts.losses)],
     caveats: caveatsOf(flags).map(({ text }) => text),
-    foot: `${counted(counts.ties, "trial")} without a winner. The range (${percentText(1 - series.levels.alpha)}) holds whenever the series is stopped.`,
+    foot: `${counted(counts.ties, "trial")} without a winner, ${series.created_at?.slice(0, 10) ?? "imported results"}`,
   });
 }
 
@@ -111,13 +119,22 @@ function drawn({ of, headline, side, below, rows, caveats, foot }: Card): string
 ${line({ x: LEFT, y: 84, size: 28, fill: COLOURS.soft, text: of, width: 900 })}
 <text x="${WIDTH - LEFT}" y="84" font-size="28" font-weight="700" fill="${COLOURS.ink}" text-anchor="end">abeval</text>
 ${mark}${line({ x: from, y: 184, size: 68, fill: colour, text: headline, bold: true })}
-${line({ x: LEFT, y: 240, size: 30, fill: COLOURS.soft, text: below })}
-${rows.map((row, index) => drawnRow(row, 300 + index * 92))}
+${inLines(below).map((text, index) => line({ x: LEFT, y: 234 + 36 * index, size: 28, fill: COLOURS.soft, text }))}
+${rows.map((row, index) => drawnRow(row, 308 + index * 92))}
 ${caveats.length === 0 ? null : line({ x: LEFT, y: 516, size: 28, fill: COLOURS.bad, text: `Before you trust it: ${caveats.join(", ")}`, bold: true })}
 <rect x="${LEFT}" y="544" width="${WIDTH - 2 * LEFT}" height="2" fill="${COLOURS.line}"/>
 ${line({ x: LEFT, y: 588, size: 24, fill: COLOURS.soft, text: foot })}
 </svg>
 `.text;
+}
+
+/** Characters of a line below the headline. */
+const BELOW = 68;
+
+/** One line, or two that break between words. */
+function inLines(text: string): readonly string[] {
+  const at = text.length <= BELOW ? -1 : text.lastIndexOf(" ", BELOW);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 const BAR = 260;

@@ -6,7 +6,6 @@ import { counted, countText, durationText, usdText } from "../../domain/number-t
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { seriesFlagWords } from "../../domain/series-flags.ts";
-import { statusText } from "../../domain/series-status.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { CriterionScore } from "../../domain/verdict.ts";
 import { flagWords, toldFlags } from "../../domain/verdict-flags.ts";
@@ -23,18 +22,16 @@ import {
   HALTED,
   leftOutText,
   namesInShort,
-  namesOf,
   originOfTrial,
   powerText,
   rateText,
   scoreText,
-  seriesNotes,
   shownScenarios,
   solvedText,
   sourceText,
   trialText,
-  winRateWords,
 } from "../../statistics/series-words.ts";
+import { type Again, sixLines } from "../../statistics/six-lines.ts";
 import {
   checksText,
   costTexts,
@@ -47,28 +44,34 @@ import {
   whyNoVerdict,
 } from "./reported.ts";
 
-/** The series as a short page for a pull request: the conclusion, scenarios, arms, what to beware of, every trial. */
-export function seriesMarkdown(series: Series): string {
-  const { scenarios, arms, statement, failure, flags } = series;
+/** The series as a short page for a pull request: the answer, scenarios, arms, what to beware of, every trial. */
+export function seriesMarkdown(series: Series, again?: Again): string {
+  const { scenarios, arms, failure, flags } = series;
   const cost = costsText(series);
   const power = powerText(series);
   const parts = [
     `## abeval: ${plain(namesInShort(scenarios))}\n`,
-    `**${plain(statusText(series, namesOf(arms)))}**\n`,
+    ...answerMarkdown(series, again),
     ...(failure === null ? [] : [`${HALTED}: ${plain(failure)}\n`]),
-    `${plain(winRateWords(series))}\n`,
-    `${plain(statement)}\n`,
     ...groupsAndFailed(series),
     scenarioTable(series),
     table(["", arms.a.arm_id, arms.b.arm_id], armFigures(series)),
     ...(power === null ? [] : [`${plain(power)}\n`]),
-    ...seriesNotes(series).map((note) => `${plain(note)}\n`),
     ...flagList(flags, (flag) => seriesFlagWords(flag, series)),
     ...(cost === "" ? [] : [`Cost: ${plain(cost)}\n`]),
     trialsFolded(series),
     `${sourceText(series, (text) => `\`${plain(text)}\``)}\n`,
   ];
   return parts.join("\n");
+}
+
+function answerMarkdown(series: Series, again: Again): string[] {
+  const { first, lines } = sixLines(series, again);
+  const items = lines.map(({ label, words, command }) => {
+    const typed = command === undefined ? "" : ` <code>${plain(command)}</code>`;
+    return `- **${label}** ${plain(words)}${typed}`;
+  });
+  return [`**${plain(first)}**\n`, ...items, ""];
 }
 
 /** A list ends with a blank line. */

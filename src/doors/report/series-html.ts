@@ -2,7 +2,7 @@ import { memberName } from "../../domain/member.ts";
 import { counted, countText, momentText, percentText, usdText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { seriesFlagWords } from "../../domain/series-flags.ts";
-import { preferredSide, SERIES_KINDS, statusWords } from "../../domain/series-status.ts";
+import { preferredSide, SERIES_KINDS } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { CHECK_RATES, checkRates } from "../../statistics/check-rates.ts";
 import { evidenceCurve, logAxis, roundOfClaim, tickText } from "../../statistics/evidence-curve.ts";
@@ -20,12 +20,11 @@ import {
   powerText,
   rateText,
   scoreText,
-  seriesNotes,
   solvedText,
   sourceText,
   trialText,
-  winRateWords,
 } from "../../statistics/series-words.ts";
+import { type Again, sixLines } from "../../statistics/six-lines.ts";
 import { kindOf, legendOf, TRIAL_MARKS, type TrialKind } from "../../statistics/trial-kind.ts";
 import { type Html, html, htmlPage, htmlTable, longHtmlTable } from "./html.ts";
 
@@ -33,16 +32,16 @@ import { type Html, html, htmlPage, htmlTable, longHtmlTable } from "./html.ts";
 const SHOWN_TRIALS = 2_000;
 
 /** A series as one page that stands alone, made in turns. Nothing that an arm wrote is in it. */
-export async function seriesHtml(series: Series): Promise<string> {
-  const { scenarios, arms, statement, failure, flags } = series;
+export async function seriesHtml(series: Series, again?: Again): Promise<string> {
+  const { scenarios, failure, flags } = series;
   const cost = costsText(series);
   const names = namesInShort(scenarios);
   const power = powerText(series);
-  const body = html`<p class="soft">${originText(series, names)}</p><h1>${statusWords(series, namesOf(arms))}</h1>
+  const { first, lines } = sixLines(series, again);
+  const body = html`<p class="soft">${originText(series, names)}</p><h1>${first}</h1>
 ${failure === null ? null : html`<p class="bad">${HALTED}: ${failure}</p>`}
-<p>${statement}</p>
-<p>${winRateWords(series)}</p>${rangeOf(series)}
-<p class="soft ends"><span>0% <span class="b">${arms.b.arm_id}</span></span><span>50%</span><span><span class="a">${arms.a.arm_id}</span> 100%</span></p>
+${lines.map(({ label, words, command }) => html`<p><b>${label}</b> ${words}${command === undefined ? null : html` <code>${command}</code>`}</p>`)}
+${differenceOf(series)}
 ${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${seriesFlagWords(flag, series)}</p>`)}`}
 ${groupsIn(series)}
 ${failedIn(series)}
@@ -50,7 +49,7 @@ ${scenarios.length > 1 ? await suiteOf(series) : scenarioOf(series)}
 ${evidencePlot(series)}
 <h2>Both arms</h2>
 ${htmlTable(["", ...armHeads(series)], armFigures(series))}
-${[...(power === null ? [] : [power]), ...seriesNotes(series)].map((note) => html`<p class="soft">${note}</p>`)}
+${power === null ? null : html`<p class="soft">${power}</p>`}
 ${await checksOf(series)}
 ${await trialsOf(series)}
 <p class="soft">${cost === "" ? null : `Cost: ${cost}. `}${sourceText(series)}</p>`;
@@ -68,12 +67,25 @@ const originText = ({ kind, state, created_at, counts }: Series, names: string) 
 
 const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
 
+/** The range of the difference between -100 and +100 points; nothing without trials. */
+function differenceOf({ result, conclusion }: Series): Html | null {
+  if (!result) return null;
+  const [win_rate, low, high] = [result.difference, result.low, result.high].map((points) => (points + 1) / 2);
+  const headline = { win_rate: win_rate ?? null, low: low ?? 0, high: high ?? 1 };
+  return html`${rangeOf({ headline, conclusion })}
+<p class="soft ends"><span>-100 points</span><span>0</span><span>+100 points: ${result.candidate} is ahead</span></p>`;
+}
+
 /** The range of the win rate on a scale whose middle is marked, in the colour of who is preferred. The figures stand beside it. */
-function rangeOf({ headline, conclusion }: Pick<Series, "headline" | "conclusion">): Html {
+function rangeOf({ headline, conclusion }: Ranged): Html {
   const { win_rate, low, high } = headline;
   return html`<div class="bar ${preferredSide(conclusion) ?? "even"}" aria-hidden="true"><i style="left:${percent(low)};width:${percent(high - low)}"></i><b></b>${
     win_rate === null ? null : html`<i class="rate" style="left:${percent(win_rate)}"></i>`
   }</div>`;
+}
+
+interface Ranged extends Pick<Series, "conclusion"> {
+  readonly headline: Pick<Series["headline"], "win_rate" | "low" | "high">;
 }
 
 /** Words of a table's head as this page writes them. */

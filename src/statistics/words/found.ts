@@ -1,4 +1,4 @@
-import { counted, countText, percentText } from "../../domain/number-text.ts";
+import { counted, percentText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { Side } from "../../domain/verdict.ts";
@@ -8,9 +8,9 @@ import type { Pool } from "../claim/pool.ts";
 import { type Claim, conclusionOf, isOnlyCopies, type SequentialTest } from "../claim/sequential-test.ts";
 import { countedIn, missingOf } from "../claim/tally.ts";
 import { confidenceText, evidenceText, limitText } from "../figure-text.ts";
+import { pointsOf } from "../gate-reason.ts";
 import { moreText, wonText } from "../series-words.ts";
 import { heldBack, isHeldBack } from "./baseline.ts";
-import { decided } from "./decided.ts";
 import { type Subject, scenariosText } from "./subject.ts";
 
 type Coming = Pick<Series["forecast"], "trials_left" | "chance_of_claim" | "more_trials">;
@@ -44,31 +44,8 @@ function claimed(findings: Findings, claim: Claim): readonly string[] {
     : [...result, "Series that stop early tend to show too large a preference: rely on the range."];
 }
 
-/** Who won how often, and what that is worth. */
-const figures = (findings: Findings): readonly string[] => [
-  won(findings),
-  rate(findings),
-  evidenceSentence(findings),
-  ...scope(findings),
-];
-
-/** Who won how many; who decided that, unless the judge decided all of it. */
-function won(findings: Findings): string {
-  const { subject, sequential } = findings;
-  const { wins, ties, losses } = sequential.counts;
-  const [all, where] = [wins + ties + losses, scenariosText(subject)];
-  if (wins + losses === 0) return `Of ${counted(all, "trial")} of ${where} none had a winner.`;
-  const [ahead, behind] =
-    wins >= losses ? ([subject.arms.a, subject.arms.b] as const) : ([subject.arms.b, subject.arms.a] as const);
-  const [most, least] = [Math.max(wins, losses), Math.min(wins, losses)];
-  const none = ties === 0 ? "" : `; ${countText(ties)} had no winner`;
-  const by = decided(findings);
-  if (by !== "")
-    return `In ${counted(all, "trial")} of ${where} ${ahead} won ${countText(most)} and ${behind} ${countText(least)}${by}${none}.`;
-  const preferred = `Judge ${subject.judge_model} preferred ${ahead} in`;
-  if (most === all) return `${preferred} all ${counted(all, "trial")} of ${where}.`;
-  return `${preferred} ${countText(most)} of ${counted(all, "trial")} of ${where} and ${behind} in ${countText(least)}${none}.`;
-}
+/** What the first line is worth, and of what it speaks. */
+const figures = (findings: Findings): readonly string[] => [evidenceSentence(findings), ...scope(findings)];
 
 /** Says that a suite's figure is a mean, and that of these scenarios alone. */
 function scope(findings: Findings): readonly string[] {
@@ -96,15 +73,8 @@ function evidenceSentence(findings: Findings): string {
   return `Evidence ${evidenceText(evidenceOf(logEvidenceOf(findings)), alpha)} (${limitText(alpha)} needed).`;
 }
 
-function rate({ subject, sequential }: Findings): string {
-  const { wins, ties, losses } = sequential.counts;
-  const { alpha } = subject.told.levels;
-  const { low, high } = winRateRange(sequential.counts, alpha);
-  const share = percentText((wins + ties / 2) / (wins + ties + losses));
-  return `Win rate of ${subject.arms.a} ${share} (a trial without a winner counts half); ${confidenceText(alpha)} range ${rangeText(low, high)}, valid whenever the series is stopped.`;
-}
-
-const rangeText = (low: number, high: number) => `${percentText(low)} to ${percentText(high)}`;
+/** A margin is a share of the win rate; the difference that it allows is twice as much. */
+const marginText = (margin: number) => pointsOf(2 * margin);
 
 /** The claim stays, and what came after it is shown. */
 function lapsed(findings: Findings, claim: Claim): string {
@@ -118,8 +88,6 @@ function reversed(findings: Findings, claim: Claim): readonly string[] {
   const other: Side = claim.side === "a" ? "b" : "a";
   return [
     `The trials contradict each other: they established a preference for ${arms[claim.side]} ${when(findings, claim.round)} (${score(findings, claim)}), and later one for ${arms[other]}. No preference can be stated; something may have changed between the trials.`,
-    won(findings),
-    rate(findings),
     ...scope(findings),
   ];
 }
@@ -135,20 +103,19 @@ function equivalent(findings: Findings): readonly string[] {
   const many = subject.scenarios.length > 1;
   const average = many ? `, on average over ${scenariosText(subject)},` : "";
   const by = subject.told.kind === "results" ? "by the imported results" : `as judged by ${subject.judge_model}`;
-  const shown = `${subject.arms.a}'s win rate ${by}${average} lies within ${rangeText(least, most)}: no difference above the ${Number((margin * 100).toFixed(3))}-point margin`;
+  const shown = `${subject.arms.a} and ${subject.arms.b}${average} differ by less than the margin of ${marginText(margin)} ${by}`;
   const since = trialsSince(findings, sequential.equivalent_at ?? 0);
   const established =
     low > least && high < most
       ? `With ${confidenceText(alpha)} confidence ${shown}.`
       : `It was established ${when(findings, sequential.equivalent_at ?? 0)}, with ${confidenceText(alpha)} confidence, that ${shown}; with the ${counted(since, "trial")} since, the range goes beyond.`;
-  return [established, ...(many ? ["Single scenarios may differ more."] : []), won(findings), rate(findings)];
+  return [established, ...(many ? ["Single scenarios may differ more."] : [])];
 }
 
 /** Their figures would look like evidence. */
 function copied(findings: Findings): readonly string[] {
   const where = findings.subject.scenarios.length === 1 ? "" : " of each scenario";
   return [
-    won(findings),
     `All trials${where} are identical in what the models said and called: copies count as one observation, so nothing is concluded from them.`,
   ];
 }
@@ -159,9 +126,7 @@ function undecided(findings: Findings): readonly string[] {
   const { arms } = subject;
   return [
     `After ${counted(wins + ties + losses, "trial")} of ${scenariosText(subject)} (${wonText(sequential.counts, arms)}) no preference can be stated.`,
-    rate(findings),
-    evidenceSentence(findings),
-    ...scope(findings),
+    ...figures(findings),
   ];
 }
 
@@ -221,7 +186,7 @@ function storedFigures({ arms, told }: Subject, { counts, log_e }: SequentialTes
 
 function shown({ arms, told }: Subject, { claim }: SequentialTest): string {
   if (claim) return `establish a preference for ${arms[claim.side]}`;
-  return `show no difference above the ${Number((told.levels.margin * 100).toFixed(3))}-point margin`;
+  return `show no difference above the margin of ${marginText(told.levels.margin)}`;
 }
 
 /** What the figures do not tell. */

@@ -2,11 +2,12 @@ import { memberName, memberWord } from "../../domain/member.ts";
 import { counted, countText, percentText, usdText } from "../../domain/number-text.ts";
 import type { EarlierTrials, Series } from "../../domain/series.ts";
 import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
-import { countedOf, type Findings } from "../claim/findings.ts";
+import { type Words, wordsText } from "../../domain/words.ts";
+import { countedOf, decidersOf, type Findings } from "../claim/findings.ts";
 import { LEAST_CHANCE } from "../claim/forecast.ts";
 import { isOnlyCopies } from "../claim/sequential-test.ts";
 import { meanCosts } from "../costs.ts";
-import { decided } from "./decided.ts";
+import { firstLine } from "../first-line.ts";
 import { doubtsOf } from "./doubts.ts";
 import { found } from "./found.ts";
 import { scenariosText } from "./subject.ts";
@@ -21,49 +22,47 @@ interface Told {
   readonly mixed: boolean;
   /** Scenarios on which the judge failed its newest self-test. */
   readonly failed_self_tests: readonly string[];
+  readonly result: Series["result"];
 }
 
 /**
- * Plain sentences made from templates: what the trials show, why they ended, what limits the finding, what a trial cost.
+ * Plain sentences made from templates: the first line, what the trials show, why they ended, what limits the finding, what a trial cost.
  * They say that an arm was preferred, and never that it is the stronger one.
  */
 export function seriesStatement(told: Told): string {
-  const { findings, forecast } = told;
-  if (findings.sequential.log_e.length === 0)
-    return [...nothing(findings), ...endOf(findings), ...doubtsOf(told)].join(" ");
-  const imported = findings.subject.told.kind === "results" ? endOf(findings) : [];
-  if (isOneRun(findings)) return [oneRun(findings), ...imported, ...doubtsOf(told)].join(" ");
-  return [...found(findings, forecast), ...endOf(findings), ...doubtsOf(told), ...costs(findings)].join(" ");
+  const { findings } = told;
+  return [`${wordsText(firstLineOf(told))}.`, ...shownBy(told), ...doubtsOf(told), ...costs(findings)].join(" ");
 }
+
+function shownBy({ findings, forecast }: Told): readonly string[] {
+  if (findings.sequential.log_e.length === 0) return [...nothing(findings), ...endOf(findings)];
+  if (!isOneRun(findings)) return [...found(findings, forecast), ...endOf(findings)];
+  const imported = findings.subject.told.kind === "results" ? endOf(findings) : [];
+  return ["One run per arm says nothing about how often this would happen.", ...imported];
+}
+
+const firstLineOf = ({ findings, result }: Told): Words => {
+  const { told, arms, control_side } = findings.subject;
+  const decided_by = decidersOf(countedOf(findings).map(({ row }) => row));
+  return firstLine({ ...told, result, decided_by, names: arms, control: arms[control_side] });
+};
 
 /** A round of a suite is complete when every scenario has a trial in it. */
 function nothing({ subject, tallies }: Findings): readonly string[] {
   const yet = subject.told.state === "running" ? " yet" : "";
   const empty = subject.scenarios.filter((_, place) => tallies[place]?.counted.length === 0);
-  if (empty.length === subject.scenarios.length)
-    return [`No trial of ${scenariosText(subject)} counts${yet}, so nothing can be said.`];
+  if (empty.length === subject.scenarios.length) return [];
   const [first, ...others] = empty.map(memberName);
   const more = others.length === 0 ? "" : ` and of ${counted(others.length, `other ${memberWord(subject.scenarios)}`)}`;
-  return [
-    `No round of ${scenariosText(subject)} is complete${yet}, so nothing can be said: no trial of ${first}${more} counts.`,
-  ];
+  return [`No round of ${scenariosText(subject)} is complete${yet}: no trial of ${first}${more} counts.`];
 }
 
 const isOneRun = ({ subject, rows, sequential }: Findings) =>
   subject.scenarios.length === 1 && sequential.log_e.length === 1 && (subject.told.limits?.trials ?? rows.length) === 1;
 
-/** The verdict says what one run shows; the statement says only that it is no series. */
-function oneRun(findings: Findings): string {
-  const { arms, scenarios, judge_model } = findings.subject;
-  const { wins, losses } = findings.sequential.counts;
-  const winner = arms[wins > 0 ? "a" : "b"];
-  const by = decided(findings);
-  const judged = by === "" ? `judge ${judge_model} preferred ${winner}` : `${winner} won${by}`;
-  return `In this one trial of ${scenariosText({ scenarios })} ${wins + losses === 0 ? "no arm won" : judged}. One run per arm says nothing about how often this would happen.`;
-}
-
-function costs({ subject, rows }: Findings): readonly string[] {
-  if (subject.told.kind === "results") return [];
+function costs(findings: Findings): readonly string[] {
+  const { subject, rows, sequential } = findings;
+  if (subject.told.kind === "results" || sequential.log_e.length === 0 || isOneRun(findings)) return [];
   const { a, b } = meanCosts(rows);
   if (!a || !b) return [];
   return [`One trial cost ${usdText(a)} (${subject.arms.a}) and ${usdText(b)} (${subject.arms.b}).`];

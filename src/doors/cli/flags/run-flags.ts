@@ -1,6 +1,7 @@
 import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
+import { MAX_TRIALS } from "../../../domain/defaults.ts";
 import { SCORE_TIE_MARGIN } from "../../../domain/results.ts";
-import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL, MAX_TRIALS } from "../../../domain/series-record.ts";
+import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL } from "../../../domain/series-record.ts";
 import { type CommandSpec, type ParsedArguments, UsageError } from "./parse-arguments.ts";
 import { SANDBOX_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
 
@@ -212,18 +213,11 @@ export function replacementOf({
 }
 
 /**
- * The command that runs the series again, for a shell; without what says how many trials, and of which series. Undefined
+ * The command that runs the series again, for a shell; without what says how many trials, and of which series. Null
  * where nothing is kept that could go on.
  */
-export function commandOf({
-  parameters,
-  named = parameters,
-  given,
-  value,
-  values,
-  has,
-}: RunArguments): string | undefined {
-  if (value("state-dir") === undefined) return undefined;
+export function commandOf({ parameters, named = parameters, given, value, values, has }: RunArguments): string | null {
+  if (value("state-dir") === undefined) return null;
   const flags = given().filter((flag) => flag !== "continue" && flag !== "trials");
   const words = flags.flatMap((flag) =>
     has(flag) ? [`--${flag}`] : values(flag).flatMap((text) => [`--${flag}`, text]),

@@ -3,18 +3,29 @@ import type { CheckResult } from "../../../domain/evidence.ts";
 import { memberName } from "../../../domain/member.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { Series } from "../../../domain/series.ts";
+import { controlSide } from "../../../domain/series-result.ts";
 import { trialResult } from "../../../domain/series-status.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
+import type { Verdict } from "../../../domain/verdict.ts";
 import { unmetText } from "../../../domain/verdict-text.ts";
+import { type ArmNames, wordsText } from "../../../domain/words.ts";
+import { gateReasonText } from "../../../statistics/gate-reason.ts";
 import { namesOf, originOfTrial } from "../../../statistics/series-words.ts";
+import { type Again, sixLines } from "../../../statistics/six-lines.ts";
 
 /**
- * The session as JUnit XML: one test case for the verdict, and for each arm whose work was examined one for the rules and
- * one for each hidden check. The verdict's case is in error when there is no verdict or an invalid one. Who won is neither a
- * pass nor a fail.
+ * The session as JUnit XML: one test case for the verdict, one for its gate, and for each arm whose work was examined one for
+ * the rules and one for each hidden check. The verdict's case is in error when there is no verdict or an invalid one. The case
+ * `gate` fails where the gate does not let the candidate pass. What the control failed is a property of its cases.
  */
 export function junitOf(outcome: SessionOutcome): string {
-  const cases = [verdictCase(outcome), ...outcome.arms.flatMap((arm) => armCases(memberOf(outcome), arm))];
+  const { verdict, arms } = outcome;
+  const control = arms[controlSide(armIds(arms)) === "a" ? 0 : 1];
+  const cases = [
+    verdictCase(outcome),
+    ...(verdict === null ? [] : [gateOfVerdictCase(memberOf(outcome), verdict, armIds(arms))]),
+    ...arms.flatMap((arm) => armCases(memberOf(outcome), arm, arm === control)),
+  ];
   const { created_at, totals } = outcome;
   return junitXml([{ name: `abeval ${memberOf(outcome)}`, cases, timestamp: created_at, wall_ms: totals.wall_ms }]);
 }
@@ -33,18 +44,31 @@ function verdictCase(outcome: SessionOutcome): string {
   return `${open}${error}<system-out>${xmlText(verdict.statement)}</system-out></testcase>`;
 }
 
-function armCases(scenario: string, arm: ArmSummary): string[] {
+const armIds = ([a, b]: SessionOutcome["arms"]) => ({ a: a.arm_id, b: b.arm_id });
+
+function gateOfVerdictCase(classname: string, { gate, gate_reasons }: Verdict, names: ArmNames): string {
+  const side = controlSide(names) === "a" ? "b" : "a";
+  const [candidate, control] = [names[side], names[side === "a" ? "b" : "a"]];
+  const reason = gate_reasons?.[candidate];
+  const why = reason ? `, because ${gateReasonText(reason, { candidate, control, not_worse_by: 0 })}` : "";
+  const opens = gate[candidate] != null;
+  return gateCase(classname, opens, `The gate ${opens ? `lets ${candidate} pass` : `stays shut${why}`}.`);
+}
+
+function armCases(scenario: string, arm: ArmSummary, is_control: boolean): string[] {
   const classname = `${scenario}.${arm.arm_id}`;
   const { checks: counted = [], not_repeatable = [] } = arm.probe ?? {};
   const checks = [
-    ...counted.map((check) => checkCase(classname, check)),
+    ...counted.map((check) => checkCase(classname, check, is_control)),
     ...not_repeatable.map((check) => skippedCase(classname, check)),
   ];
-  return arm.changes === null && arm.status !== "disqualified" ? checks : [rulesCase(classname, arm), ...checks];
+  return arm.changes === null && arm.status !== "disqualified"
+    ? checks
+    : [rulesCase(classname, arm, is_control), ...checks];
 }
 
 /** The name has blanks, so no check's id can be the same. */
-function rulesCase(classname: string, arm: ArmSummary): string {
+function rulesCase(classname: string, arm: ArmSummary, is_control: boolean): string {
   const { status, stop_reason, violations, wall_ms } = arm;
   const open = `<testcase ${attributes({ classname, name: "kept to the rules", time: seconds(wall_ms) })}`;
   const left = unmetText(arm).map((text) => `required, not done: ${text}`);
@@ -52,17 +76,23 @@ function rulesCase(classname: string, arm: ArmSummary): string {
     return left.length === 0 ? `${open}/>` : `${open}><system-out>${xmlText(left.join("\n"))}</system-out></testcase>`;
   const why = whyDisqualified(violations);
   const message = why[0] ?? stop_reason ?? status;
-  return `${open}><failure ${attributes({ type: status, message })}>${xmlText(why.join("\n"))}</failure></testcase>`;
+  return `${open}>${is_control ? ofControl(message, why.join("\n")) : `<failure ${attributes({ type: status, message })}>${xmlText(why.join("\n"))}</failure>`}</testcase>`;
 }
+
+/** What the control failed says nothing against the candidate. */
+const ofControl = (message: string, output: string): string =>
+  `<properties><property ${attributes({ name: "failed", value: message })}/></properties><system-out>${xmlText(output)}</system-out>`;
 
 function skippedCase(classname: string, { id, duration_ms }: CheckResult): string {
   const message = "not repeatable: it told equal work apart";
   return `<testcase ${attributes({ classname, name: id, time: seconds(duration_ms) })}><skipped ${attributes({ message })}/></testcase>`;
 }
 
-function checkCase(classname: string, { id, status, reason, output, duration_ms }: CheckResult): string {
+function checkCase(classname: string, check: CheckResult, is_control: boolean): string {
+  const { id, status, reason, output, duration_ms } = check;
   const open = `<testcase ${attributes({ classname, name: id, time: seconds(duration_ms) })}`;
   if (status === "pass") return `${open}/>`;
+  if (is_control) return `${open}>${ofControl(reason ?? status, output)}</testcase>`;
   const tag = status === "fail" ? "failure" : "error";
   return `${open}><${tag} ${attributes({ message: reason ?? status })}>${xmlText(output)}</${tag}></testcase>`;
 }
@@ -108,16 +138,21 @@ const xmlText = (text: string) =>
     .replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /**
- * The series as JUnit XML: a suite for what the trials say together, and one for each scenario with a case for each trial. A
- * case is in error when its trial gave nothing, or the series failed. Who won is neither a pass nor a fail. The time of a trial
- * is that of its slower arm.
+ * The series as JUnit XML: a suite for what the trials say together, and one for each scenario with a case for each trial. The
+ * case `gate` fails where the gate does not let the candidate pass. A case is in error when its trial gave nothing, or the
+ * series failed. The time of a trial is that of its slower arm.
  */
-export function seriesJunit(series: Series): string {
+export function seriesJunit(series: Series, again?: Again): string {
   const { created_at, scenarios, trials } = series;
   const wall_ms = wallOf(series);
   const trialsOf = Map.groupBy(trials, memberName);
   return junitXml([
-    { name: "abeval series", cases: [seriesCase(series)], timestamp: created_at, wall_ms },
+    {
+      name: "abeval series",
+      cases: [seriesCase(series, again), gateOfSeriesCase(series)],
+      timestamp: created_at,
+      wall_ms,
+    },
     ...scenarios.map(memberName).map((name) => scenarioSuite(series, name, trialsOf.get(name) ?? [])),
   ]);
 }
@@ -125,15 +160,33 @@ export function seriesJunit(series: Series): string {
 const wallOf = ({ created_at, finished_at }: Series) =>
   created_at === null || finished_at === null ? null : Date.parse(finished_at) - Date.parse(created_at);
 
-function seriesCase(series: Series): string {
-  const { series_id, state, stop, failure, statement } = series;
+function seriesCase(series: Series, again: Again): string {
+  const { series_id, state, stop, failure } = series;
   const name = attributes({ classname: series_id, name: "conclusion", time: seconds(wallOf(series)) });
   const error =
     state === "failed"
       ? `<error ${attributes({ type: stop ?? state, message: failure ?? "the series failed" })}/>`
       : "";
-  return `<testcase ${name}>${error}<system-out>${xmlText(statement)}</system-out></testcase>`;
+  return `<testcase ${name}>${error}<system-out>${xmlText(answerText(series, again))}</system-out></testcase>`;
 }
+
+function answerText(series: Series, again: Again): string {
+  const { first, lines } = sixLines(series, again);
+  const below = lines.map(({ label, words, command = "" }) => `${label}: ${wordsText(words)} ${command}`.trimEnd());
+  return [wordsText(first), ...below].join("\n");
+}
+
+function gateOfSeriesCase(series: Series): string {
+  const { series_id, arms, control, gate } = series;
+  const candidate = arms[arms.a.arm_id === control ? "b" : "a"].arm_id;
+  const [so] = sixLines(series).lines;
+  return gateCase(series_id, gate[candidate] != null, so ? wordsText(so.words) : "");
+}
+
+const gateCase = (classname: string, opens: boolean, message: string): string =>
+  `<testcase ${attributes({ classname, name: "gate", time: seconds(0) })}>${
+    opens ? "" : `<failure ${attributes({ type: "gate", message })}/>`
+  }<system-out>${xmlText(message)}</system-out></testcase>`;
 
 function scenarioSuite({ arms }: Series, scenario: string, trials: Series["trials"]): Suite {
   const cases = trials.map((trial) => trialCase(trial, arms));

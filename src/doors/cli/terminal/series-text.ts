@@ -2,9 +2,8 @@ import stringWidth from "string-width";
 import { memberName } from "../../../domain/member.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { Series } from "../../../domain/series.ts";
+import { type SeriesAnswer, seriesAnswerOf } from "../../../domain/series-answer.ts";
 import { seriesFlagWords } from "../../../domain/series-flags.ts";
-import { MAX_TRIALS } from "../../../domain/series-record.ts";
-import { preferredSide, statusText } from "../../../domain/series-status.ts";
 import { wordsText } from "../../../domain/words.ts";
 import { solvedWord } from "../../../statistics/figure-text.ts";
 import {
@@ -14,50 +13,36 @@ import {
   GROUPS_TEXT,
   groupTable,
   leftOutText,
-  namesOf,
   rateText,
   scoreText,
-  seriesNotes,
   shownScenarios,
   solvedText,
-  winRateText,
 } from "../../../statistics/series-words.ts";
+import { sixLines } from "../../../statistics/six-lines.ts";
 import type { RunArguments } from "../flags/run-flags.ts";
-import { type Painter, rangeBar } from "./paint.ts";
+import type { Colour, Painter } from "./paint.ts";
 import { hanging, isTerminal, wrap, wrapWords } from "./terminal.ts";
-
-/** Cells of the bar of the win rate. */
-const BAR_WIDTH = 41;
 
 interface SummaryOptions {
   readonly painter: Painter;
-  /** The command that would run the series again; undefined where nothing of it is kept. */
-  readonly again: string | undefined;
+  /** The command that would run the series again; null where nothing of it is kept. */
+  readonly again: string | null;
 }
 
-/** What the series says, for a terminal: the conclusion, the win rate, the statement, scenarios, arms, what to beware of. */
+/** What the series says, for a terminal: scenarios, arms, what to beware of. The answer comes last, where a reader looks. */
 export function summariseSeries(series: Series, { painter, again }: SummaryOptions): string {
   const width = painter.columns - 3;
-  const { arms, headline } = series;
   const parts = [
-    headlineOf(series, painter),
-    [
-      ...hanging(`win rate of ${arms.a.arm_id} `, winRateText(series), width),
-      ...(headline.win_rate === null ? [] : scale(headline, painter)),
-    ],
-    wrapWords(plainText(series.statement), width),
     groupLines(series, width),
     failedLines(series, width),
     scenarioLines(series, width),
     armLines(series, width),
-    seriesNotes(series).flatMap((note) => wrapWords(plainText(wordsText(note)), width)),
     flagLines(series, width).map((line) => painter.paint(line, "yellow")),
     costLines(series, width),
-    placeOf(series, again).map((line) => painter.paint(line, "dim")),
+    [painter.paint(series.series_id, "dim")],
   ];
-  const [first = [], ...others] = parts.filter((lines) => lines.length > 0);
-  const indented = others.map((lines) => lines.map((line) => `  ${line}\n`).join(""));
-  return `\n${first.join("\n")}\n${indented.join("\n")}`;
+  const told = parts.filter((lines) => lines.length > 0).map((lines) => lines.map((line) => `  ${line}\n`).join(""));
+  return `\n${told.join("\n")}\n${answerLines(series, { painter, again }).join("\n")}\n`;
 }
 
 /**
@@ -73,18 +58,31 @@ export function inPlaceOfJson(
   return live && !has("quiet") ? "" : summary;
 }
 
-function headlineOf(series: Series, painter: Painter): string[] {
-  const colour = preferredSide(series.conclusion) ? "green" : "yellow";
-  const lines = wrapWords(statusText(series, namesOf(series.arms)), painter.columns - 1);
-  return lines.map((line) => painter.paint(line, "bold", colour));
+const COLOURS: Readonly<Record<SeriesAnswer, Colour>> = {
+  better: "green",
+  not_worse: "green",
+  no_difference: "yellow",
+  not_known: "yellow",
+  worse: "red",
+};
+
+/** A command is not wrapped, so that it can be pasted. */
+function answerLines(series: Series, { painter, again }: SummaryOptions): string[] {
+  const width = painter.columns - 1;
+  const { first, lines } = sixLines(series, again);
+  return [
+    ...wrapWords(plainText(wordsText(first)), width).map((line) =>
+      painter.paint(line, "bold", COLOURS[seriesAnswerOf(series)]),
+    ),
+    ...lines.flatMap(({ label, words, command }) => [
+      ...hanging(`  ${label.toLowerCase().padEnd(LABEL)}`, plainText(wordsText(words)), width),
+      ...(command === undefined ? [] : [plainText(`  ${" ".repeat(LABEL)}${command}`)]),
+    ]),
+  ];
 }
 
-/** The scale is as wide as the terminal allows. */
-function scale(range: Series["headline"], painter: Painter): string[] {
-  const room = painter.columns - 3 - "0%  100%".length;
-  const width = Math.min(BAR_WIDTH, room - 1 + (room % 2));
-  return [`0% ${rangeBar(range, width, painter)} 100%`, `${" ".repeat(3 + (width - 1) / 2 - 1)}50%`];
-}
+/** Cells of a label with the blanks behind it. */
+const LABEL = 8;
 
 /** Only a suite has a row for each of its scenarios. */
 function scenarioLines(series: Series, width: number): string[] {
@@ -136,13 +134,6 @@ const costLines = (series: Series, width: number): string[] => {
   const text = costsText(series);
   return text === "" ? [] : hanging("cost: ", text, width);
 };
-
-/** Says where to read more and how to go on. The command is not wrapped, so that it can be pasted. */
-function placeOf({ series_id, forecast, limits }: Series, again: string | undefined): string[] {
-  if (again === undefined) return [series_id];
-  const more = forecast.trials_left ? "" : ` --trials ${Math.min(2 * (limits?.trials ?? 1), MAX_TRIALS)}`;
-  return [series_id, "to continue:", plainText(`  ${again} --continue ${series_id}${more}`)];
-}
 
 /** Cells between two columns. */
 const GAP = "  ";

@@ -6,7 +6,8 @@ import type { SeriesListing } from "../../../domain/series-listing.ts";
 import { statusText, trialResult } from "../../../domain/series-status.ts";
 import { type ArmNames, wordsText } from "../../../domain/words.ts";
 import { rangedRateText } from "../../../statistics/figure-text.ts";
-import { seriesNotes, wonText } from "../../../statistics/series-words.ts";
+import { wonText } from "../../../statistics/series-words.ts";
+import { sixLines } from "../../../statistics/six-lines.ts";
 import { fullestThatFits, takeThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
 import { pick } from "./pick.ts";
@@ -134,18 +135,19 @@ function viewSeries(series: Series, { after, limit }: Page, { scenarios, trial_b
 
 const namesOf = ([a = "a", b = "b"]: readonly string[]): ArmNames => ({ a, b });
 
-/** State and statement; the statement names figures and limits. @param whole the series that is viewed */
+/** The answer, then the state. @param whole the series that is viewed */
 export function briefSeriesText(
   { series_id, state, stop, failure, planned, ...series }: SeriesBrief,
   whole: Series,
 ): string {
+  const { first, lines } = sixLines(whole);
   const ended = stop === null ? state : `${state} (${stop})`;
   const of = planned === null ? "" : `, ${planned} planned of each scenario`;
   return [
-    `${series_id}: ${ended}; ${statusText({ ...series, state }, namesOf(series.arms))}; ${series.standing.trials} trials count${of}`,
+    wordsText(first),
+    ...lines.map(({ label, words, command = "" }) => `${label}: ${wordsText(words)} ${command}`.trimEnd()),
+    `${series_id}: ${ended}; ${series.standing.trials} trials count${of}`,
     ...(failure === null ? [] : [failure]),
-    series.statement,
-    ...seriesNotes(whole).map(wordsText),
     ...(series.flags.length > 0 ? [`flags: ${series.flags.join(", ")}`] : []),
     ...(series.cost_usd === null ? [] : [`In all: ${series.cost_usd === 0 ? "0" : series.cost_usd.toFixed(4)} USD`]),
   ].join("\n");

@@ -1,35 +1,45 @@
-import { percentText } from "../../../domain/number-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import { evidenceText, limitText } from "../../../statistics/figure-text.ts";
-import { winRateWords } from "../../../statistics/series-words.ts";
+import type { sixLines } from "../../../statistics/six-lines.ts";
 import { count, usd, words } from "../format.ts";
-import { ArmName } from "../part/arm-name.tsx";
 import { Entry } from "../part/page.tsx";
 import { Say } from "../part/say.tsx";
 import { everyMember } from "./members.ts";
 import { RangeBar } from "./range-bar.tsx";
 
-/** The win rate with its range on a line from 0 to 100%. */
-export function WinRate({ series }: { series: Series }) {
-  const { arms, headline, levels, conclusion } = series;
+/** What a series says below its first line. */
+export const AnswerLines = ({ lines }: Pick<ReturnType<typeof sixLines>, "lines">) => (
+  <dl class="answer">
+    {lines.map(({ label, words, command }) => (
+      <div key={label}>
+        <dt>{label}</dt>
+        <dd>
+          <Say words={words} />
+          {command !== undefined && (
+            <>
+              {" "}
+              <code>{command}</code>
+            </>
+          )}
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** The difference with its range on a line from -100 to +100 points. */
+export function DifferenceBar({ series: { result, conclusion } }: { series: Series }) {
+  if (result === null) return null;
+  const [win_rate = 0, low = 0, high = 1] = [result.difference, result.low, result.high].map(
+    (share) => (share + 1) / 2,
+  );
   return (
     <figure class="win-rate">
-      <figcaption>
-        <Say words={winRateWords(series)} />
-      </figcaption>
-      <RangeBar {...headline} conclusion={conclusion} margin={levels.margin} />
+      <RangeBar {...{ win_rate, low, high, conclusion }} />
       <p class="range-axis small-print">
-        <span>
-          0% <ArmName side="b" name={arms.b.arm_id} />
-        </span>
-        <span>50%</span>
-        <span>
-          <ArmName side="a" name={arms.a.arm_id} /> 100%
-        </span>
-      </p>
-      <p class="small-print">
-        A trial without a winner counts half. Grey: {percentText(0.5 - levels.margin)} to{" "}
-        {percentText(0.5 + levels.margin)}, no difference worth having. The range holds whenever the series is stopped.
+        <span>-100 points</span>
+        <span>0</span>
+        <span>+100 points: {result.candidate} is ahead</span>
       </p>
     </figure>
   );

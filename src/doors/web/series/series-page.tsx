@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { memberName, memberWord } from "../../../domain/member.ts";
 import type { Series } from "../../../domain/series.ts";
-import { SERIES_KINDS, statusText } from "../../../domain/series-status.ts";
+import { SERIES_KINDS } from "../../../domain/series-status.ts";
 import { wordsText } from "../../../domain/words.ts";
-import { outlookWords, seriesNotes } from "../../../statistics/series-words.ts";
+import { outlookWords } from "../../../statistics/series-words.ts";
+import { sixLines } from "../../../statistics/six-lines.ts";
 import { call, getSeries, seriesPicture, seriesReport } from "../api.ts";
 import { count, countOf, idText, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
@@ -21,12 +22,12 @@ import { ArmsTable, CheckRates } from "./arms-table.tsx";
 import { EvidenceChart } from "./evidence-chart.tsx";
 import { GoOnForm } from "./go-on-form.tsx";
 import { Groups } from "./groups.tsx";
-import { SeriesAtAGlance, WinRate } from "./headline.tsx";
+import { AnswerLines, DifferenceBar, SeriesAtAGlance } from "./headline.tsx";
 import { HiddenSeries } from "./hidden-series.tsx";
 import { everyMember, useMembers } from "./members.ts";
 import { JudgeCosts, Plan } from "./plan.tsx";
 import { isRowByRow, SeriesTrials } from "./series-trials.tsx";
-import { ScenarioLink, StatusName } from "./status-name.tsx";
+import { ScenarioLink } from "./status-name.tsx";
 import { SeriesWarnings } from "./warnings.tsx";
 import { WhatFailedTable } from "./what-failed-table.tsx";
 
@@ -64,7 +65,7 @@ interface SeriesReportProps {
 
 function SeriesReport({ series, by, group }: SeriesReportProps) {
   const { kind, limits } = series;
-  const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
+  const answer = sixLines(series);
   const running = series.state === "running";
   const members = useMembers(series);
   // What has thousands of rows comes last.
@@ -87,15 +88,11 @@ function SeriesReport({ series, by, group }: SeriesReportProps) {
     </a>
   );
   return (
-    <Page
-      title={statusText(series, arms)}
-      heading={<StatusName {...series} arms={arms} />}
-      above={<Overline series={series} />}
-    >
+    <Page title={wordsText(answer.first)} heading={<Say words={answer.first} />} above={<Overline series={series} />}>
       <CaveatLine flags={series.flags} />
-      <p class="lead">{series.statement}</p>
+      <AnswerLines lines={answer.lines} />
       <SeriesWarnings series={series} />
-      <WinRate series={series} />
+      <DifferenceBar series={series} />
       <SeriesAtAGlance series={series} />
       {running && kind === "planned" && (
         <div class="actions">
@@ -138,11 +135,6 @@ function SeriesReport({ series, by, group }: SeriesReportProps) {
       </PagePart>
       <PagePart title="Both arms">
         <ArmsTable series={series} />
-        {seriesNotes(series).map((note) => (
-          <p key={wordsText(note)} class="small-print">
-            <Say words={note} />
-          </p>
-        ))}
       </PagePart>
       <CheckRates arms={series.arms} scenarios={members.scenarios} />
       {kind !== "results" && (

@@ -1,0 +1,79 @@
+import { countText } from "../domain/number-text.ts";
+import type { Series } from "../domain/series.ts";
+import type { Decider, Side } from "../domain/verdict.ts";
+import { type ArmNames, armWord, say, type Word, type Words } from "../domain/words.ts";
+import { confidenceText } from "./figure-text.ts";
+import { distanceText, signedPoints } from "./words/points-text.ts";
+
+type Result = NonNullable<Series["result"]>;
+
+/** What the first line is made of; a summary that stands in a verdict has as much. */
+export interface Resulted extends Pick<Series, "result" | "levels" | "decided_by" | "control" | "state"> {
+  readonly names: ArmNames;
+}
+
+/** The side of the arm that all words are about. */
+export const candidateSide = (names: ArmNames, control: string): Side => (names.a === control ? "b" : "a");
+
+export const otherSide = (side: Side): Side => (side === "a" ? "b" : "a");
+
+/**
+ * The first line about a series in every door: how the candidate did, how the control did, how far they are apart, and the range
+ * that is valid at every look.
+ */
+export function firstLine({ result, names, state, ...known }: Resulted): Words {
+  const side = candidateSide(names, known.control);
+  const [candidate, control] = [armWord(names, side), armWord(names, otherSide(side))];
+  if (!result) {
+    const yet = state === "running" ? " yet" : "";
+    return say`${candidate} against ${control}: no pair of trials counts${yet}`;
+  }
+  return FIRST[result.measure](result, { ...known, candidate, control });
+}
+
+interface Told extends Pick<Series, "levels" | "decided_by"> {
+  readonly candidate: Word;
+  readonly control: Word;
+}
+
+const FIRST: Readonly<Record<Result["measure"], (result: Result, told: Told) => Words>> = {
+  solved: (result, told) => {
+    const { candidate, control } = told;
+    const of = (share = 0) => countText(Math.round(share * result.n));
+    return say`${candidate} solved ${of(result.value?.candidate)} of ${countText(result.n)}, ${control} ${of(result.value?.control)} of ${countText(result.n)}: ${{ figure: distanceText(result.difference) }} ${rangeText(result, told)}`;
+  },
+  score: (result, told) => {
+    const { candidate, control } = told;
+    const { n, ahead, behind } = result;
+    return say`${candidate} scored ${scoreText(result.value?.candidate)} on average, ${control} ${scoreText(result.value?.control)}: ${{ figure: distanceText(result.difference) }} ${rangeText(result, told)}; better in ${countText(ahead)} of ${countText(n)}, worse in ${countText(behind)}`;
+  },
+  preferred: (result, told) => {
+    const { candidate, control, decided_by } = told;
+    const { n, ahead, behind, difference } = result;
+    const net = `net ${signedPoints(difference)} points`;
+    return say`${candidate} was preferred in ${countText(ahead)} of ${countText(n)} ${n === 1 ? "trial" : "trials"} and ${control} in ${countText(behind)}${byText(decided_by, ahead + behind)}: ${{ figure: net }} ${rangeText(result, told)}`;
+  },
+};
+
+/** `.746`, as scores are written. */
+const scoreText = (score = 0) => score.toFixed(3).replace(/^0/, "");
+
+const rangeText = ({ low, high }: Result, { levels }: Told) =>
+  `(${confidenceText(levels.alpha)} range ${signedPoints(low)} to ${signedPoints(high)}, valid at every look)`;
+
+const BY: readonly (readonly [Decider, string])[] = [
+  ["gate", "rules"],
+  ["probe", "hidden checks"],
+  ["judge", "the judge"],
+  ["measured", "measured criteria"],
+];
+
+/** Who decided the trials that have a winner. Facts may decide that a trial has none, so that the numbers add up only at times. */
+function byText(decided_by: Resulted["decided_by"], winners: number): string {
+  const by = BY.map(([decider, name]) => ({ name, count: decided_by[decider] })).filter(({ count }) => count > 0);
+  if (winners === 0 || by.length === 0) return "";
+  if (by.length === 1) return ` (${winners === 1 ? "" : "all "}by ${by[0]?.name})`;
+  const isWhole = by.reduce((sum, { count }) => sum + count, 0) === winners;
+  if (!isWhole) return ` (by ${by.map(({ name }) => name).join(" and ")})`;
+  return ` (${by.map(({ name, count }) => `${countText(count)} by ${name}`).join(", ")})`;
+}

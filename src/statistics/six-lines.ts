@@ -1,0 +1,135 @@
+import { memberName, memberWord } from "../domain/member.ts";
+import { counted, countText, durationText, usdText } from "../domain/number-text.ts";
+import type { Series } from "../domain/series.ts";
+import { ANSWER_TEXTS, seriesAnswerOf } from "../domain/series-answer.ts";
+import { seriesFlagText } from "../domain/series-flags.ts";
+import { type ArmNames, armWord, say, type Words } from "../domain/words.ts";
+import { candidateSide, firstLine, otherSide } from "./first-line.ts";
+import { gateReasonText, pointsOf } from "./gate-reason.ts";
+import { namesOf, solvedText } from "./series-words.ts";
+import { nextStep } from "./words/next-step.ts";
+
+/** The command that runs the series again. Null: nothing of it is kept; undefined: the reader has typed none. */
+export type Again = string | null | undefined;
+
+/** A line below the first: what it is about, and what it says. */
+interface AnswerLine {
+  readonly label: "So" | "Also" | "For" | "Doubts" | "Next";
+  readonly words: Words;
+  /** What to type, whole, so that it can be pasted. */
+  readonly command?: string | undefined;
+}
+
+/** What a series says, at most six lines, a sentence each. The first line is the same in every door. */
+interface SixLines {
+  readonly first: Words;
+  readonly lines: readonly AnswerLine[];
+}
+
+/** @param again the command that runs the series again, where the reader has typed one */
+export function sixLines(series: Series, again?: Again): SixLines {
+  const names = namesOf(series.arms);
+  const { words, command } = nextStep(series, again);
+  const lines: readonly AnswerLine[] = [
+    { label: "So", words: soWords(series, names) },
+    { label: "Also", words: alsoWords(series, names) },
+    { label: "For", words: forWords(series) },
+    { label: "Doubts", words: doubtWords(series, names) },
+    { label: "Next", words, command },
+  ];
+  return {
+    first: firstLine({ ...series, names }),
+    lines: lines.filter((line) => line.words.length > 0),
+  };
+}
+
+/** The gate of the candidate, and why it is shut. */
+function soWords(series: Series, names: ArmNames): Words {
+  const { gate, gate_reasons, levels } = series;
+  const side = candidateSide(names, series.control);
+  const [candidate, control] = [armWord(names, side), names[otherSide(side)]];
+  const word = seriesAnswerOf(series);
+  const by = word === "not_worse" ? ` by ${pointsOf(levels.not_worse_by)} or more` : "";
+  const found = say`${{ figure: ANSWER_TEXTS[word] }}${by}`;
+  if (gate[names[side]] != null) return say`${found}: the gate lets ${candidate} pass.`;
+  const reason = gate_reasons?.[names[side]];
+  if (!reason || reason.because === "worse") return say`${found}: the gate stays shut.`;
+  const why = gateReasonText(reason, { candidate: names[side], control, not_worse_by: levels.not_worse_by });
+  return say`${found}${word === "better" ? ", but" : ":"} the gate stays shut, because ${why}.`;
+}
+
+/** What it solved where the measure is another one, what it cost, how long it took. */
+function alsoWords({ arms, control: compared, result, cost_ratio, kind }: Series, names: ArmNames): Words {
+  const side = candidateSide(names, compared);
+  const [own, other] = [arms[side], arms[otherSide(side)]];
+  const [candidate, control] = [armWord(names, side), armWord(names, otherSide(side))];
+  const ratio = cost_ratio === null || side === "a" ? cost_ratio : 1 / cost_ratio;
+  const trial = [
+    ...(ratio !== null && Number.isFinite(ratio)
+      ? [
+          `costs ${usdText(own.cost_usd.mean)} against ${usdText(other.cost_usd.mean)} (${ratio.toFixed(2)} times as much)`,
+        ]
+      : []),
+    ...(kind !== "results" && own.wall_ms_median !== null && other.wall_ms_median !== null
+      ? [`takes ${durationText(own.wall_ms_median)} against ${durationText(other.wall_ms_median)}`]
+      : []),
+  ];
+  const parts: readonly (Words | null)[] = [
+    result?.measure !== "solved" && own.solved && other.solved
+      ? say`${candidate} solved ${solvedText(own.solved)}, ${control} ${solvedText(other.solved)}`
+      : null,
+    trial.length > 0 ? say`a trial of ${candidate} ${trial.join(" and ")}` : null,
+  ];
+  return joined(parts.filter((part) => part !== null));
+}
+
+/** Which tasks it speaks of. */
+function forWords({ scenarios, rounds, kind }: Series): Words {
+  const [first] = scenarios;
+  if (first === undefined || rounds === 0) return [];
+  if (scenarios.length === 1) return [`${memberName(first)} alone, in ${counted(rounds, "trial")}.`];
+  const word = kind === "results" ? "task" : memberWord(scenarios);
+  return [
+    `These ${counted(scenarios.length, word)}, ${counted(rounds, "trial")} of each. It says nothing of other ${kind === "results" ? "tasks" : `${word}s`}.`,
+  ];
+}
+
+/** Doubts that have room in a line. */
+const TOLD = 3;
+
+const GRAVITY = ["danger", "warn", "note", "good"];
+
+/** The gravest first. */
+function doubtWords(series: Series, names: ArmNames): Words {
+  const flags = series.flags
+    .filter((flag) => flag !== "earlier_trials")
+    .map(seriesFlagText)
+    .toSorted((one, other) => GRAVITY.indexOf(one.tone) - GRAVITY.indexOf(other.tone))
+    .map(({ title }) => title);
+  const all = [...lapse(series, names), ...flags, ...stoppedEarly(series)].map((text, index) =>
+    index === 0 ? text : text.replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
+  );
+  if (all.length === 0) return [];
+  const more = all.length > TOLD ? [`and ${countText(all.length - TOLD)} more below`] : [];
+  return [`${[...all.slice(0, TOLD), ...more].join("; ")}.`];
+}
+
+/** What was established before, and is no longer. */
+function lapse({ undecided_by, headline: { claim } }: Series, names: ArmNames): readonly string[] {
+  if (undecided_by === "results_changed")
+    return ["Results changed during the series (an arm, its model or its surroundings)"];
+  if (undecided_by !== "lapsed" || !claim) return [];
+  return [
+    `A preference for ${names[claim.side]} was established after ${counted(claim.at_trial, "trial")} and has lapsed`,
+  ];
+}
+
+/** It stopped at a good moment for the arm that is ahead. */
+const stoppedEarly = ({ stop, conclusion }: Series): readonly string[] =>
+  stop === "sure" && conclusion !== "undecided"
+    ? ["A series that stops early tends to show too large a difference: rely on the range"]
+    : [];
+
+/** Parts of a sentence, behind each other. */
+const joined = (parts: readonly Words[]): Words =>
+  parts.length === 0 ? [] : [...parts.flatMap((part, index) => (index === 0 ? part : ["; ", ...part])), "."];

@@ -1,0 +1,92 @@
+import { MAX_TRIALS } from "../../domain/defaults.ts";
+import { memberName } from "../../domain/member.ts";
+import { counted, countText } from "../../domain/number-text.ts";
+import type { Series } from "../../domain/series.ts";
+import { seriesAnswerOf } from "../../domain/series-answer.ts";
+import { isFinal } from "../../domain/session-state.ts";
+import { say, type Words } from "../../domain/words.ts";
+import { candidateSide, otherSide } from "../first-line.ts";
+import type { GateReason } from "../gate-reason.ts";
+import { namesOf } from "../series-words.ts";
+
+interface Step {
+  readonly words: Words;
+  readonly command?: string | undefined;
+}
+
+/** What to do now: one step with its number. There is always one. */
+export function nextStep(series: Series, again: string | null | undefined): Step {
+  const names = namesOf(series.arms);
+  const side = candidateSide(names, series.control);
+  if (series.state === "running") return { words: [waiting(series)] };
+  if (series.gate[names[side]] != null) return merge(series, names[side]);
+  if (seriesAnswerOf(series) === "worse") return keep(series, names[otherSide(side)]);
+  const because = series.gate_reasons?.[names[side]]?.because;
+  const step = because === undefined ? undefined : STEPS[because];
+  return step ? { words: [step(series)] } : moreTrials(series, again);
+}
+
+const waiting = ({ counts, limits, scenarios }: Series): string =>
+  `Wait: ${countText(counts.trials)} of ${counted((limits?.trials ?? 0) * scenarios.length, "planned trial")} count so far.`;
+
+function merge({ gate }: Series, candidate: string): Step {
+  const asked = /^[a-z_]\w*$/i.test(candidate) ? `.${candidate}` : `[${JSON.stringify(candidate)}]`;
+  const condition = `.gate${asked} == ${JSON.stringify(gate[candidate])}`;
+  return {
+    words: say`Merge ${{ figure: candidate }}. The same question for a pipeline:`,
+    // A name of an imported table may hold a quote.
+    command: `jq -e '${condition.replaceAll("'", `'\\''`)}' series.json`,
+  };
+}
+
+/** The first trial that the candidate lost tells most. */
+function keep(series: Series, control: string): Step {
+  const lost = series.trials.find(({ winner_side, counted }) => {
+    return counted && winner_side !== null && series.arms[winner_side].arm_id === control;
+  });
+  const read = lost === undefined ? "" : ` Read ${trialName(lost)} first: it was lost.`;
+  return { words: say`Keep ${{ figure: control }}.${read}` };
+}
+
+const trialName = ({ trial, session_id, ...member }: Series["trials"][number]) =>
+  `trial ${trial} of ${memberName(member)}${session_id === undefined ? "" : ` (${session_id})`}`;
+
+/** Reasons that more trials would not take away. */
+const STEPS: Partial<Readonly<Record<GateReason["because"], (series: Series) => string>>> = {
+  judge_failed_self_test: () => "Take another judge with --judge-model, and test it with abeval run --self-test.",
+  judge_kin: () => "Take a judge of another family with --judge-model, or add a hidden check.",
+  no_contrast: () => "Change one arm: a series of two equal arms shows only chance.",
+  nothing_solved: () => "Make the task easier or the checks right: abeval run --check says what they do now.",
+  no_variation: () => "Let the trials differ: give the model a temperature, or the arm more scripts or rows.",
+  checks_could_not_run: () => "Repair the check: abeval run --check says what it lacks.",
+  selected_baseline: () => "Bless a series of fixed length that preferred neither arm, and compare with that.",
+  other_trials_disagree: () =>
+    "This comparison has spent its evidence: bless the arm with abeval run --bless, and compare a new one.",
+  results_changed: () => "Find what changed, and begin a new comparison.",
+  inputs_from_checkout: () => "Read the input from a commit (--baseline git:<ref>:<path>), or pin its SHA-256.",
+};
+
+/** One more try with as many trials as would do, by the forecast or for equal arms. */
+function moreTrials(series: Series, again: string | null | undefined): Step {
+  const { kind, series_id, scenarios, forecast, limits, state } = series;
+  const more = moreOf(series);
+  const about = `${countText(more)} more ${kind === "results" ? "pair" : "trial"}${more === 1 ? "" : "s"}`;
+  if (kind === "results") return { words: [`Add about ${about} to the table, and read it again.`] };
+  if (kind === "stored") return { words: [`Run about ${about}: abeval run with --trials ${more}.`] };
+  const planned = limits?.trials ?? 0;
+  const left = forecast.trials_left ?? 0;
+  const needsMore = isFinal(state) && left < more;
+  const trials = needsMore ? Math.min(MAX_TRIALS, planned + Math.ceil((more - left) / scenarios.length)) : planned;
+  const flags = ` --continue ${series_id}${trials > planned ? ` --trials ${trials}` : ""}`;
+  if (again) return { words: [`Run about ${about}:`], command: `${again}${flags}` };
+  const how = again === null ? ` --trials ${Math.min(MAX_TRIALS, planned + more)} and a --state-dir` : flags;
+  return { words: [`Run about ${about}: the same command with${how}.`] };
+}
+
+/** By the forecast, or as many as equal arms need; else as many again. */
+function moreOf({ forecast, gate_reasons, result, counts }: Series): number {
+  const needs = Object.values(gate_reasons ?? {}).find((reason) => reason.needs !== null)?.needs ?? null;
+  const lacking = needs === null ? null : needs - (result?.n ?? 0);
+  const known = [forecast.more_trials, lacking].filter((more) => more !== null && more > 0) as number[];
+  return known.length > 0 ? Math.min(...known) : Math.max(counts.trials, 10);
+}
