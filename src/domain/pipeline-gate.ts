@@ -1,6 +1,4 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { CheckoutInput } from "./checkout-input.ts";
-import { shutsGate } from "./editable-inputs.ts";
 import { Count, nullable, oneOf, record } from "./schema.ts";
 import type { Conclusion } from "./series-summary.ts";
 
@@ -36,6 +34,7 @@ const GATE_REASONS = [
   "cancelled",
   "inputs_from_checkout",
 ] as const;
+export type Because = (typeof GATE_REASONS)[number];
 
 export const GateReasons = Type.Optional(
   Type.Record(
@@ -49,50 +48,36 @@ export const GateReasons = Type.Optional(
 );
 type GateReasons = NonNullable<Static<typeof GateReasons>>;
 
-interface Judged {
-  readonly arm_a: { readonly arm_id: string };
-  readonly arm_b: { readonly arm_id: string };
-  readonly outcome: string;
-  readonly winner_side: "a" | "b" | null;
-  readonly flags: readonly string[];
-  readonly inputs_from_checkout?: readonly CheckoutInput[] | undefined;
-}
+/** What a gate says of an arm, or why it is shut for it. */
+type Opening = "better" | "not_worse" | Because;
 
-export function gateOfVerdict({ arm_a, arm_b, outcome, winner_side, flags, inputs_from_checkout }: Judged): Gated {
-  const found = outcome === "winner" ? winner_side : outcome === "tie" ? "level" : null;
-  return gated({ a: arm_a.arm_id, b: arm_b.arm_id }, found, { flags, shut: shutsGate(inputs_from_checkout) });
-}
-
-/** `shut`: the author of the change could have made up what was compared. */
-export const gateOfSeries = (arms: Arms, conclusion: Conclusion, doubted: Doubted): Gated =>
-  gated(arms, FOUND[conclusion], doubted);
-
-type Arms = Readonly<Record<"a" | "b", string>>;
-type Found = "a" | "b" | "level" | null;
-
-interface Gated {
+export interface Gated {
   readonly gate: Gate;
   readonly gate_reasons?: GateReasons;
 }
 
-interface Doubted {
-  readonly flags: readonly string[];
-  readonly shut: boolean;
+type Arms = Readonly<Record<"a" | "b", string>>;
+
+/** A gate that is shut always says why. Two arms with one id, of different sessions, cannot be told apart by it. */
+export function gateOf({ a, b }: Arms, found: Readonly<Record<"a" | "b", Opening>>): Gated {
+  const openings: Record<string, Opening> = a === b ? { [a]: "not_shown" } : { [a]: found.a, [b]: found.b };
+  const entries = Object.entries(openings);
+  const gate = Object.fromEntries(entries.map(([arm, opening]) => [arm, isOpen(opening) ? opening : null]));
+  const shut = entries.flatMap(([arm, because]) => (isOpen(because) ? [] : [[arm, { because, needs: null }] as const]));
+  return { gate, ...(shut.length > 0 && { gate_reasons: Object.fromEntries(shut) }) };
 }
 
-/** A judge that was wrong where the right answer is known opens no gate, whatever decided beside it. */
-function gated(arms: Arms, found: Found, { flags, shut }: Doubted): Gated {
-  const gate = gateOf(arms, shut || flags.includes("judge_failed_self_test") ? null : found);
-  if (!shut) return { gate };
-  const reason = { because: "inputs_from_checkout", needs: null } as const;
-  return { gate, gate_reasons: { [arms.a]: reason, [arms.b]: reason } };
+const isOpen = (opening: Opening) => opening === "better" || opening === "not_worse";
+
+/** @param shutFor why no gate opens for an arm, whatever the trials say */
+export function gateOfSeries(arms: Arms, conclusion: Conclusion, shutFor: (side: "a" | "b") => Because | null): Gated {
+  const { a, b } = FOUND[conclusion];
+  return gateOf(arms, { a: shutFor("a") ?? a, b: shutFor("b") ?? b });
 }
 
-const FOUND = { a_preferred: "a", b_preferred: "b", no_difference_above_margin: "level", undecided: null } as const;
-
-/** Two arms with one id, of different sessions, cannot be told apart by it. */
-function gateOf({ a, b }: Arms, found: Found): Gate {
-  if (found === "level") return { [a]: "not_worse", [b]: "not_worse" };
-  const isBetter = (side: "a" | "b") => (found === side && a !== b ? ("better" as const) : null);
-  return { [a]: isBetter("a"), [b]: isBetter("b") };
-}
+const FOUND = {
+  a_preferred: { a: "better", b: "worse" },
+  b_preferred: { a: "worse", b: "better" },
+  no_difference_above_margin: { a: "not_worse", b: "not_worse" },
+  undecided: { a: "not_shown", b: "not_shown" },
+} as const;

@@ -22,6 +22,11 @@ export const RunRequest = record(
       description: "`<provider>/<model>`: replaces the model of both arms.",
     }),
     judge_model: Type.Optional(JudgeModel),
+    single: Type.Optional(
+      Type.Boolean({
+        description: "Let this one run open a gate for its winner; otherwise only a series does.",
+      }),
+    ),
   },
   { examples: [{ scenario: "pager-last-page" }] },
 );

@@ -1,4 +1,5 @@
 import { type FlagText, flagSentence, unknownFlag } from "./flag-text.ts";
+import { counted, countText } from "./number-text.ts";
 import type { Series } from "./series.ts";
 import type { SeriesFlag } from "./series-summary.ts";
 import type { Words } from "./words.ts";
@@ -14,6 +15,36 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
     tone: "danger",
     title: "A hidden check could run on neither arm",
     text: "Such trials give no result and count as missing. Open one: it names the check and what it lacks.",
+  },
+  no_contrast: {
+    tone: "danger",
+    title: "The arms do not differ",
+    text: "Nothing that the scenario sets up distinguishes them. What differs is chance.",
+  },
+  self_family: {
+    tone: "warn",
+    title: "The judge is related to an arm",
+    text: "Models tend to favour text of their own family: take a judge of another maker. Where it is related to one arm alone, its preference for that arm opens no gate.",
+  },
+  panel_one_family: {
+    tone: "warn",
+    title: "All judges of the panel are related",
+    text: "Models of one family err alike, so their votes count for little more than one. Add judges of other families.",
+  },
+  judge_follows_order: {
+    tone: "warn",
+    title: "The judge followed the order",
+    text: "It favoured whichever run was shown first, or second. Such trials count as without a winner, and do not show that the arms are alike.",
+  },
+  arm_crashed: {
+    tone: "warn",
+    title: "An agent crashed",
+    text: "It was judged on what it had until then. How it ended may have decided, not its work.",
+  },
+  low_confidence: {
+    tone: "note",
+    title: "Most wins are weak",
+    text: "Most verdicts that name a winner have the least confidence. Each trial still counts the same.",
   },
   no_variation: {
     tone: "warn",
@@ -87,9 +118,17 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   },
 };
 
-/** Also of a flag that a newer version has added. */
-export const seriesFlagText = (flag: SeriesFlag): FlagText =>
-  Object.hasOwn(SERIES_FLAG_TEXTS, flag) ? SERIES_FLAG_TEXTS[flag] : unknownFlag(flag);
+/** Also of a flag that a newer version has added. The title has the number of trials where they are counted. */
+export function seriesFlagText(
+  flag: SeriesFlag,
+  { flag_counts, counts }: Pick<Series, "flag_counts" | "counts">,
+): FlagText {
+  const told = Object.hasOwn(SERIES_FLAG_TEXTS, flag) ? SERIES_FLAG_TEXTS[flag] : unknownFlag(flag);
+  const count = flag_counts?.[flag];
+  return count === undefined
+    ? told
+    : { ...told, title: `${told.title} (${countText(count)} of ${counted(counts.trials, "trial")})` };
+}
 
-export const seriesFlagWords = (flag: SeriesFlag, { inputs_from_checkout }: Series): Words =>
-  flagSentence(flag, seriesFlagText(flag), inputs_from_checkout);
+export const seriesFlagWords = (flag: SeriesFlag, series: Series): Words =>
+  flagSentence(flag, seriesFlagText(flag, series), series.inputs_from_checkout);

@@ -23,26 +23,49 @@ export const UndecidedBy = Type.Optional(
   }),
 );
 
-/** What a reader should know before trusting a series. */
+/** What a series counts its trials by, because it says little of one. */
+const COUNTED_FLAGS = [
+  "no_contrast",
+  "self_family",
+  "panel_one_family",
+  "arm_crashed",
+  "judge_follows_order",
+  "low_confidence",
+] as const;
+export type CountedFlag = (typeof COUNTED_FLAGS)[number];
+
+/** What a reader should know before trusting a series, the gravest first. */
 export const SERIES_FLAGS = [
-  "served_model_changed",
-  "arms_differ",
-  "fragile",
   "claim_reversed",
   "check_could_not_run",
   "judge_failed_self_test",
-  "judge_unaudited",
-  "no_variation",
-  "scripted",
-  "mixed",
-  "earlier_trials",
-  "results_imported",
-  "skill_never_fired",
-  "baseline_not_concurrent",
   "baseline_selected",
+  "no_contrast",
   "inputs_from_checkout",
+  "fragile",
+  "self_family",
+  "panel_one_family",
+  "judge_follows_order",
+  "arm_crashed",
+  "served_model_changed",
+  "arms_differ",
+  "mixed",
+  "no_variation",
+  "baseline_not_concurrent",
+  "skill_never_fired",
+  "low_confidence",
+  "earlier_trials",
+  "judge_unaudited",
+  "results_imported",
+  "scripted",
 ] as const;
 export type SeriesFlag = (typeof SERIES_FLAGS)[number];
+
+export const FlagCounts = Type.Optional(
+  Type.Record(Type.String(), Count("Trials."), {
+    description: `By flag, of ${COUNTED_FLAGS.join(", ")}: the trials that raise it. Absent: none does.`,
+  }),
+);
 
 export const SeriesSummary = record(
   "SeriesSummary",

@@ -8,7 +8,7 @@ import { SeriesArm, SeriesCheck, SolvedCount, Usd } from "./series-arm.ts";
 import { SeriesCounts, SeriesScenarioCounts } from "./series-counts.ts";
 import { NotWorseBy, SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, STOPS } from "./series-record.ts";
 import { SeriesResult } from "./series-result.ts";
-import { CONCLUSIONS, SERIES_FLAGS, UndecidedBy } from "./series-summary.ts";
+import { CONCLUSIONS, FlagCounts, SERIES_FLAGS, UndecidedBy } from "./series-summary.ts";
 import { SeriesTrial } from "./series-trial.ts";
 import { DECIDERS, SIDES } from "./verdict.ts";
 
@@ -208,6 +208,7 @@ export const Series = record("Series", {
     { description: "Only describes; null unless the series ran all its trials without --stop-when-sure." },
   ),
   flags: Type.Array(oneOf(SERIES_FLAGS)),
+  flag_counts: FlagCounts,
   inputs_from_checkout: InputsFromCheckout,
   model_changes: Type.Array(
     record("ModelChange", {

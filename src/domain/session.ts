@@ -211,6 +211,7 @@ const SessionOutcomeSchema = record("SessionOutcome", {
   request: record("SessionRequest", {
     model_override: nullable(ModelRef),
     judge_model: nullable(Type.String()),
+    single: Type.Optional(Type.Literal(true, { description: "This one run may open a gate. Absent: it opens none." })),
   }),
   definition: Scenario,
   settings: SessionSettings,

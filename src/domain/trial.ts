@@ -13,7 +13,7 @@ import { STATES } from "./session-state.ts";
 import { sha256 } from "./sha256.ts";
 import { skillsAmong } from "./skill.ts";
 import { judgingsOf, sumKnown } from "./usage.ts";
-import { DECIDERS, OUTCOMES, SIDES, type Verdict } from "./verdict.ts";
+import { DECIDERS, KinOf, OUTCOMES, SIDES, type Verdict } from "./verdict.ts";
 import { undecidedChecksText } from "./verdict-text.ts";
 
 const TrialArm = record(
@@ -39,6 +39,8 @@ const TrialArm = record(
 );
 export type TrialArm = Static<typeof TrialArm>;
 
+const TRIAL_DOUBTS = ["panel_one_family", "no_contrast", "low_confidence"] as const;
+
 const SkillsRead = Type.Record(Type.String(), Type.Boolean(), { description: "By name: whether the arm read it." });
 
 /**
@@ -62,8 +64,11 @@ export const TrialRow = record("TrialRow", {
   arms: record("TrialArms", { a: TrialArm, b: TrialArm }),
   judge: record("TrialJudge", {
     model_served: nullable(Type.String()),
+    kin_of: KinOf,
     cost_usd: nullable(Type.Number({ minimum: 0 })),
   }),
+  /** What the verdict's reader is warned of and a series counts. Absent: of nothing such, or of an earlier version. */
+  doubts: Type.Optional(Type.Array(oneOf(TRIAL_DOUBTS))),
   skills: Type.Optional(
     record(
       "TrialSkills",
@@ -148,8 +153,20 @@ export const judgedRow = (row: TrialRow, verdict: Verdict, cost_usd = verdict.us
   winner_side: verdict.winner_side,
   decided_by: verdict.decided_by,
   ...couldNotCheck(verdict),
-  judge: { model_served: verdict.judge.model_served, cost_usd },
+  judge: {
+    model_served: verdict.judge.model_served,
+    ...(verdict.judge.kin_of && { kin_of: verdict.judge.kin_of }),
+    cost_usd,
+  },
+  ...doubtsOf(verdict),
 });
+
+/** A verdict that names no winner has no confidence. */
+function doubtsOf({ flags, confidence }: Verdict): Pick<TrialRow, "doubts"> {
+  const raised: readonly string[] = confidence === "low" ? [...flags, "low_confidence"] : flags;
+  const doubts = TRIAL_DOUBTS.filter((doubt) => raised.includes(doubt));
+  return doubts.length === 0 ? {} : { doubts };
+}
 
 function couldNotCheck({ facts }: Verdict): Pick<TrialRow, "could_not_check"> {
   const text = undecidedChecksText(facts.a, facts.b);

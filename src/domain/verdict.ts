@@ -27,6 +27,16 @@ export type Decider = (typeof DECIDERS)[number];
 export const CONFIDENCES = ["high", "medium", "low", "none"] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
+export const KINS = [...SIDES, "both"] as const;
+/** The arms whose model and the judge, or most of a panel, have one maker. */
+export type Kin = (typeof KINS)[number];
+
+export const KinOf = Type.Optional(
+  oneOf(KINS, {
+    description: "Arms whose model has the judge's maker. Absent: none is known.",
+  }),
+);
+
 export const FLAGS = [
   "truncated",
   "truncated_core",
@@ -207,6 +217,7 @@ export const Verdict = record("Verdict", {
     model: Type.String({ description: "`<provider>/<model>`, or `panel(...)` with those of its members." }),
     model_served: nullable(Type.String()),
     protocol: Type.String({ description: "Version of the judging protocol." }),
+    kin_of: KinOf,
     prompt_digest: nullable(Digest("SHA-256 of the fixed parts of the judge's prompt; null when no model was asked.")),
     members: Type.Optional(
       Type.Array(PanelMember, { description: "Of a panel that was asked; absent for one judge." }),

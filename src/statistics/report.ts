@@ -1,4 +1,3 @@
-import { shutsGate } from "../domain/editable-inputs.ts";
 import { gateOfSeries } from "../domain/pipeline-gate.ts";
 import type { ImportedResults } from "../domain/results.ts";
 import type { EarlierTrials, Series } from "../domain/series.ts";
@@ -7,7 +6,8 @@ import { SERIES_FLAGS, type SeriesFlag } from "../domain/series-summary.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import { breathe } from "../runtime/pace.ts";
-import { logEvidence } from "./claim/e-process.ts";
+import { claimedSide } from "./claim/conclusion.ts";
+import { type Counts, logEvidence } from "./claim/e-process.ts";
 import {
   countedOf,
   countsOf,
@@ -21,11 +21,13 @@ import {
 import { type Forecast, forecast, MAX_FORECAST, moreTrials, standingOfTest } from "./claim/forecast.ts";
 import { isOfOthers } from "./claim/pool.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
+import { isMadeByChange, shutBy } from "./claim/shut-by.ts";
 import { type CountedTrial, type Difference, missingBy } from "./claim/tally.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";
 import { importedRows, scoresOf, withResults } from "./imported-series.ts";
 import { concludedOf, raisedByTrials } from "./standing.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
+import { flagCountsTold } from "./summary/flag-counts.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
 import { crashedOf, solvedOf } from "./summary/reliability.ts";
 import { seriesResultOf } from "./summary/result.ts";
@@ -117,6 +119,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
   const is_changed = model_changes.length > 0;
   const flags = flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests, never_fired, is_changed });
   await breathe();
+  const shows = (side: Side) => (counts: Counts) => claimedSide(counts, subject.told.levels) === side;
   const headline = headlineOf(sequential, subject.told.levels, missingForClaim(findings));
   const result = seriesResultOf(findings, headline);
   const statement = seriesStatement({ findings, forecast: coming, earlier, mixed, failed_self_tests, result });
@@ -125,7 +128,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     ...subject.told,
     protocol: SERIES_PROTOCOL,
     ...concludedOf(findings),
-    ...gateOfSeries(arms, conclusion, { flags, shut: isShut(findings) }),
+    ...gateOfSeries(arms, conclusion, (side) => shutBy(findings, flags, { side, shows: shows(side) })),
     headline,
     result,
     counts: countsOf(findings),
@@ -146,6 +149,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     },
     descriptive: descriptiveOf(findings),
     flags,
+    ...flagCountsTold(findings),
     model_changes,
     statement,
     trials,
@@ -204,14 +208,10 @@ function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
     baseline_selected: subject.told.plan?.baseline?.selected === true,
     results_imported: subject.told.kind === "results",
     skill_never_fired: never_fired,
-    inputs_from_checkout: subject.told.inputs_from_checkout !== undefined || isShut(findings),
+    inputs_from_checkout: subject.told.inputs_from_checkout !== undefined || isMadeByChange(findings),
   };
   return SERIES_FLAGS.filter((flag) => raised[flag]);
 }
-
-/** Whoever wrote a change could have made up the results: those of one trial are enough. */
-const isShut = ({ subject, rows }: Findings): boolean =>
-  shutsGate(subject.told.inputs_from_checkout) || rows.some(({ from_checkout }) => from_checkout);
 
 /** By scenario: the runs of its comparison that are not of the series, which nobody should forget; null where there are none. */
 function earlierOf({ subject, pool }: Findings): readonly (EarlierTrials | null)[] {

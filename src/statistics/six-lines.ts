@@ -97,15 +97,11 @@ function forWords({ scenarios, rounds, kind }: Series): Words {
 /** Doubts that have room in a line. */
 const TOLD = 3;
 
-const GRAVITY = ["danger", "warn", "note", "good"];
-
-/** The gravest first. */
+/** The gravest first, as the flags of a series stand. */
 function doubtWords(series: Series, names: ArmNames): Words {
   const flags = series.flags
     .filter((flag) => flag !== "earlier_trials")
-    .map(seriesFlagText)
-    .toSorted((one, other) => GRAVITY.indexOf(one.tone) - GRAVITY.indexOf(other.tone))
-    .map(({ title }) => title);
+    .map((flag) => seriesFlagText(flag, series).title);
   const all = [...lapse(series, names), ...flags, ...stoppedEarly(series)].map((text, index) =>
     index === 0 ? text : text.replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
   );

@@ -13,6 +13,7 @@ import type { Side } from "../domain/verdict.ts";
 import { countedOf, countsOf, type Findings, findingsOf, headlineOf, totalMissing } from "./claim/findings.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { resultOf } from "./claim/tally.ts";
+import { flagCounts } from "./summary/flag-counts.ts";
 import { seriesResultOf } from "./summary/result.ts";
 import { seriesStatement } from "./words/statement.ts";
 import { plannedSubject } from "./words/subject.ts";
@@ -34,12 +35,22 @@ export function standingOf(
 }
 
 /** Flags for which nothing but the trials is needed. */
-export const raisedByTrials = ({ rows, sequential }: Findings) => ({
-  fragile: sequential.fragile,
-  claim_reversed: sequential.reversed,
-  check_could_not_run: rows.some(({ could_not_check }) => could_not_check !== undefined),
-  no_variation: sequential.repeats.some(Boolean),
-});
+export function raisedByTrials(findings: Findings) {
+  const { rows, sequential } = findings;
+  const counts = flagCounts(findings);
+  return {
+    fragile: sequential.fragile,
+    claim_reversed: sequential.reversed,
+    check_could_not_run: rows.some(({ could_not_check }) => could_not_check !== undefined),
+    no_variation: sequential.repeats.some(Boolean),
+    no_contrast: counts.no_contrast > 0,
+    self_family: counts.self_family > 0,
+    panel_one_family: counts.panel_one_family > 0,
+    arm_crashed: counts.arm_crashed > 0,
+    judge_follows_order: counts.judge_follows_order > 0,
+    low_confidence: counts.low_confidence > 0,
+  };
+}
 
 /**
  * What the series' own trials may conclude by when those that run have ended, one after the other: only where that is something

@@ -1,7 +1,6 @@
 import { sumTotals } from "../domain/at-least.ts";
 import type { Decision } from "../domain/decision.ts";
 import { Failure } from "../domain/failure.ts";
-import { gateOfVerdict } from "../domain/pipeline-gate.ts";
 import type { Price } from "../domain/price-list.ts";
 import { type ArmSummary, isFinal, type LostAttempt, type SessionOutcome } from "../domain/session.ts";
 import {
@@ -16,6 +15,7 @@ import {
 } from "../domain/session-entry.ts";
 import { usageOfDecisions } from "../domain/usage.ts";
 import type { Verdict } from "../domain/verdict.ts";
+import { gateOfVerdict } from "../domain/verdict-gate.ts";
 
 /**
  * What a log says of its session: the one place that knows how an outcome is made. Every beginning of a log is a valid
@@ -49,7 +49,7 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
   const votes = entries.flatMap((entry) => (entry.type === "voted" ? [entry.vote] : []));
   const outcome: SessionOutcome = {
     ...{ ...state, arms, decisions },
-    ...gated(state.verdict, verdicts),
+    ...gated(state, verdicts),
     ...(votes.length > 0 && { votes }),
     ...(lost_attempts.length > 0 && { lost_attempts }),
   };
@@ -75,9 +75,12 @@ function inputIn({ session }: CreatedEntry): Pick<State, "input"> {
   return input ? { input } : {};
 }
 
-/** Verdicts of earlier versions were stored without it. */
-function gated(verdict: Verdict | null, verdicts: readonly Verdict[]): Pick<State, "verdict" | "verdicts"> {
-  const withGate = (one: Verdict): Verdict => ({ ...one, ...gateOfVerdict(one) });
+/** Verdicts of earlier versions were stored without a gate, or with one that a single run opened unasked. */
+function gated({ verdict, request }: State, verdicts: readonly Verdict[]): Pick<State, "verdict" | "verdicts"> {
+  const withGate = (one: Verdict): Verdict => ({
+    ...one,
+    ...gateOfVerdict({ ...one, kin_of: one.judge.kin_of }, request.single === true && one.kind === "run"),
+  });
   return { verdict: verdict && withGate(verdict), verdicts: verdicts.map(withGate) };
 }
 

@@ -18,7 +18,7 @@ const turns = (score: number) => [
 
 /** An arm that leaves one of these scores, each as often. */
 export const scored = (id: string, scores: readonly number[], more: object = {}) => ({
-  ...{ id, model: `scripted/${id}` },
+  ...{ id, model: `scripted/${id}`, system_prompt: `You are ${id}.` },
   scripts: scores.map((score) => ({ weight: 1, turns: turns(score) })),
   ...more,
 });

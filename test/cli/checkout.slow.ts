@@ -13,6 +13,8 @@ import { temporaryDirectory } from "../temporary.ts";
 
 const SHUT = { because: "inputs_from_checkout", needs: null } as const;
 
+const WORSE = { because: "worse", needs: null } as const;
+
 const TABLE = ["scenario,trial,arm,passed", ...rows(12)].join("\n");
 
 function rows(trials: number): string[] {
@@ -33,7 +35,7 @@ test("results that a change can edit open no gate, unless the base has the same 
   const { run, write } = repository;
   const open = { new: "better", old: null } as const;
   const same = (await run<Series>("--results results.csv --arms old,new --base main")).read();
-  expect([same.gate, same.gate_reasons, same.inputs_from_checkout]).toEqual([open, undefined, undefined]);
+  expect([same.gate, same.gate_reasons, same.inputs_from_checkout]).toEqual([open, { old: WORSE }, undefined]);
   await write("results.csv", `${TABLE}\n`);
   const edited = (await run<Series>("--results results.csv --arms old,new --base main")).read();
   expect(edited).toMatchObject({
@@ -84,12 +86,12 @@ test("a scenario that differs from the base is named and shuts nothing; a record
   const { run, write } = repository;
   expect((await run<Verdict>("scored.yaml --base main")).read().inputs_from_checkout).toBeUndefined();
   await write("scored.yaml", scoredScenario([scored("old", [1]), scored("new", [5])]));
-  const edited = (await run<Verdict>("scored.yaml --base main")).read();
+  const edited = (await run<Verdict>("scored.yaml --single --base main")).read();
   expect(edited).toMatchObject({
     gate: { old: null, new: "better" },
     inputs_from_checkout: [{ input: "scenario", path: "scored.yaml" }],
   });
-  expect(edited.gate_reasons).toBeUndefined();
+  expect(edited.gate_reasons).toEqual({ old: WORSE });
   expect(edited.flags).toContain("inputs_from_checkout");
   const told = { id: "new", ran: { answer: { text: "step 1; step 2; step 3;" } } };
   await write("scored.yaml", scoredScenario([scored("old", [1]), told]));
@@ -125,10 +127,10 @@ test("files of a commit that differ from the base are named, however the scenari
   git("checkout", "--quiet", "-b", "change");
   await write("lib/a.txt", "2\n");
   commit("beside");
-  expect(await named("--base main")).toEqual(["better", undefined]);
+  expect(await named("--single --base main")).toEqual(["better", undefined]);
   await write("app/a.txt", "2\n");
   const change = commit("fixture");
-  expect(await named("--base main")).toEqual(["better", ["scenario git:HEAD:app"]]);
+  expect(await named("--single --base main")).toEqual(["better", ["scenario git:HEAD:app"]]);
   expect((await named("--base main --trials 2"))[1]).toEqual(["scenario git:HEAD:app"]);
   expect((await named("", { CI: "1" }))[1]).toContain("scenario git:HEAD:app");
   await write("scored.yaml", scenario({ git: change, exclude: ["*.yaml"] }));
@@ -243,7 +245,9 @@ test("a database that a change committed shuts the gate of every run beside it, 
   await using repository = await checkout({ "scored.yaml": scenario });
   const { run, commit } = repository;
   const gates = async () => {
-    const { gate, inputs_from_checkout } = (await run<Verdict>("scored.yaml --base main --state-dir state")).read();
+    const { gate, inputs_from_checkout } = (
+      await run<Verdict>("scored.yaml --single --base main --state-dir state")
+    ).read();
     return [gate["new"], inputs_from_checkout?.map(({ input }) => input)];
   };
   expect(await gates()).toEqual(["better", undefined]);

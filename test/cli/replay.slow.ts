@@ -68,7 +68,7 @@ test("a recording that lies opens no gate while the author of the change can edi
   };
   gitIn(path, ["init", "--quiet"]);
   commitAll("base");
-  const honest = verdictIn(await run("--replay recordings --base main"));
+  const honest = verdictIn(await run("--single --replay recordings --base main"));
   expect([honest.winner, honest.gate["a"], honest.inputs_from_checkout]).toEqual(["a", "better", undefined]);
   // One byte is enough: what a liar puts there looks like any other answer.
   const file = join(path, "recordings/talk/judge.jsonl");

@@ -59,7 +59,7 @@ export async function verdictsByOutcome(first: "baseline" | "candidate"): Promis
         verdict: "fail",
       });
     const judge = name.startsWith("judge ") ? { judge_model: JUDGE } : {};
-    const { outcome } = await runOnce(services, loaded, judge);
+    const { outcome } = await runOnce(services, loaded, { ...judge, single: true });
     if (outcome.verdict) verdicts.set(name, outcome.verdict);
   }
   return verdicts;

@@ -158,7 +158,10 @@ test("words that a newer server says are shown as they are", () => {
   const verdict = { outcome: "split_vote", winner_side: null, lean_side: null, flags: [] };
   expect(headlineWords({ verdict, a: { name: "x" }, b: { name: "y" } } as never)).toEqual(["split vote"]);
   expect(flagText(newer("moon_phase"))).toMatchObject({ tone: "warn", title: "moon phase" });
-  expect(seriesFlagText(newer("moon_phase"))).toMatchObject({ tone: "warn", title: "moon phase" });
+  expect(seriesFlagText(newer("moon_phase"), { counts: { trials: 0 } as never })).toMatchObject({
+    tone: "warn",
+    title: "moon phase",
+  });
   const series = { conclusion: newer("a_ahead_for_now"), state: "completed" } as const;
   expect(statusText(series, { a: "x", b: "y" })).toBe("a ahead for now");
 });

@@ -83,18 +83,24 @@ const MAKER_ALIASES: Readonly<Record<string, string>> = {
 const MAKERS: ReadonlySet<string> = new Set(MAKER_BY_NAME.map(([, maker]) => maker));
 
 /**
- * The maker of a model: a judge may favour an arm of its own family. `anthropic/claude-x` and
- * `openrouter/anthropic/claude-x` are one family. A model whose maker is unknown is a family of its own. Null for
- * `scripted` and `builtin`.
+ * The maker of a model: a judge may favour an arm of its own family. `anthropic/claude-x`, `openrouter/anthropic/claude-x` and
+ * `bedrock/us.anthropic.claude-x` are one family. A model whose maker is unknown is a family of its own. Null for `scripted` and
+ * `builtin`.
+ * @param served what the provider called it: behind a gateway only this may tell the maker
  */
-export function modelFamily(ref: string): string | null {
+export function modelFamily(ref: string, served: string | null = null): string | null {
   const { provider, model } = splitModelRef(ref);
   if (OFFLINE_PROVIDERS.includes(provider) && provider !== "imported") return null;
   if (provider === "imported" && model === "unknown") return null;
-  const path = model.toLowerCase().split("/");
-  const name = path.at(-1) ?? "";
-  const byName = MAKER_BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
-  if (byName !== undefined) return byName;
-  const named = [...path.slice(0, -1), provider].map((part) => MAKER_ALIASES[part] ?? part);
-  return named.find((part) => MAKERS.has(part)) ?? name;
+  const names = [...(served ?? "").split(", "), ref];
+  return names.map(makerOf).find((maker) => maker !== undefined) ?? model.toLowerCase().split("/").at(-1) ?? "";
+}
+
+function makerOf(name: string): string | undefined {
+  const parts = name.toLowerCase().split("/");
+  const last = parts.pop() ?? "";
+  const vendors = /^(?:[a-z-]+\.)+/.exec(last)?.[0] ?? "";
+  const byName = MAKER_BY_NAME.find(([pattern]) => pattern.test(last.slice(vendors.length)))?.[1];
+  const named = [...parts, ...vendors.split(".")].reverse().map((part) => MAKER_ALIASES[part] ?? part);
+  return byName ?? named.find((part) => MAKERS.has(part));
 }

@@ -28,6 +28,8 @@ export interface Case {
   readonly flags: readonly Flag[];
   /** What the author of a change could have edited; absent: nothing is known. */
   readonly inputs_from_checkout?: SessionSettings["inputs_from_checkout"];
+  /** Its verdict may open a gate. */
+  readonly single?: boolean;
   /** What judging may cost, USD; absent: no limit. */
   readonly left_usd?: number;
   /** Chosen before it is judged; absent: afterwards. */

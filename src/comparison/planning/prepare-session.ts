@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly judge_model?: string;
   /** Arms and judge together, USD. */
   readonly max_cost_usd?: number;
+  /** This one run may open the gate of its winner. */
+  readonly single?: boolean;
   /** Decides which of its weighted scripts an arm replays. Default: the scenario's digest. */
   readonly seed?: string;
   /** Position of this run among repeated ones, from 1. Default: 1. */

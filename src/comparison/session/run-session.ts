@@ -128,7 +128,9 @@ function caseOf(plan: SessionPlan, [a, b]: readonly [JudgedArm, JudgedArm]): Omi
   const { scenario, loaded } = plan;
   const { name, task, policies, rubric } = scenario;
   const { inputs_from_checkout } = plan.settings;
-  const known = { ...leftFor(plan, [a.summary, b.summary]), ...(inputs_from_checkout && { inputs_from_checkout }) };
+  const { single = false } = plan.options;
+  const told = { single, ...(inputs_from_checkout && { inputs_from_checkout }) };
+  const known = { ...leftFor(plan, [a.summary, b.summary]), ...told };
   return { scenario: name, scenario_digest: loaded.digest, kind: "run", task, policies, rubric, a, b, ...known };
 }
 

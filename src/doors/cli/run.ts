@@ -67,13 +67,19 @@ async function run(args: readonly string[]): Promise<number> {
   const stray = (["arms", "tie-margin"] as const).find((flag) => parsed.value(flag) !== undefined);
   if (stray) throw new UsageError(`--${stray} goes with --results, which compares results of a table`);
   if (parsed.value("from") !== undefined) throw new UsageError("--from goes with --new, which writes a scenario");
-  if (isSeries(parsed)) return await (await import("./run-series.ts")).runSeries(parsed);
+  if (isSeries(parsed)) return await runMany(parsed);
   return await runOne(parsed);
 }
 
 /** Whether more than one run is asked for. */
 const isSeries = ({ parameters, given }: RunArguments): boolean =>
   parameters.length > 1 || SERIES_FLAGS.some((flag) => given().includes(flag));
+
+async function runMany(args: RunArguments): Promise<number> {
+  if (args.has("single"))
+    throw new UsageError("--single goes with one run; this is a series, whose trials open the gate, so leave it out");
+  return await (await import("./run-series.ts")).runSeries(args);
+}
 
 async function runOne(args: RunArguments): Promise<number> {
   const { value, usd, has } = args;
@@ -83,7 +89,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const [file = ""] = args.parameters;
   const { result, sources, committed } = await readScenario({ path: file, file });
   const read = orThrow(result);
-  if (read.table && value("input") === undefined) return await (await import("./run-series.ts")).runSeries(args);
+  if (read.table && value("input") === undefined) return await runMany(args);
   if (value("by") !== undefined) throw new UsageError("--by groups the rows of a series; this is one run");
   const loaded = await oneMember(read, value("input"));
   const prepared = await openRun(args, { scenarios_dirs: [loaded.directory], max_sessions: 1, max_queued: 0 });
@@ -92,6 +98,7 @@ async function runOne(args: RunArguments): Promise<number> {
     ...(await editedOf(args, prepared, { sources, committed, scenarios: [loaded] })),
     ...(max_cost_usd !== undefined && { max_cost_usd }),
     ...(seed !== undefined && { seed }),
+    single: has("single"),
   });
   if (seed !== undefined && plan.settings.scripts === undefined)
     prepared.notice("--seed has no effect: no arm replays one of several scripts");

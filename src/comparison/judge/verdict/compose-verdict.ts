@@ -1,18 +1,19 @@
 import { type Decision, PROGRAM_ENDED } from "../../../domain/decision.ts";
 import type { Facts } from "../../../domain/evidence.ts";
 import { dig } from "../../../domain/lenient.ts";
-import { gateOfVerdict } from "../../../domain/pipeline-gate.ts";
 import type { Price } from "../../../domain/price-list.ts";
 import { ranElsewhere } from "../../../domain/ran.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { costOf, sumKnown } from "../../../domain/usage.ts";
 import type { JudgeCall, PanelMember, Side, Suspicion, Verdict } from "../../../domain/verdict.ts";
+import { gateOfVerdict } from "../../../domain/verdict-gate.ts";
 import { undecidedChecks } from "../../../domain/verdict-text.ts";
 import { basisWith, type ScoringRules } from "../asking/scoring-rules.ts";
 import { type Basis, decide, type ScoredOutcome } from "../decide.ts";
 import { notRepeatable } from "../equal-work.ts";
 import { requiredChecks } from "../facts.ts";
 import type { Case } from "../judge.ts";
+import { judgesOf, kinOf } from "../kin.ts";
 import { type Opinion, opinionsOfPanel } from "../opinion.ts";
 import { confidenceOf, wordsAlone } from "./confidence.ts";
 import { firstAnswers, type JudgeResult, type PanelShare } from "./judge-result.ts";
@@ -46,7 +47,8 @@ export function composeVerdict(input: VerdictInput): Verdict {
   const calls = byJudge(result.calls).flatMap((own) => labelled({ ...basis, calls: own }, own, weights));
   const opinions = opinionsOfPanel(basis, weights);
   const members = result.panel && membersOf(result.panel, opinions, calls);
-  const flags = flagsOf(input, scored);
+  const kin = calls.length === 0 ? null : kinOf(judgesOf(input.model_name, calls), [kase.a.summary, kase.b.summary]);
+  const flags = flagsOf(input, scored, kin);
   const text = statementInput(input, {
     scored,
     flags,
@@ -67,7 +69,17 @@ export function composeVerdict(input: VerdictInput): Verdict {
     winner_side: scored.winner_side,
     lean: idOf(scored.lean_side),
     lean_side: scored.lean_side,
-    ...gateOfVerdict({ arm_a: kase.a.pointer, arm_b: kase.b.pointer, ...scored, flags, inputs_from_checkout }),
+    ...gateOfVerdict(
+      {
+        arm_a: kase.a.pointer,
+        arm_b: kase.b.pointer,
+        ...scored,
+        kin_of: kin ?? undefined,
+        flags,
+        inputs_from_checkout,
+      },
+      kase.single === true,
+    ),
     decided_by: scored.decided_by,
     confidence: confidenceOf(scored, basis, flags, wordsAlone(kase.task, flags)),
     score_a: scored.score_a,
@@ -82,6 +94,7 @@ export function composeVerdict(input: VerdictInput): Verdict {
     judge: {
       model: input.model_name,
       model_served: servedModels(calls),
+      ...(kin && { kin_of: kin }),
       protocol: result.protocol,
       prompt_digest: result.prompt_digest,
       ...(members && { members: [...members] }),

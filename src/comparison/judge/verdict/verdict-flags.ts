@@ -3,11 +3,12 @@ import { hasCallRules } from "../../../domain/policies.ts";
 import { ranElsewhere } from "../../../domain/ran.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { stallMattered } from "../../../domain/stall.ts";
-import { FLAGS, type Flag, type Verdict } from "../../../domain/verdict.ts";
+import { FLAGS, type Flag, type Kin, type Verdict } from "../../../domain/verdict.ts";
 import type { ScoringRules } from "../asking/scoring-rules.ts";
 import type { ScoredOutcome } from "../decide.ts";
 import { isEqualWork, notRepeatable } from "../equal-work.ts";
 import type { Case } from "../judge.ts";
+import { favoursOne, isOneFamily, judgesOf } from "../kin.ts";
 import { hasPreferenceConflict } from "./confidence.ts";
 import type { JudgeResult } from "./judge-result.ts";
 import { costLimited } from "./scope.ts";
@@ -17,16 +18,22 @@ interface FlagInput {
   readonly facts: Verdict["facts"];
   readonly rules: ScoringRules;
   readonly result: JudgeResult;
+  readonly model_name: string;
 }
 
 /** The flags of the session, the judge and the outcome, each once, in the documented order. */
-export function flagsOf({ kase, facts, rules, result }: FlagInput, scored: ScoredOutcome): Flag[] {
+export function flagsOf(
+  { kase, facts, rules, result, model_name }: FlagInput,
+  scored: ScoredOutcome,
+  kin: Kin | null,
+): Flag[] {
   const { gates, weights, tie_margin } = rules;
   const raised = new Set<Flag>([
     ...kase.flags,
     ...agentFlags(kase),
     ...armFlags(kase),
     ...result.flags,
+    ...familyFlags(model_name, result, kin),
     ...maskedRepetitionFlags(scored, result),
     "single_trial",
   ]);
@@ -41,6 +48,12 @@ export function flagsOf({ kase, facts, rules, result }: FlagInput, scored: Score
   if (result.calls.length === 0) raised.delete("judge_failed_self_test");
   const needless = needlessFlags(scored);
   return FLAGS.filter((flag) => raised.has(flag) && !needless.includes(flag));
+}
+
+/** As who answered says: behind a gateway the name that was asked tells no maker. */
+function* familyFlags(model_name: string, { calls }: JudgeResult, kin: Kin | null): Generator<Flag> {
+  if (favoursOne(kin)) yield "self_family";
+  if (isOneFamily(judgesOf(model_name, calls))) yield "panel_one_family";
 }
 
 /** Neither style nor words move a rule or a check, and a check that told the arms apart is known to fail. */

@@ -100,7 +100,11 @@ function createdEntry(
       state: "queued",
       started_at: null,
       finished_at: null,
-      request: { model_override: options.model_override ?? null, judge_model: options.judge_model ?? null },
+      request: {
+        model_override: options.model_override ?? null,
+        judge_model: options.judge_model ?? null,
+        ...(options.single && { single: true }),
+      },
       definition: loaded.definition,
       settings,
       arms: [pendingArm(first), pendingArm(second)],

@@ -24,6 +24,7 @@ export const SessionOrder = Type.Object({
     model_override: Type.Optional(Type.String()),
     judge_model: Type.String(),
     max_cost_usd: Type.Optional(Type.Number()),
+    single: Type.Optional(Type.Boolean()),
     seed: Type.Optional(Type.String()),
     trial_number: Type.Optional(Type.Integer()),
     series_trial: Type.Optional(Type.Integer()),

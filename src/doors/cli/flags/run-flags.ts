@@ -53,6 +53,7 @@ export const RUN = {
       description:
         "write spans and evaluation results (OpenTelemetry's conventions for generative AI, OTLP as JSON) to this file, or send them to http://...",
     },
+    single: { description: "let this one run open the gate of its winner; without it, only a series opens one" },
     input: { value: "<id>", description: "run only this row of a scenario with inputs, and print its verdict" },
     "max-cost": {
       value: "<usd>",
@@ -140,7 +141,7 @@ export const RUN = {
     },
   },
   groups: {
-    "What is compared": ["model", "judge-model", "seed", "input"],
+    "What is compared": ["model", "judge-model", "seed", "input", "single"],
     "Several runs (a series)": ["trials", "stop-when-sure", "parallel", "margin", "by", "continue", "baseline", "aa"],
     "What a pull request can edit": ["base"],
     Money: ["max-cost", "prices"],

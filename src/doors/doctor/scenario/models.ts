@@ -1,8 +1,8 @@
 import { splitModelRef } from "../../../arms/model/model-ref.ts";
+import { favoursOne, isOneFamily, judgesOf, kinOf } from "../../../comparison/judge/kin.ts";
 import { isJudged } from "../../../comparison/judge/scenario-brief.ts";
 import { chooseJudge, judgeModelName } from "../../../comparison/planning/choose-judge.ts";
 import { conditionsOf, selfTestKeyOf } from "../../../comparison/planning/comparison.ts";
-import { isOneFamily, sharesOneFamily } from "../../../comparison/planning/context-flags.ts";
 import { isRealModel, sandboxFor } from "../../../comparison/planning/sandbox-for.ts";
 import { openRecordings } from "../../../comparison/planning/session-recordings.ts";
 import { scriptsOf } from "../../../domain/arm.ts";
@@ -109,12 +109,12 @@ const judgeFamily = check(
     const { arms, rubric } = loaded.definition;
     const judge = judgeModelName(services, undefined, rubric.judge.model);
     if (!rubric.criteria.some(isJudged)) return pass(IDLE.no_judged);
-    if (sharesOneFamily(judge, arms))
+    if (favoursOne(kinOf(judgesOf(judge), arms)))
       return warn(
         `${judge} comes from the maker of only one arm's model, and may favour that arm`,
         "use a judge from another maker, or a panel with judges from other makers",
       );
-    return isOneFamily(judge)
+    return isOneFamily(judgesOf(judge))
       ? warn(
           `${judge}: all judges come from one maker, so they may err alike`,
           "add judges from other makers to the panel",

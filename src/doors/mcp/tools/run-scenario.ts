@@ -70,16 +70,21 @@ export const runScenario = tool("runScenario", {
   live: true,
   async call(services, { wait_seconds = 0, ...request }, context): Promise<RunResult> {
     const wait_ms = wait_seconds * 1_000;
-    const { scenario, scenarios, input, ...options } = request;
+    const { scenario, scenarios, input, single, ...options } = request;
     const named = scenariosOf(request);
     const isSeries = SERIES_FIELDS.some((field) => request[field] !== undefined);
     if (isSeries && input !== undefined)
       throw new Failure("invalid_request", "input: names the row of one run; a series runs every row, so leave it out");
+    if (isSeries && single !== undefined)
+      throw new Failure(
+        "invalid_request",
+        "single: goes with one run; this is a series, whose trials open the gate, so leave it out",
+      );
     if (isSeries) return await runSeries(services, { ...options, scenarios: [...named] }, wait_ms, context);
     const [only = ""] = named;
     return await runOnce(
       services,
-      { ...pick(request, ["input", "model_override", "judge_model"]), scenario: only },
+      { ...pick(request, ["input", "model_override", "judge_model", "single"]), scenario: only },
       wait_ms,
       context,
     );

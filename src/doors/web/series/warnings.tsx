@@ -7,7 +7,7 @@ import { CheckoutInputs, Warnings } from "../part/warnings.tsx";
 
 /** What a reader must know before believing the series. */
 export const SeriesWarnings = ({ series }: { series: Series }) => (
-  <Warnings flags={series.flags} textOf={seriesFlagText} below={(flag) => below(flag, series)}>
+  <Warnings flags={series.flags} textOf={(flag) => seriesFlagText(flag, series)} below={(flag) => below(flag, series)}>
     {series.failure !== null && (
       <Notice tone="danger" title={HALTED}>
         <p class="arm-text">{series.failure}</p>
