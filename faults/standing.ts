@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SessionOutcome } from "../src/domain/session.ts";
+import { isFinal, type SessionOutcome } from "../src/domain/session.ts";
 import { startAbeval } from "../test/abeval.ts";
 import { freePort } from "../test/cli/free-port.ts";
 import { startFakeProvider } from "../test/fake-provider/fake-provider.ts";
@@ -17,7 +17,7 @@ const RUNS = 5;
 /** The supervisor waits for 30 s and ends the server within 5; the rest is for the start of the next. */
 const MOST_MS = 50_000;
 
-/** A server stands still with runs in flight. Its supervisor names them and starts it again; nothing accepted is lost. */
+/** A server stands still with runs in flight. Its supervisor names them and starts it again, and each of them completes. */
 export const campaign: Campaign = {
   about: `${STANDS} servers that stand still`,
   at_once: 2,
@@ -78,9 +78,12 @@ async function stand({ child, health, names, after_ms }: Standing): Promise<void
   console.log(`  served again after ${((performance.now() - since) / 1_000).toFixed(1)} s`);
   hold((await fetch(`http://${health}/api/health`)).status === 200, "health to be answered with 200 again");
   for (const id of ids) {
-    const { state } = (await (await fetch(`${url}/api/sessions/${id}`)).json()) as SessionOutcome;
-    hold(state === "completed" || state === "interrupted", `${id} completed or interrupted`, state);
-    if (state === "interrupted") hold(log.includes(`${id} (`), `the log to name ${id}`, log);
+    const { state, lost_attempts } = await until(async () => {
+      const outcome = (await (await fetch(`${url}/api/sessions/${id}`)).json()) as SessionOutcome;
+      return isFinal(outcome.state) && outcome;
+    });
+    hold(state === "completed", `${id} completed`, state);
+    if (lost_attempts) hold(log.includes(`${id} (`), `the log to name ${id}`, log);
   }
 }
 

@@ -76,18 +76,32 @@ export async function relistAll(rows: StaleRows, signal: AbortSignal): Promise<v
 const STRETCH = 5_000;
 const AT_ONCE = 10;
 
-/** How a session ends whose process is gone. */
-export function interruption(state: string, at: string): EndedEntry {
+/** How a session ends whose process is gone, and which is not begun again. */
+export function interruption({ state, attempt = 1 }: Interrupted, at: string): EndedEntry {
   const failure: SessionFailure = {
     stage: STAGES.find((known) => known === state) ?? "running",
     class: "infra",
     code: "interrupted",
-    message:
-      "The process that ran this session ended without a word before it was done: it was killed, or stood still and was ended.",
+    message: attempt > 1 ? fellSilent("servers") : ENDED_SILENTLY,
     retryable: true,
   };
   return { type: "ended", at, state: "interrupted", failure };
 }
+
+interface Interrupted {
+  readonly state: string;
+  readonly attempt?: number;
+}
+
+const ENDED_SILENTLY =
+  "The process that ran this session ended without a word before it was done: it was killed, or stood still and was ended.";
+
+/** Who may fall silent over a run: it may be what makes them stand still. */
+export const MAX_SILENT = 2;
+
+export const fellSilent = (who: "workers" | "servers") =>
+  `${MAX_SILENT} ${who} fell silent while they ran it, so no other runs it: it may be what made them stand still. ` +
+  "If they were killed, start it again.";
 
 /** An end of a session that could not be stored. */
 export interface UnsavedEnd {

@@ -20,6 +20,14 @@ export interface Run {
   readonly attempt: number;
 }
 
+/** Runs that go from a process to the one after it. */
+export interface Estate {
+  /** What this process's runs are known by. */
+  readonly owner: string;
+  /** What it has of the process before: each lost one attempt, and begins again. */
+  readonly runs: readonly Run[];
+}
+
 /** An entry with its place. `n` counts from 1 in each session, without gaps. */
 export interface LoggedEntry {
   readonly n: number;
@@ -56,6 +64,8 @@ export interface SessionStore extends Disposable {
   readonly series: SeriesStore;
   readonly self_tests: SelfTestStore;
   readonly request_keys: RequestKeys;
+  /** Absent: nobody goes on with what this process leaves, or whoever shares the store does. */
+  readonly estate?: Estate;
   /** Absent: the store ends with the process. */
   readonly pruning?: Pruning;
   /** Absent: it cannot go away alone. @throws Failure when what is written now would be lost */

@@ -33,6 +33,7 @@ async function supervised(flags: readonly string[] = [], program: readonly strin
   await until(async () => text.includes("listening on"));
   return {
     parent,
+    directory: directory.path,
     url: /http:[^\s"]+/.exec(text)?.[0] ?? "",
     server: () => serverBelow(parent.pid),
     log: () => text,
@@ -71,15 +72,17 @@ const startRun = async (url: string) =>
     }
   ).session_id;
 
-test("a server that stands still is ended and started again at its address, and the log names each run that it had accepted", async () => {
+test("a server that stands still is ended and started again at its address, and goes on once with each run that it had accepted", async () => {
   await using served = await supervised(["--max-sessions", "1"], IMPATIENT);
   const id = await startRun(served.url);
-  const session = async () => (await (await fetch(`${served.url}/api/sessions/${id}`)).json()) as { state: string };
+  const session = async (of = id) =>
+    (await (await fetch(`${served.url}/api/sessions/${of}`)).json()) as { state: string; lost_attempts?: unknown[] };
   await until(async () => (await session()).state === "running");
   const waits = await startRun(served.url);
   const before = served.server();
   process.kill(before, "SIGSTOP");
-  await until(async () => served.log().split("listening on").length === 3, 30_000);
+  const starts = () => served.log().split("listening on").length - 1;
+  await until(async () => starts() === 2, 30_000);
   expect(served.log()).toMatch(
     new RegExp(
       `no sign of life for \\d+ s and is ended; last step of a run: .*; runs under way: .*${id} \\(running.*${waits} \\(queued\\)`,
@@ -87,10 +90,34 @@ test("a server that stands still is ended and started again at its address, and 
   );
   expect(served.log()).toContain("the server ended (SIGKILL) and is started again\n");
   expect(served.server()).not.toBe(before);
-  expect(await session()).toMatchObject({
-    state: "interrupted",
-    failure: { code: "interrupted", message: expect.stringContaining("stood still") },
+  await until(() => served.log().includes(`claimed ${waits} attempt 2`));
+  expect(served.log()).toContain(`lost ${id} attempt 1 code interrupted`);
+  expect(served.log()).not.toContain(`lost ${waits}`);
+  await until(async () => (await session()).state === "running");
+  expect((await session()).lost_attempts).toHaveLength(1);
+  expect(await session(waits)).toMatchObject({ state: "queued" });
+  process.kill(served.server(), "SIGSTOP");
+  await until(async () => starts() === 3, 30_000);
+  for (const of of [id, waits])
+    expect(await session(of)).toMatchObject({
+      state: "interrupted",
+      failure: { code: "interrupted", message: expect.stringMatching(/^2 servers fell silent while they ran it/) },
+    });
+}, 60_000);
+
+test("a run whose scenario has changed is not begun again after its server, and says so", async () => {
+  await using served = await supervised([], IMPATIENT);
+  const id = await startRun(served.url);
+  writeFileSync(join(served.directory, "never-done.yaml"), NEVER_DONE.replace("Work.", "Something else."));
+  process.kill(served.server(), "SIGKILL");
+  const session = async () => await (await fetch(`${served.url}/api/sessions/${id}`).catch(() => undefined))?.json();
+  const { failure } = await until(async () => {
+    const outcome = (await session()) as { state: string; failure: { message: string } } | undefined;
+    return outcome?.state === "interrupted" && outcome;
   });
+  expect(failure.message).toBe(
+    "The server that ran it ended without a word, and it is not begun again: its scenario has changed since",
+  );
 }, 60_000);
 
 test("--health-addr answers 200 while the server serves, and 503 while it does not", async () => {

@@ -1,11 +1,12 @@
 import { Failure, wordsOf } from "../../domain/failure.ts";
+import type { Run } from "../../store/store.ts";
 import type { SessionPlan } from "../planning/prepare-session.ts";
-import { reserve } from "../planning/reservation.ts";
+import { type Reservation, reserve } from "../planning/reservation.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { watchCancel } from "./cancel.ts";
 import { conductSession, createSession, type PlannedRun, worstCaseOf } from "./run/conduct-session.ts";
 import { RunLog } from "./run/run-log.ts";
-import type { Trial } from "./run-session.ts";
+import type { Session, Trial } from "./run-session.ts";
 import type { Requester, StartedSession } from "./started-session.ts";
 /**
  * Gives the session an id that can be read and streamed at once, and has it run in the background: here, or by whoever of
@@ -33,15 +34,8 @@ export async function startSession(
 
 async function startHere(services: SessionServices, planned: PlannedRun, trial?: Trial): Promise<StartedSession> {
   const { plan, requester } = planned;
-  const { shared } = services;
   demandRoom(services);
-  const stop = new AbortController();
-  // Its place in line is taken before anything is waited for: others may ask for it meanwhile.
-  const slot = services.slots.acquire(stop.signal, requester.user ?? UNNAMED);
-  let waits = true;
-  void slot.then(() => {
-    waits = false;
-  }, ignored);
+  const place = placeInLine(services, requester.user);
   try {
     const reservation = await reserve(services, "run", worstCaseOf(plan));
     const run = await createSession(services, planned, (entry) => services.store.create(entry, requester.key)).catch(
@@ -50,28 +44,63 @@ async function startHere(services: SessionServices, planned: PlannedRun, trial?:
         throw error;
       },
     );
-    const log = new RunLog(services.store, services.clock, run);
-    const { session_id } = run;
-    log.onStep = () => services.runs.stepped(session_id);
-    const watched = shared && watchCancel(shared, { session_id, after: 1 }, stop);
-    const done = conductSession({ plan, trial, log, slot, services, signal: stop.signal }, reservation).finally(() =>
-      watched?.[Symbol.dispose](),
-    );
-    // The end may have no listener.
-    done.catch((error: unknown) => services.notice(`${session_id}: its outcome cannot be read: ${wordsOf(error)}`));
-    services.runs.add(session_id, {
-      waits: () => waits,
-      doing: () => log.doing,
-      over: () => log.over,
-      cancel: (reason) => stop.abort(reason),
-      done,
-    });
-    return { session_id, done };
+    return conductHere(services, { plan, trial, run, ...place }, reservation);
   } catch (error) {
-    stop.abort(error);
-    void slot.then((held) => held[Symbol.dispose](), ignored);
+    leaveLine(place, error);
     throw error;
   }
+}
+
+interface PlaceInLine {
+  readonly stop: AbortController;
+  readonly slot: Promise<Disposable>;
+  readonly waits: () => boolean;
+}
+
+/** Its place in line is taken before anything is waited for: others may ask for it meanwhile. */
+export function placeInLine({ slots }: Pick<SessionServices, "slots">, user = UNNAMED): PlaceInLine {
+  const stop = new AbortController();
+  const slot = slots.acquire(stop.signal, user);
+  let waits = true;
+  void slot.then(() => {
+    waits = false;
+  }, ignored);
+  return { stop, slot, waits: () => waits };
+}
+
+export function leaveLine({ stop, slot }: PlaceInLine, why: unknown): void {
+  stop.abort(why);
+  void slot.then((held) => held[Symbol.dispose](), ignored);
+}
+
+interface RunHere extends PlaceInLine, Pick<Session, "plan" | "trial" | "examined"> {
+  readonly run: Run;
+}
+
+/** Has it run in the background of this process. */
+export function conductHere(
+  services: SessionServices,
+  { run, stop, waits, ...session }: RunHere,
+  reservation: Reservation,
+): StartedSession {
+  const { shared, store, clock } = services;
+  const log = new RunLog(store, clock, run);
+  const { session_id } = run;
+  log.onStep = () => services.runs.stepped(session_id);
+  const watched = shared && watchCancel(shared, { session_id, after: 1 }, stop);
+  const done = conductSession({ ...session, log, services, signal: stop.signal }, reservation).finally(() =>
+    watched?.[Symbol.dispose](),
+  );
+  // The end may have no listener.
+  done.catch((error: unknown) => services.notice(`${session_id}: its outcome cannot be read: ${wordsOf(error)}`));
+  services.runs.add(session_id, {
+    waits,
+    doing: () => log.doing,
+    over: () => log.over,
+    cancel: (reason) => stop.abort(reason),
+    done,
+  });
+  return { session_id, done };
 }
 
 /** No name is empty: all who have none wait in one line. */

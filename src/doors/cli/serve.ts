@@ -17,6 +17,7 @@ import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } fr
 import { SERVER_FLAGS, serverSettings } from "./flags/service-flags.ts";
 import { drainWhenTold, obeyDrain, toldToDrain } from "./services/draining.ts";
 import {
+  goOnWithRuns,
   joinWorkers,
   LOG_FORMATS,
   type LogFormat,
@@ -113,13 +114,15 @@ async function serve(args: Arguments): Promise<number> {
   const settings = settingsOf(args);
   const format = (args.value("log") ?? "text") as LogFormat; // parseArguments checked the choices
   using supervised = supervision();
-  const given = { ...settings, address: await openedAddress(supervised, settings, format) };
+  const { after, ...opened } = await openedAddress(supervised, settings, format);
+  const given = { ...settings, ...opened };
   const { address, hosts, origins, worker, slots, user_header } = given;
   const log = openLog(format);
   const metrics = new Metrics();
   using web_ui = await webUiOf(args.value("web-dir"), log.notice);
   await using services = await openServerServices({
     ...(await serverSettings(args)),
+    after,
     web_dir: args.value("web-dir"),
     listen_host: address.hostname,
     allowed: { hosts, origins },
@@ -151,7 +154,8 @@ async function serve(args: Arguments): Promise<number> {
   const listening = listenAs(given, services, options);
   if (!worker) tellOfServer(services, log.notice, { ...given, web_ui: web_ui !== undefined });
   await using _worker = await joinWorkers(services, { slots, stopping: leaving.signal });
-  await supervised?.ready(listening.port, services.runs);
+  await supervised?.ready(listening.port, services);
+  goOnWithRuns(services);
   log.notice(worker ? `working, ${slots} sessions at once` : `listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   const leave_ms = worker ? 0 : Math.min(LEAVE_MS, grace_ms);

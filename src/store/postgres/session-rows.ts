@@ -126,7 +126,7 @@ export class SessionRows {
     const log = await withoutDecisions(flush.sql, session_id).catch((error: unknown) => {
       if (!(error instanceof SyntaxError)) throw error;
     });
-    if (log && isLog(log)) await this.append(flush, run, [interruption(state, at)], async () => []);
+    if (log && isLog(log)) await this.append(flush, run, [interruption({ state }, at)], async () => []);
     else await describeDamaged(flush.sql, session_id);
     flush.changed.add(session_id);
   }

@@ -1,6 +1,6 @@
 import { errorCode } from "../../domain/failure.ts";
 import { isFinal, type SessionOutcome } from "../../domain/session.ts";
-import type { CreatedEntry, EndedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
+import type { CreatedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
 import { fold } from "../fold.ts";
 import { sharedText } from "../page-sessions.ts";
 import { isLog } from "../read-session.ts";
@@ -43,14 +43,18 @@ const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 export class SessionRows {
   readonly #database: Database;
   readonly #lease: ProcessLease;
+  readonly #after: string;
+  /** Runs of `after`, which begin again here. */
+  readonly inherited: Run[] = [];
   /** Logs of the runs that write here, without what other processes have added since. */
   readonly #running = new Map<string, NumberedLog>();
   /** The same of the ended session to which was added last: votes come one after another. */
   #added: { readonly session_id: string; readonly log: NumberedLog } | undefined;
 
-  constructor(database: Database, lease: ProcessLease) {
+  constructor(database: Database, lease: ProcessLease, after = "") {
     this.#database = database;
     this.#lease = lease;
+    this.#after = after;
   }
 
   /** Undefined when the id is taken. */
@@ -95,13 +99,14 @@ export class SessionRows {
     return row === null ? undefined : { session_id, attempt: (row as { attempt: number }).attempt };
   }
 
-  /** Ends what dead processes left running. */
+  /** Ends what dead processes left running. A run of `after` begins again, once. */
   interruptDead(at: string): readonly Written[] {
-    const sql = "SELECT session_id, owner, state FROM sessions WHERE owner IS NOT NULL";
-    const owned = this.#database.query(sql).values() as [string, string, string][];
-    return owned.flatMap(([session_id, owner, state]) => {
+    const owned = this.#database.query(OWNED).values({ after: this.#after }) as OwnedRow[];
+    return owned.flatMap(([session_id, owner, state, attempt, begins]) => {
       const run = this.#lease.isAlive(owner) ? undefined : this.takeOver(session_id);
-      return run ? [this.#interrupt(run, interruption(state, at))] : [];
+      if (!run) return [];
+      if (begins) this.inherited.push(run);
+      return [this.#settle(run, begins ? { type: "attempt_started", at } : interruption({ state, attempt }, at))];
     });
   }
 
@@ -188,9 +193,9 @@ export class SessionRows {
   }
 
   /** Works for a damaged log too: reading it is refused, but the program must still start. */
-  #interrupt(run: Run, ended: EndedEntry): Written {
+  #settle(run: Run, entry: RunEntry): Written {
     try {
-      return this.append(run, [ended]);
+      return this.append(run, [entry]);
     } catch (error) {
       if (errorCode(error)?.startsWith("SQLITE")) throw error;
       this.#database.query(DESCRIBE_DAMAGED).run({ session_id: run.session_id });
@@ -198,6 +203,11 @@ export class SessionRows {
     }
   }
 }
+
+type OwnedRow = [session_id: string, owner: string, state: string, attempt: number, begins: 0 | 1];
+/** A trial is begun anew by its series. */
+const OWNED = `SELECT session_id, owner, state, attempt, owner = $after AND attempt = 1 AND series_id IS NULL
+  FROM sessions WHERE owner IS NOT NULL`;
 
 const CREATE = `INSERT INTO sessions (session_id, owner, copied, ${ROW_NAMES.join(", ")})
   VALUES ($session_id, $owner, 1, ${ROW_NAMES.map((name) => `$${name}`).join(", ")})

@@ -16,6 +16,7 @@ import { endsWithFailure, relistAll, type UnsavedEnd } from "../session-row.ts";
 import type { SqlDriver } from "../sql.ts";
 import {
   type EntriesOfTrials,
+  type Estate,
   entriesGiven,
   isLoss,
   type LoggedEntry,
@@ -43,11 +44,13 @@ export interface SqliteParts {
   readonly database: Database;
   readonly lease: ProcessLease;
   readonly clock: Clock;
+  readonly after: string | undefined;
 }
 
 /** Sessions as rows, with the JSON copies of those that ended. Its methods promise what those of `SessionStore` do. */
 export class SqliteSessions implements Disposable {
   readonly request_keys: SqlKeys;
+  readonly estate: Estate;
   protected readonly batch: WriteBatch;
   protected readonly driver: SqlDriver;
   readonly #parts: SqliteParts;
@@ -59,7 +62,7 @@ export class SqliteSessions implements Disposable {
   readonly #unsaved = new Retries<UnsavedEnd>((end) => this.#save(end));
 
   constructor(parts: SqliteParts) {
-    const { stateDir, database, lease, clock } = parts;
+    const { stateDir, database, lease, clock, after } = parts;
     this.#parts = parts;
     this.batch = new WriteBatch(
       database,
@@ -71,7 +74,8 @@ export class SqliteSessions implements Disposable {
     this.driver = sqliteDriver(database, this.batch, stateDir);
     this.request_keys = new SqlKeys(this.driver, false);
     this.#disk = new DiskSync(join(stateDir, "sessions.db-wal"));
-    this.#rows = new SessionRows(database, lease);
+    this.#rows = new SessionRows(database, lease, after);
+    this.estate = { owner: lease.id, runs: this.#rows.inherited };
     this.#logs = new SessionLogs(database, this.#unsaved);
     this.#copies = new JsonCopies(stateDir, lease, {
       ended: (session_id) => this.#logs.ended(session_id),

@@ -17,16 +17,16 @@ import { guarded } from "./storage-failure.ts";
 
 /**
  * The layout of spec part 2 under `stateDir`. Several processes may share one directory; one process opens it once.
- * Sessions and series that a dead process left running end here as `interrupted`.
+ * Sessions and series that a dead process left running end here as `interrupted`, but runs of `after` that lost no attempt before.
  * @throws Failure `storage_failed` or `storage_full`; then nothing that was there has changed.
  */
-export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): SessionStore {
+export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy, after?: string): SessionStore {
   return guarded(stateDir, () => {
     mkdirSync(stateDir, { recursive: true, mode: 0o700 });
     const database = openDatabase(join(stateDir, "sessions.db"), () => isInUse(stateDir));
     // Under the write lock, as the sweep is: a lock file that is not locked yet must not look like a dead process's.
     const lease = database.transaction(() => new ProcessLease(stateDir, entropy(8))).immediate();
-    const store = new SqliteStore({ stateDir, database, lease, clock });
+    const store = new SqliteStore({ stateDir, database, lease, clock, after });
     try {
       store.recover();
       waitForLocks(database, "beside others");

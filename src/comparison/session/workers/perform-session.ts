@@ -5,6 +5,7 @@ import type { ArmSummary } from "../../../domain/session.ts";
 import type { CreatedEntry, PlannedAnew } from "../../../domain/session-entry.ts";
 import { MAX_REPLACEMENTS } from "../../../domain/trial.ts";
 import { foldLog, isLog } from "../../../store/read-session.ts";
+import { fellSilent, MAX_SILENT } from "../../../store/session-row.ts";
 import type { Work, WorkClaim } from "../../../store/shared-store.ts";
 import { isFull, type LoggedEntry } from "../../../store/store.ts";
 import type { JudgedArm } from "../../judge/judge.ts";
@@ -22,9 +23,6 @@ import { openMaterials, pricesOf, readBrief, SessionOrder, type Workplace } from
 /** Attempts that a run may lose. */
 const MAX_LOST = 3;
 
-/** Workers that may fall silent over a run: it may be what makes them stand still. */
-const MAX_LAPSED = 2;
-
 /** Attempts that a run may have in all, those that were handed back included: each may have cost something. */
 const MAX_ATTEMPTS = 12;
 
@@ -39,7 +37,7 @@ export async function performSession(workplace: Workplace, claim: WorkClaim): Pr
   const run = await shared.takeOver(id, services.clock.now().toISOString());
   if (run === undefined) return await claim.done();
   // Otherwise it is taken over only to be ended.
-  if (claim.lapsed < MAX_LAPSED) services.news?.({ event: "claimed", ...run });
+  if (claim.lapsed < MAX_SILENT) services.news?.({ event: "claimed", ...run });
   const stop = new AbortController();
   const entries = await shared.read(id);
   const killed = entries.filter(({ entry }) => entry.type === "released" && entry.killed_from_outside).length;
@@ -130,7 +128,7 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
 }
 
 /** What both arms left, where only their judging was lost: it was paid for, and is not asked for again. */
-function keptWork(entries: readonly LoggedEntry[]): Examined | undefined {
+export function keptWork(entries: readonly LoggedEntry[]): Examined | undefined {
   const outcome = foldLog(entries);
   if (outcome?.state !== "judging") return undefined;
   const { session_id, decisions } = outcome;
@@ -148,7 +146,7 @@ const OWN_PLACE: Disposable = { [Symbol.dispose]: () => undefined };
 /** @throws Failure `cancelled`, `interrupted` */
 function demandGoingOn(entries: readonly LoggedEntry[], lapsed: number): void {
   if (entries.some(({ entry }) => entry.type === "cancel_asked")) throw CANCELLED;
-  if (lapsed >= MAX_LAPSED) throw new Failure("interrupted", SILENT);
+  if (lapsed >= MAX_SILENT) throw new Failure("interrupted", fellSilent("workers"));
   const marks = entries.flatMap(({ entry: { type } }) =>
     type === "attempt_started" || type === "released" ? type : [],
   );
@@ -160,11 +158,7 @@ function demandGoingOn(entries: readonly LoggedEntry[], lapsed: number): void {
   throw new Failure("interrupted", why, { retryable: true });
 }
 
-const SILENT =
-  `${MAX_LAPSED} workers fell silent while they ran it, so no other runs it: it may be what made them stand still. ` +
-  "If they were killed, start it again.";
-
-function createdOf(entries: readonly LoggedEntry[]): CreatedEntry {
+export function createdOf(entries: readonly LoggedEntry[]): CreatedEntry {
   const log = entries.map(({ entry }) => entry);
   if (isLog(log)) return log[0];
   throw new Failure("storage_failed", "the log of this session does not begin as one");

@@ -9,6 +9,7 @@ import type { SharedSettings } from "../flags/service-flags.ts";
 
 interface StorePlace {
   readonly state_dir: string | undefined;
+  readonly after?: string | undefined;
   readonly database: DatabasePlace | undefined;
 }
 
@@ -22,18 +23,18 @@ export interface OpenedStore extends AsyncDisposable {
  * SQLite is loaded only with a state directory, PostgreSQL only with a database.
  * @throws Failure `storage_failed` or `storage_full` when the place cannot be used, UsageError without Bun.
  */
-export async function openStore({ state_dir, database }: StorePlace): Promise<OpenedStore> {
+export async function openStore({ state_dir, after, database }: StorePlace): Promise<OpenedStore> {
   if (database) return await openDatabase(database);
-  const store = await openOwn(state_dir);
+  const store = await openOwn(state_dir, after);
   return { store, [Symbol.asyncDispose]: async () => store[Symbol.dispose]() };
 }
 
-async function openOwn(state_dir: string | undefined): Promise<SessionStore> {
+async function openOwn(state_dir: string | undefined, after: string | undefined): Promise<SessionStore> {
   if (state_dir === undefined) return memoryStore();
   if (!ON_BUN)
     throw new UsageError("--state-dir needs Bun, which has the database; without it sessions stay in memory");
   const { sqliteStore } = await import("../../../store/sqlite/sqlite-store.ts");
-  return sqliteStore(state_dir, systemClock, systemEntropy);
+  return sqliteStore(state_dir, systemClock, systemEntropy, after);
 }
 
 async function openDatabase({ url, ...limits }: DatabasePlace): Promise<OpenedStore> {

@@ -112,6 +112,13 @@ export async function joinWorkers(services: Services, { slots, stopping }: Joini
   return { [Symbol.asyncDispose]: () => removeTree(directory) };
 }
 
+/** Goes on with the runs of a server that fell silent, if this one was started in its place. */
+export function goOnWithRuns(services: Services): void {
+  const { runs = [] } = services.store.estate ?? {};
+  if (runs.length === 0) return;
+  void import("../../../comparison/session/resume-runs.ts").then(({ resumeRuns }) => resumeRuns(services, runs));
+}
+
 export const LOG_FORMATS = ["text", "json", "none"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 

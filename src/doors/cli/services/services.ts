@@ -34,6 +34,8 @@ export interface ServiceOptions extends Readonly<Omit<SharedSettings, "database"
   /** Directories that commands must never see, as they must not see `state_dir`. */
   readonly scenarios_dirs: readonly string[];
   readonly max_cost_per_day_usd?: number | undefined;
+  /** The owner of runs that this process goes on with. Absent: what a dead process left ends. */
+  readonly after?: string | undefined;
   /** Sessions at once, and how many may wait. */
   readonly max_sessions: number;
   readonly max_queued: number;
@@ -99,7 +101,7 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     in_ci: !["", "0", "false"].includes((environment["CI"] ?? "").toLowerCase()),
     replayed_from: options.recordings.record === undefined ? replayedFrom(environment, options) : undefined,
     otlp_headers: headersIn(environment["OTEL_EXPORTER_OTLP_HEADERS"]),
-    openStore: () => openStore({ state_dir: options.state_dir, database }),
+    openStore: () => openStore({ state_dir: options.state_dir, after: options.after, database }),
   };
 }
 

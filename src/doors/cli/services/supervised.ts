@@ -1,4 +1,4 @@
-import type { Register, RunInFlight } from "../../../comparison/planning/services.ts";
+import type { SessionServices } from "../../../comparison/planning/services.ts";
 import type { Address } from "../../http/listen.ts";
 import { listenProblem } from "../flags/address.ts";
 import { UsageError } from "../flags/parse-arguments.ts";
@@ -19,7 +19,7 @@ export interface Supervised extends Disposable {
   /** Says how much is left since then. */
   left(left: number): void;
   /** Starts the signs of life. Resolves when the supervisor says that it serves. */
-  ready(port: number | undefined, runs: Register<RunInFlight>): Promise<void>;
+  ready(port: number | undefined, services: Pick<SessionServices, "runs" | "store">): Promise<void>;
 }
 
 /** Undefined where nobody supervises this process. It ends with its supervisor, however that ends. */
@@ -52,9 +52,9 @@ export function supervision(): Supervised | undefined {
     },
     onDrain: (hear) => void drain.promise.then(hear),
     left: (left) => tell({ left }),
-    ready: async (port, runs) => {
+    ready: async (port, { runs, store }) => {
       runs.watch((step) => tell({ step }));
-      tell({ ready: { port }, beat: named(runs.underWay()) });
+      tell({ ready: { port, owner: store.estate?.owner }, beat: named(runs.underWay()) });
       beats = setInterval(() => tell({ beat: named(runs.underWay()) }), BEAT_MS);
       await heard.promise;
     },
@@ -66,16 +66,20 @@ export function supervision(): Supervised | undefined {
   };
 }
 
-/** Where to listen. A server that was started again listens where the first one did. @throws UsageError when nothing can listen at `health` */
+/**
+ * Where to listen, and after whom. A server that was started again listens where the first one did.
+ * @throws UsageError when nothing can listen at `health`
+ */
 export async function openedAddress(
   supervised: Supervised | undefined,
   { address, health }: { readonly address: Address; readonly health: Address | undefined },
   format: string,
-): Promise<Address> {
+): Promise<{ readonly address: Address; readonly after: string | undefined }> {
   const go = await supervised?.open({ json: format === "json", health });
   if (health && go?.fault !== undefined)
     throw new UsageError(listenProblem(health, Object.assign(new Error(), { code: go.fault }), "--health-addr"));
-  return address.port === 0 ? { ...address, port: go?.port ?? 0 } : address;
+  const port = address.port === 0 ? (go?.port ?? 0) : address.port;
+  return { address: { ...address, port }, after: go?.after };
 }
 
 /** A supervisor that is gone or stopped is told nothing. */

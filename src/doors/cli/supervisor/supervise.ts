@@ -50,6 +50,8 @@ export class Supervisor {
   #json = false;
   /** The port that the first server chose. */
   #port: number | undefined;
+  /** What the runs of the last server are known by. */
+  #owner: string | undefined;
   #health: HealthDoor | undefined;
 
   constructor(program: readonly [string, ...string[]], limits: Limits) {
@@ -81,8 +83,9 @@ export class Supervisor {
       limits: this.#limits,
       left,
       opening: (told) => void this.#open(told),
-      ready: ({ port }) => {
+      ready: ({ port, owner }) => {
         this.#port = port;
+        this.#owner = owner;
       },
       stands: (silent_ms, work, step) => {
         const named = work.length > 0 ? `runs under way: ${work.join("; ")}` : "no run was under way";
@@ -100,7 +103,12 @@ export class Supervisor {
     const silent = () => this.#server?.silent_ms;
     if (health) this.#health ??= new (await import("./health-door.ts")).HealthDoor(health, silent);
     const fault = await this.#health?.opened;
-    const go = { port: this.#port, hangup_ignored: this.#hangup_ignored, ...(fault !== undefined && { fault }) };
+    const go = {
+      port: this.#port,
+      after: this.#owner,
+      hangup_ignored: this.#hangup_ignored,
+      ...(fault !== undefined && { fault }),
+    };
     this.#server?.tell({ go });
     if (this.#drains) this.#drain();
   }
