@@ -26,6 +26,7 @@ export const FAILURE_CODES = [
   "sandbox_unavailable",
   "storage_full",
   "storage_failed",
+  "newer_version",
   "provider_failed",
   "replay_mismatch",
   "unsupported_request",

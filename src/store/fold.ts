@@ -57,12 +57,12 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
   return changed && isFinal(outcome.state) ? { ...outcome, totals: sumTotals(outcome) } : outcome;
 }
 
-/** Refuses entries of a newer version: folding them would lose them. @throws Failure `storage_failed` */
+/** Refuses entries of a newer version: folding them would lose them. @throws Failure `newer_version` */
 export function demandKnown(entries: readonly SessionEntry[]): void {
   const unknown = unknownKind(entries);
   if (unknown === undefined) return;
   const kind = JSON.stringify(unknown.slice(0, KIND_CHARS));
-  throw new Failure("storage_failed", `this session has an entry ${kind} of a newer version of abeval: use that one`);
+  throw new Failure("newer_version", `this session has an entry ${kind} of a newer version of abeval: use that one`);
 }
 
 const KIND_CHARS = 100;

@@ -4,22 +4,30 @@ import { SessionOutcome } from "../domain/session.ts";
 import type { SessionEntry, SessionLog } from "../domain/session-entry.ts";
 import { demandKnown, fold } from "./fold.ts";
 import type { LoggedEntry, SessionStore } from "./store.ts";
+import { fitted } from "./stored-json.ts";
 
 /**
  * A session as it is now; undefined when it is unknown.
- * @throws Failure as `read` does, `storage_failed` for a log that another version of abeval wrote and this one cannot read
+ * @throws Failure as `read` does, `newer_version` for a log that this version cannot read, `storage_failed` for a damaged one
  */
 export const readSession = async (
   store: Pick<SessionStore, "read">,
   session_id: string,
 ): Promise<SessionOutcome | undefined> => checkedFold(await store.read(session_id));
 
-/** @throws Failure `storage_failed` */
+/** Without the fields that a newer version has added. @throws Failure `newer_version`, `storage_failed` */
 export function checkedFold(log: readonly LoggedEntry[]): SessionOutcome | undefined {
   const outcome = foldLog(log);
   if (log.length === 0 || (outcome !== undefined && Value.Check(SessionOutcome, outcome))) return outcome;
   demandKnown(log.map(({ entry }) => entry));
-  throw new Failure("storage_failed", "this session was stored in a form that this version of abeval cannot read");
+  const readable = outcome && fitted(SessionOutcome, outcome);
+  if (readable) return readable;
+  throw outcome
+    ? new Failure(
+        "newer_version",
+        "this session was written by a newer version of abeval, or is damaged: use that version",
+      )
+    : new Failure("storage_failed", "this session was stored in a form that this version of abeval cannot read");
 }
 
 /** Folds a log that this process wrote and need not check. Undefined when it is empty or no log. */
@@ -40,5 +48,5 @@ export async function readableSession(
   session_id: string,
 ): Promise<SessionOutcome | undefined> {
   const session = foldLog(await store.read(session_id));
-  return session && Value.Check(SessionOutcome, session) ? session : undefined;
+  return session && (Value.Check(SessionOutcome, session) ? session : fitted(SessionOutcome, session));
 }

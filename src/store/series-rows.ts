@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Failure } from "../domain/failure.ts";
+import { dig, parseJson } from "../domain/lenient.ts";
 import { StoredResults } from "../domain/results.ts";
-import { SeriesRecord } from "../domain/series-record.ts";
+import { SERIES_PROTOCOL, SeriesRecord } from "../domain/series-record.ts";
 import { query, type SqlSteps, type SqlValue } from "./sql.ts";
 import { notRunning, stillRunning } from "./store.ts";
 import { storedJson } from "./stored-json.ts";
@@ -67,7 +68,7 @@ export class SeriesRows {
     return yield* this.read(series_id);
   }
 
-  /** Undefined when it is unknown. @throws Failure `storage_failed` for one that this version cannot read */
+  /** Undefined when it is unknown. @throws Failure `newer_version`, or `storage_failed` for a damaged one */
   *read(series_id: string): SqlSteps<SeriesRecord | undefined> {
     const stored = yield* this.#stored(series_id);
     return stored && !isResults(stored) ? stored : undefined;
@@ -104,11 +105,18 @@ export class SeriesRows {
       series_id,
     });
     if (row === undefined) return undefined;
+    if (isOfNewer(row.series))
+      throw new Failure("newer_version", "this series was begun by a newer version of abeval: use that one");
     const stored = parsedSeries(row.series);
     if (stored?.series_id === series_id) return stored;
     throw new Failure("storage_failed", "this series was stored in a form that this version of abeval cannot read");
   }
 }
+
+/** Whether it follows rules that this version does not know. Their numbers only grow. */
+const isOfNewer = (text: string) => numberOf(dig(parseJson(text), "plan", "protocol")) > numberOf(SERIES_PROTOCOL);
+
+const numberOf = (protocol: unknown) => Number(/^series\/(\d+)$/.exec(String(protocol))?.[1] ?? 0);
 
 const UPDATE = `UPDATE @series SET state = $state, owner = $owner, series = $series
   WHERE series_id = $series_id AND owner = $me`;

@@ -8,11 +8,14 @@ import { startSession } from "../../src/comparison/session/start-session.ts";
 import { canonicalJson } from "../../src/domain/canonical-json.ts";
 import type { TrialPlace } from "../../src/domain/session.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
+import { readSession } from "../../src/store/read-session.ts";
 import { describeNeeding } from "../needs.ts";
+import { anOutcome } from "../outcomes.ts";
 import { aProcess, type Process } from "../postgres/processes.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
 import { aSeries } from "../series-record.ts";
 import { talk } from "../session/series.ts";
+import { begin } from "../stored.ts";
 
 const RULES = "series/1";
 
@@ -119,5 +122,23 @@ describeNeeding(POSTGRES)("what a server of an earlier version accepted", () => 
       state: "failed",
       failure: { code: "invalid_scenario", message: expect.stringContaining("start a new series") },
     });
+  });
+
+  test("keeps no other run from ending where a newer version left one that nobody runs any more", async () => {
+    const { url, sql } = await server.create();
+    await using front = await aProcess(url);
+    const { shared } = front.services;
+    const ids = ["session-sample-20260102T030405678Z", "session-sample-20260102T030405679Z"] as const;
+    for (const id of ids) await begin(shared, anOutcome(id, { state: "running" }));
+    await sql(`INSERT INTO abeval.entries VALUES ('${ids[0]}', 2, 1, 'of_the_next', '{"type": "of_the_next"}')`);
+    await sql(`UPDATE abeval.sessions SET length = 2 WHERE session_id = '${ids[0]}'`);
+    await sql("UPDATE abeval.sessions SET owner = 'dead'");
+    await using _next = await aProcess(url);
+    expect(await sql("SELECT state, ended, owner FROM abeval.sessions")).toEqual(
+      Array(2).fill({ state: "interrupted", ended: true, owner: null }),
+    );
+    await expect(readSession(shared, ids[0])).rejects.toMatchObject({ code: "newer_version" });
+    const kinds = await sql("SELECT kind FROM abeval.entries ORDER BY session_id, n");
+    expect(kinds.map(({ kind }) => kind)).toEqual(["created", "of_the_next", "ended", "created", "ended"]);
   });
 });

@@ -63,6 +63,10 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
     meaning: "The session store could not be read or written.",
     hidden: "the session store could not be read or written",
   },
+  newer_version: {
+    status: 409,
+    meaning: "What is stored was written by a newer version of abeval, which this one cannot read: ask that one.",
+  },
   provider_failed: { status: 502, meaning: "A model's provider failed or could not be reached." },
   replay_mismatch: { status: 500, meaning: "A replayed run asked a model what was not recorded; the place is named." },
   unsupported_request: {

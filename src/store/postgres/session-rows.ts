@@ -126,8 +126,17 @@ export class SessionRows {
     const log = await withoutDecisions(flush.sql, session_id).catch((error: unknown) => {
       if (!(error instanceof SyntaxError)) throw error;
     });
-    if (log && isLog(log)) await this.append(flush, run, [interruption({ state }, at)], async () => []);
-    else await describeDamaged(flush.sql, session_id);
+    try {
+      if (log && isLog(log)) {
+        await this.append(flush, run, [interruption({ state }, at)], async () => []);
+        return;
+      }
+    } catch (error) {
+      // The end is stored. Only a newer version can describe what stands before it.
+      if (!(error instanceof Failure && error.code === "newer_version")) throw error;
+      flush.logs.delete(session_id);
+    }
+    await describeDamaged(flush.sql, session_id);
     flush.changed.add(session_id);
   }
 }

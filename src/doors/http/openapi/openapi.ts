@@ -106,7 +106,7 @@ function failuresOf({ body, failures }: ApiEndpoint, query: TObject | undefined,
     ...(body || query?.additionalProperties === false ? (["invalid_request"] as const) : []),
     ...(body ? (["body_too_large", "unsupported_media_type"] as const) : []),
     ...failures,
-    ...(failures.includes("storage_failed") ? (["not_ready"] as const) : []),
+    ...(failures.includes("storage_failed") ? (["not_ready", "newer_version"] as const) : []),
     ...(["forbidden_host", "internal"] as const),
   ];
   const schema = components.refer(ErrorBody);
