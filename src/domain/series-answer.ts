@@ -1,18 +1,21 @@
 import type { Series } from "./series.ts";
+import type { SeriesListing } from "./series-listing.ts";
 import { whyUndecided } from "./series-status.ts";
-import { say, type Word, type Words } from "./words.ts";
+import type { SeriesAnswer } from "./series-summary.ts";
+import { armWord, say, type Word, type Words } from "./words.ts";
 
 /** What a series says of the candidate, in the words that every door shows. */
-export const ANSWER_TEXTS = {
+export const ANSWER_TEXTS: Readonly<Record<SeriesAnswer, string>> = {
   better: "Better",
   worse: "Worse",
   not_worse: "Not worse",
   no_difference: "No difference",
   not_known: "Not known yet",
-} as const;
-export type SeriesAnswer = keyof typeof ANSWER_TEXTS;
+};
 
-type Answered = Pick<Series, "conclusion" | "control" | "gate" | "arms">;
+interface Answered extends Pick<Series, "conclusion" | "control" | "gate"> {
+  readonly arms: Readonly<Record<"a" | "b", { readonly arm_id: string }>>;
+}
 
 export function seriesAnswerOf({ conclusion, control, gate, arms: { a, b } }: Answered): SeriesAnswer {
   const isControlA = a.arm_id === control;
@@ -32,4 +35,22 @@ export function answerWords({ answer, candidate, ...known }: Said): Words {
   const why = answer === "not_known" ? whyUndecided(known) : null;
   if (why !== null) return [`${ANSWER_TEXTS.not_known}: ${why}`];
   return answer === "not_known" ? [ANSWER_TEXTS.not_known] : say`${ANSWER_TEXTS[answer]}: ${candidate}`;
+}
+
+/** What a list says of a series: the words, the candidate, and how the candidate's wins and losses differ, from -1 to 1. */
+export function listedAnswer({ standing, state, arms: [a = "a", b = "b"], control }: SeriesListing) {
+  const side = a === control ? "b" : "a";
+  const { answer = "not_known", undecided_by, win_rate, low, high } = standing;
+  const candidate = armWord({ a, b }, side);
+  const points = (rate: number) => (side === "a" ? 1 : -1) * (2 * rate - 1);
+  const [one, other] = [points(low), points(high)];
+  return {
+    words: answerWords({ answer, candidate, state, ...(undecided_by && { undecided_by }) }),
+    candidate: side === "a" ? a : b,
+    side: answer === "better" ? side : undefined,
+    net:
+      win_rate === null
+        ? null
+        : { difference: points(win_rate), low: Math.min(one, other), high: Math.max(one, other) },
+  } as const;
 }

@@ -21,6 +21,7 @@ export const SeriesListing = record("SeriesListing", {
   scenarios: Type.Array(GivenName("Scenario name.")),
   members: Count("Its scenarios; of one with inputs, each row that runs."),
   arms: Type.Array(GivenName("Arm id."), { minItems: 2, maxItems: 2, description: "Arm ids: a, then b." }),
+  control: Type.Optional(GivenName("Id of the arm that the other one, the candidate, is compared with.")),
   judge_model: nullable(Type.String(), { description: "Null for imported results, which were not judged." }),
   baseline: Type.Optional(Digest("Of the stored runs that stand in for an arm.")),
   user: Type.Optional(UserName),

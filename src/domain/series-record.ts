@@ -3,7 +3,7 @@ import { InputsFromCheckout } from "./checkout-input.ts";
 import { MAX_TRIALS } from "./defaults.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp, UserName } from "./schema.ts";
-import { CONCLUSIONS, SERIES_FLAGS, UndecidedBy } from "./series-summary.ts";
+import { CONCLUSIONS, SERIES_ANSWERS, SERIES_FLAGS, UndecidedBy } from "./series-summary.ts";
 import { SeriesId } from "./session.ts";
 
 /** Version of the statistics: bets, weights, rules of stopping and counting. Series never pool two. */
@@ -138,6 +138,11 @@ export const SeriesStanding = record(
     low: Share("Lower end of the range that is valid whenever the series is stopped."),
     high: Share("Upper end."),
     counted: Count("Trials that count."),
+    answer: Type.Optional(
+      oneOf(SERIES_ANSWERS, {
+        description: "What the series says of the candidate. Absent in standings of 0.3 and before.",
+      }),
+    ),
     flags: Type.Optional(
       Type.Array(oneOf(SERIES_FLAGS), {
         minItems: 1,

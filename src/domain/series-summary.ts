@@ -5,6 +5,10 @@ export const CONCLUSIONS = ["a_preferred", "b_preferred", "no_difference_above_m
 /** What a series shows. */
 export type Conclusion = (typeof CONCLUSIONS)[number];
 
+/** What a series says of the candidate. */
+export const SERIES_ANSWERS = ["better", "worse", "not_worse", "no_difference", "not_known"] as const;
+export type SeriesAnswer = (typeof SERIES_ANSWERS)[number];
+
 /** What keeps the trials from a conclusion that their counts alone may seem to bear. */
 const DOUBTS = [
   "identical_trials",

@@ -3,7 +3,7 @@ import type { Series } from "../domain/series.ts";
 import type { Decider, Side } from "../domain/verdict.ts";
 import { type ArmNames, armWord, say, type Word, type Words } from "../domain/words.ts";
 import { confidenceText } from "./figure-text.ts";
-import { distanceText, signedPoints } from "./words/points-text.ts";
+import { distanceText, signedPoints } from "./points-text.ts";
 
 type Result = NonNullable<Series["result"]>;
 

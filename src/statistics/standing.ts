@@ -1,9 +1,12 @@
+import { gateOfSeries } from "../domain/pipeline-gate.ts";
 import type { Series } from "../domain/series.ts";
+import { seriesAnswerOf } from "../domain/series-answer.ts";
 import type { SeriesRecord, SeriesStanding } from "../domain/series-record.ts";
 import {
   type Conclusion,
   type Doubt,
   SERIES_FLAGS,
+  type SeriesAnswer,
   type SeriesFlag,
   type SeriesSummary,
 } from "../domain/series-summary.ts";
@@ -30,8 +33,16 @@ export function standingOf(
   const flags = SERIES_FLAGS.filter((flag) => raised[flag] === true);
   return {
     ...{ ...concludedOf(findings), win_rate, low, high, counted: countsOf(findings).trials },
+    answer: answerIn(findings),
     ...(flags.length > 0 && { flags }),
   };
+}
+
+/** What the trials say of the candidate; a judge's self-test and the like shut a gate, and change no answer. */
+function answerIn({ subject: { arms, control_side }, conclusion }: Findings): SeriesAnswer {
+  const { gate } = gateOfSeries(arms, conclusion, () => null);
+  const both = { a: { arm_id: arms.a }, b: { arm_id: arms.b } };
+  return seriesAnswerOf({ conclusion, control: arms[control_side], gate, arms: both });
 }
 
 /** Flags for which nothing but the trials is needed. */

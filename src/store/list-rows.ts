@@ -5,8 +5,10 @@ import { cut } from "../domain/excerpt.ts";
 import { columnsWith, columnValues, type FigureField } from "../domain/listed-columns.ts";
 import { withInputId } from "../domain/member.ts";
 import type { StoredResults } from "../domain/results.ts";
+import { seriesAnswerOf } from "../domain/series-answer.ts";
 import type { SeriesListing } from "../domain/series-listing.ts";
 import type { SeriesPlan, SeriesStanding } from "../domain/series-record.ts";
+import { controlSide } from "../domain/series-result.ts";
 import { SERIES_FLAGS, type SeriesFlag } from "../domain/series-summary.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import type { SessionListing } from "../domain/session-list.ts";
@@ -59,6 +61,8 @@ const listedArm = ({ arm_id, model, status, probe }: ArmSummary, verdict: Verdic
 export function seriesListingOf(stored: StoredSeries, failed: ReadonlySet<string> = new Set()): SeriesListing {
   if (isResults(stored)) return resultsListingOf(stored);
   const { plan, limits, ...series } = stored;
+  const { baseline } = plan;
+  const control = controlOf(plan.arms, series.control ?? (baseline && plan.arms[baseline.side === "a" ? 0 : 1]));
   return {
     series_id: series.series_id,
     state: series.state,
@@ -68,11 +72,12 @@ export function seriesListingOf(stored: StoredSeries, failed: ReadonlySet<string
     scenarios: [...new Set(plan.scenarios.map(({ scenario }) => scenario))],
     members: plan.scenarios.length,
     arms: plan.arms,
+    control,
     judge_model: plan.judge_model,
     ...(plan.baseline && { baseline: plan.baseline.digest }),
     ...(series.user !== undefined && { user: series.user }),
     trials: limits.trials,
-    standing: flagged(series.standing, [
+    standing: flagged(answered(series.standing, plan.arms, control), [
       ...(plan.baseline ? (["baseline_not_concurrent"] as const) : []),
       ...(plan.baseline?.selected ? (["baseline_selected"] as const) : []),
       ...(series.inputs_from_checkout ? (["inputs_from_checkout"] as const) : []),
@@ -81,18 +86,35 @@ export function seriesListingOf(stored: StoredSeries, failed: ReadonlySet<string
   };
 }
 
-const resultsListingOf = ({ series_id, created_at, state, results, standing }: StoredResults): SeriesListing => ({
-  ...{ series_id, kind: "results", state, stop: null, created_at, finished_at: created_at },
-  scenarios: results.scenarios.map(({ scenario }) => scenario),
-  members: results.scenarios.length,
-  arms: [results.arms.a, results.arms.b],
-  judge_model: null,
-  trials: results.scenarios.reduce((most, { trials }) => Math.max(most, trials.length), 0),
-  standing: flagged(standing, ["results_imported"]),
-});
+function resultsListingOf({ series_id, created_at, state, results, standing }: StoredResults): SeriesListing {
+  const arms = [results.arms.a, results.arms.b];
+  const control = controlOf(arms);
+  return {
+    ...{ series_id, kind: "results", state, stop: null, created_at, finished_at: created_at },
+    scenarios: results.scenarios.map(({ scenario }) => scenario),
+    members: results.scenarios.length,
+    arms,
+    control,
+    judge_model: null,
+    trials: results.scenarios.reduce((most, { trials }) => Math.max(most, trials.length), 0),
+    standing: flagged(answered(standing, arms, control), ["results_imported"]),
+  };
+}
 
 const isJudgedBy = ({ scenarios }: SeriesPlan, keys: ReadonlySet<string>): boolean =>
   keys.size > 0 && scenarios.some(({ self_test_key }) => self_test_key !== null && keys.has(self_test_key));
+
+const controlOf = ([a = "a", b = "b"]: readonly string[], named?: string) =>
+  controlSide({ a, b }, named) === "a" ? a : b;
+
+/** A standing of an earlier version tells who is preferred, and nothing of the gate. */
+const answered = (standing: SeriesStanding, [a = "a", b = "b"]: readonly string[], control: string): SeriesStanding =>
+  standing.answer === undefined
+    ? {
+        ...standing,
+        answer: seriesAnswerOf({ ...standing, control, gate: {}, arms: { a: { arm_id: a }, b: { arm_id: b } } }),
+      }
+    : standing;
 
 /** Together with what its trials raised. Series of earlier versions keep nothing but their doubt of that. */
 function flagged(standing: SeriesStanding, raised: readonly SeriesFlag[]): SeriesStanding {

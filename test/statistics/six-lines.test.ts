@@ -12,9 +12,9 @@ import { seriesCard } from "../../src/doors/report/card.ts";
 import { plain, seriesMarkdown } from "../../src/doors/report/markdown.ts";
 import { seriesHtml } from "../../src/doors/report/series-html.ts";
 import { type GateReason, gateReasonText } from "../../src/statistics/gate-reason.ts";
+import { distanceText, signedPoints } from "../../src/statistics/points-text.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { sixLines } from "../../src/statistics/six-lines.ts";
-import { distanceText, signedPoints } from "../../src/statistics/words/points-text.ts";
 import { GENERATED } from "./generated.ts";
 import { type Planned, results, rowsOf, seriesOf } from "./series.ts";
 

@@ -75,8 +75,9 @@ describe.each(STORES)("%s store", (_name, open) => {
           scenarios: ["Any name"],
           members: 1,
           arms: ["new one", "old"],
+          control: "old",
           trials: 2,
-          standing: { ...results.standing, flags: ["results_imported"] },
+          standing: { ...results.standing, answer: "better", flags: ["results_imported"] },
         },
       },
     ]);
@@ -102,7 +103,7 @@ describe.each(STORES)("%s store", (_name, open) => {
       ["claim_reversed"],
       ["check_could_not_run"],
     ]);
-    expect((await store.series.list())[1]?.standing).toEqual(standing);
+    expect((await store.series.list())[1]?.standing).toEqual({ ...standing, answer: "not_known" });
   });
 
   test("the id of a series is given once, also when many ask at the same moment", async () => {
@@ -190,9 +191,10 @@ describe.each(STORES)("%s store", (_name, open) => {
         scenarios: ["sample"],
         members: 2,
         arms: ["left", "right"],
+        control: "left",
         judge_model: "builtin/evidence",
         trials: limits.trials,
-        standing,
+        standing: { ...standing, answer: "not_known" },
       },
     ]);
   });

@@ -5,6 +5,7 @@ import { columnNamed } from "../../domain/columns.ts";
 import { Failure } from "../../domain/failure.ts";
 import { type ImportedResults, SCORE_TIE_MARGIN } from "../../domain/results.ts";
 import type { Series } from "../../domain/series.ts";
+import { seriesAnswerOf } from "../../domain/series-answer.ts";
 import { ALPHA, MARGIN } from "../../domain/series-record.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { breathe, ownTurn } from "../../runtime/pace.ts";
@@ -48,6 +49,7 @@ export async function keepResults(
     ...{ series_id, created_at: clock.now().toISOString(), state: "completed", results },
     standing: {
       ...{ conclusion, ...(undecided_by && { undecided_by }), win_rate, low, high, counted: counts.trials },
+      answer: seriesAnswerOf(series),
       ...(flags.length > 0 && { flags }),
     },
     ...(inputs_from_checkout && { inputs_from_checkout }),

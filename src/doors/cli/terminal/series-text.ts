@@ -2,8 +2,9 @@ import stringWidth from "string-width";
 import { memberName } from "../../../domain/member.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { Series } from "../../../domain/series.ts";
-import { type SeriesAnswer, seriesAnswerOf } from "../../../domain/series-answer.ts";
+import { seriesAnswerOf } from "../../../domain/series-answer.ts";
 import { seriesFlagWords } from "../../../domain/series-flags.ts";
+import type { SeriesAnswer } from "../../../domain/series-summary.ts";
 import { wordsText } from "../../../domain/words.ts";
 import { solvedWord } from "../../../statistics/figure-text.ts";
 import {

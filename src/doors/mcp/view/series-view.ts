@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { counted } from "../../../domain/number-text.ts";
 import { Count, nullable, record, Slug } from "../../../domain/schema.ts";
 import { Series } from "../../../domain/series.ts";
+import { listedAnswer } from "../../../domain/series-answer.ts";
 import type { SeriesListing } from "../../../domain/series-listing.ts";
 import { statusText, trialResult } from "../../../domain/series-status.ts";
 import { type ArmNames, wordsText } from "../../../domain/words.ts";
@@ -179,8 +180,9 @@ const standingText = (standing: Standing, names: ArmNames) =>
   `${wonText(standing, names)}; win rate of ${names.a} ${rangedRateText(standing)}`;
 
 /** A series of a list, in a line. */
-export function seriesRowText({ series_id, scenarios, arms, state, stop, created_at, ...row }: SeriesListing): string {
+export function seriesRowText(row: SeriesListing): string {
+  const { series_id, scenarios, arms, state, stop, created_at } = row;
   const ended = stop === null ? state : `${state} (${stop})`;
   const what = scenarios.length > 3 ? `${scenarios.length} scenarios` : scenarios.join(", ");
-  return `- ${series_id}: ${what}, ${created_at}, ${ended}, ${statusText({ ...row.standing, state }, namesOf(arms))}, ${counted(row.standing.counted, "trial")}, win rate of ${arms[0]} ${rangedRateText(row.standing)}; ${arms.join(" vs ")}, ${row.judge_model === null ? "imported results" : `judge ${row.judge_model}`}`;
+  return `- ${series_id}: ${what}, ${created_at}, ${ended}, ${wordsText(listedAnswer(row).words)}, ${counted(row.standing.counted, "trial")}; ${arms.join(" vs ")}, ${row.judge_model === null ? "imported results" : `judge ${row.judge_model}`}`;
 }

@@ -1,6 +1,5 @@
 import type { SeriesListing } from "../../../domain/series-listing.ts";
 import type { SessionListing } from "../../../domain/session-list.ts";
-import { rangedRateText } from "../../../statistics/figure-text.ts";
 import { kindOf, legendOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
 import { getSeries } from "../api.ts";
 import { countOf } from "../format.ts";
@@ -10,8 +9,7 @@ import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import { CaveatChips } from "../part/caveats.tsx";
 import { blind } from "../preferences.ts";
 import { toScenario, toSeries, toSession } from "../routes.ts";
-import { RangeBar } from "../series/range-bar.tsx";
-import { StatusName } from "../series/status-name.tsx";
+import { ListedAnswer, ListedRange } from "../series/listed-answer.tsx";
 import { ConfidenceName, outcomeText } from "../verdict/outcome.tsx";
 import type { NewestComparison } from "./overview.ts";
 
@@ -45,14 +43,14 @@ function Against({ names }: { names: readonly string[] }) {
 }
 
 function SeriesCells({ row }: { row: SeriesListing }) {
-  const { series_id, scenarios, arms, standing, state } = row;
+  const { series_id, scenarios, arms, standing } = row;
   const [a = "a", b = "b"] = arms;
   return (
     <>
       <div>
         <p class="newest-finding">
           <a class="plain" href={toSeries(series_id)}>
-            {blind.value ? <Hidden /> : <StatusName {...standing} state={state} arms={{ a, b }} />}
+            {blind.value ? <Hidden /> : <ListedAnswer row={row} />}
           </a>{" "}
           {!blind.value && <CaveatChips flags={standing.flags} named={standing.undecided_by} />}
         </p>
@@ -64,11 +62,8 @@ function SeriesCells({ row }: { row: SeriesListing }) {
       </div>
       {!blind.value && (
         <div class="newest-range">
-          <RangeBar {...standing} />
-          <span class="aside">
-            {a}: {rangedRateText(standing)}
-            {standing.counted > 0 && `, ${countOf(standing.counted, "trial")}`}
-          </span>
+          <ListedRange row={row} />
+          {standing.counted > 0 && <span class="aside">{countOf(standing.counted, "trial")}</span>}
           <Dots series_id={series_id} arms={{ a, b }} />
         </div>
       )}

@@ -204,7 +204,8 @@ function Contradictions({ conflicts, judges, series }: ContradictionsProps) {
         ))}
         {series.map(({ series_id, scenarios, standing }) => (
           <li key={series_id}>
-            <a href={toSeries(series_id)}>{scenarios.join(", ")}</a>: undecided, {words(standing.undecided_by ?? "")}.
+            <a href={toSeries(series_id)}>{scenarios.join(", ")}</a>: not known yet,{" "}
+            {words(standing.undecided_by ?? "")}.
           </li>
         ))}
       </ul>

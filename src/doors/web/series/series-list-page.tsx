@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { listedAnswer } from "../../../domain/series-answer.ts";
 import type { SeriesListing } from "../../../domain/series-listing.ts";
-import { statusText } from "../../../domain/series-status.ts";
-import { rangedRateText } from "../../../statistics/figure-text.ts";
+import { wordsText } from "../../../domain/words.ts";
 import { listSeries } from "../api.ts";
 import { count, idText, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
@@ -12,8 +12,7 @@ import { blind } from "../preferences.ts";
 import { navigate, toResults, toSeries, toSeriesList } from "../routes.ts";
 import { readRows, SHOWN_ROWS } from "../rows.ts";
 import { CompareSeriesBar, PickSeries } from "./compare/pick-series.tsx";
-import { RangeBar } from "./range-bar.tsx";
-import { StatusName } from "./status-name.tsx";
+import { ListedAnswer, ListedRange } from "./listed-answer.tsx";
 
 interface SeriesListPageProps {
   readonly scenario: string | null;
@@ -86,11 +85,10 @@ interface RowProps {
 }
 
 function Row({ row, children }: RowProps) {
-  const { series_id, kind, created_at, scenarios, members, arms, state, standing, trials, user } = row;
+  const { series_id, kind, created_at, scenarios, members, state, standing, trials, user } = row;
   const [first, ...others] = scenarios;
-  const [a = "a", b = "b"] = arms;
   /** A status that nothing was concluded names the state itself. */
-  const isTold = !blind.value && statusText({ ...standing, state }, { a, b }).endsWith(words(state));
+  const isTold = !blind.value && wordsText(listedAnswer(row).words).endsWith(words(state));
   return (
     <li class="session" data-stop tabIndex={-1}>
       <a class="session-link" href={toSeries(series_id)}>
@@ -109,7 +107,7 @@ function Row({ row, children }: RowProps) {
           <span class="aside">hidden (blind mode)</span>
         ) : (
           <>
-            <StatusName {...standing} state={state} arms={{ a, b }} />
+            <ListedAnswer row={row} />
             <CaveatChips flags={standing.flags} named={standing.undecided_by} />
           </>
         )}
@@ -122,10 +120,7 @@ function Row({ row, children }: RowProps) {
       </div>
       {!blind.value && (
         <div class="range-cell">
-          <RangeBar {...standing} />
-          <span class="aside">
-            {a}: {rangedRateText(standing)}
-          </span>
+          <ListedRange row={row} />
         </div>
       )}
       {children}
