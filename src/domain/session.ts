@@ -181,6 +181,11 @@ const LostAttempt = record(
         description: "What it ran was ended from outside. Absent: its process was lost, or stopped.",
       }),
     ),
+    process_lost: Type.Optional(
+      Type.Literal(true, {
+        description: "Its process ended, or was cut off, without a word. Absent: it was handed back.",
+      }),
+    ),
   },
   {
     description:

@@ -111,7 +111,16 @@ function lostAttempts(created: CreatedEntry, entries: readonly SessionEntry[]): 
     if (attempt.started_at === null) continue;
     const { tokens_in, tokens_out, cost_usd } = sumTotals(attempt);
     const killed = entry.type === "released" && entry.killed_from_outside && { killed_from_outside: true as const };
-    lost.push({ started_at: attempt.started_at, lost_at: entry.at, tokens_in, tokens_out, cost_usd, ...killed });
+    const gone = entry.type === "attempt_started" && { process_lost: true as const };
+    lost.push({
+      started_at: attempt.started_at,
+      lost_at: entry.at,
+      tokens_in,
+      tokens_out,
+      cost_usd,
+      ...killed,
+      ...gone,
+    });
   }
   return lost;
 }

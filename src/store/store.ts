@@ -28,6 +28,15 @@ export interface Estate {
   readonly runs: readonly Run[];
 }
 
+/** An attempt whose process ended without a word. */
+export interface Lost extends Run {
+  /** The run begins again here; otherwise its session has ended. */
+  readonly goes_on: boolean;
+}
+
+/** Hears of each such attempt, from the store that ended it. */
+export type HearLost = (lost: Lost) => void;
+
 /** An entry with its place. `n` counts from 1 in each session, without gaps. */
 export interface LoggedEntry {
   readonly n: number;

@@ -8,6 +8,7 @@ import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { SANDBOX_MODE } from "../machine.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { until } from "../turns.ts";
+import { sampleOf, samplesIn } from "./exposition.ts";
 import { type Served, serve as serveWith } from "./served.ts";
 import { jsonPost, readStream, slowScenario, writeScenarios } from "./service.ts";
 
@@ -208,7 +209,7 @@ describe("when told to stop", () => {
   });
 });
 
-test("a killed server loses no decision: its sessions are interrupted at the next start", async () => {
+test("a killed server loses no decision: its sessions are interrupted at the next start, which says what was lost", async () => {
   using directory = aDirectory();
   await using served = await serve(directory.flags);
   const id = await start(served, "slow");
@@ -220,6 +221,13 @@ test("a killed server loses no decision: its sessions are interrupted at the nex
   const after = await read(again, id);
   expect(after.state).toBe("interrupted");
   expect(after.decisions).toEqual(before.decisions);
+  const told = again.log().match(/ (lost|ended) session-.*/g);
+  expect(told).toEqual([
+    ` lost ${id} attempt 1 code process_lost`,
+    ` ended ${id} attempt 1 state interrupted code interrupted`,
+  ]);
+  const samples = samplesIn(await (await fetch(`${again.url}/api/metrics`)).text());
+  expect(sampleOf(samples, "abeval_sessions_lost_total", { code: "process_lost" })).toBe(1);
 });
 
 test("a state directory that is moved meanwhile is no fault: its server goes on, and it opens whole in its new place", async () => {

@@ -77,7 +77,7 @@ describeNeeding(POSTGRES)("a drain", () => {
   test("of a worker lets its run end, and leaves its series and what waits to another", async () => {
     await using fleet = new Fleet((await postgres.create()).url);
     const [server, worker] = await Promise.all([fleet.server(), fleet.worker(1)]);
-    const under_way = await startRun(server, "slow");
+    const under_way = await startRun(server, "lasting");
     await fleet.until(ANY_RUN);
     await startRun(server, "brief");
     await fetch(`${server.url}/api/series`, jsonPost({ scenarios: ["brief"], trials: 3 }));

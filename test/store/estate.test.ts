@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import type { Lost } from "../../src/store/store.ts";
 import { anOutcome } from "../outcomes.ts";
 import { begin } from "../stored.ts";
 import { temporaryDirectory } from "../temporary.ts";
@@ -12,7 +13,9 @@ const queued = (id: string) => anOutcome(id, { state: "queued" });
 
 test("a server in the place of another has its runs once, and neither trials nor what other processes left", async () => {
   using directory = temporaryDirectory();
-  const open = (after?: string) => sqliteStore(directory.path, systemClock, systemEntropy, after);
+  const heard: Lost[] = [];
+  const lost = (one: Lost) => void heard.push(one);
+  const open = (after?: string) => sqliteStore(directory.path, systemClock, systemEntropy, { after, lost });
   const [first, other] = [open(), open()];
   const trial = { series_id: "series-20260102T030405000Z-00000000", trial: 1, round: 1 };
   const run = await begin(first, queued(OWN));
@@ -22,6 +25,11 @@ test("a server in the place of another has its runs once, and neither trials nor
   for (const store of [first, other]) store[Symbol.dispose]();
   const second = open(first.estate?.owner);
   expect(second.estate?.runs).toEqual([{ session_id: OWN, attempt: 2 }]);
+  expect(heard.splice(0)).toEqual([
+    { session_id: OWN, attempt: 1, goes_on: true },
+    { session_id: TRIAL, attempt: 1, goes_on: false },
+    { session_id: OTHER, attempt: 1, goes_on: false },
+  ]);
   expect(await readSession(second, OWN)).toMatchObject({ state: "queued", lost_attempts: [{}] });
   for (const id of [TRIAL, OTHER])
     expect(await readSession(second, id)).toMatchObject({
@@ -31,6 +39,7 @@ test("a server in the place of another has its runs once, and neither trials nor
   second[Symbol.dispose]();
   using third = open(second.estate?.owner);
   expect(third.estate?.runs).toEqual([]);
+  expect(heard).toEqual([{ session_id: OWN, attempt: 2, goes_on: false }]);
   expect(await readSession(third, OWN)).toMatchObject({
     state: "interrupted",
     failure: { message: expect.stringContaining("2 servers fell silent while they ran it") },

@@ -61,7 +61,7 @@ export interface SessionServices {
 
 /** What became of a run, for whoever watches over many. */
 export interface RunNews {
-  /** `lost` and `superseded` runs begin anew elsewhere. */
+  /** `lost` and `superseded` runs begin anew elsewhere. Whoever takes a run over says `lost` of the attempt before. */
   readonly event: "accepted" | "claimed" | "lost" | "superseded" | "ended";
   readonly session_id: string;
   readonly scenario?: string;
@@ -71,6 +71,9 @@ export interface RunNews {
   /** Why it failed, or was lost. */
   readonly code?: string;
 }
+
+/** Its process ended without a word. Other codes of `lost` are said by the process that lost the run. */
+export const PROCESS_LOST = "process_lost";
 
 interface ModelUse {
   readonly by: "arm" | "judge";

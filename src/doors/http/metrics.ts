@@ -24,7 +24,7 @@ export class Metrics {
 
   /** What became of a run. */
   readonly news = ({ event, state = "", code = "" }: News): void =>
-    this.#count(event, event === "ended" ? { state, code } : {});
+    this.#count(event, event === "ended" ? { state, code } : event === "lost" ? { code } : {});
 
   /** What a model was asked for. */
   readonly spent = ({ by, calls, cost_usd }: Spent): void => {
@@ -79,7 +79,7 @@ const OF_PROCESS =
 const COUNTERS = {
   accepted: ["abeval_sessions_accepted_total", "Sessions that were accepted by this process."],
   claimed: ["abeval_sessions_claimed_total", "Sessions that were claimed by this process."],
-  lost: ["abeval_sessions_lost_total", "Sessions that were lost by this process."],
+  lost: ["abeval_sessions_lost_total", "Attempts that were lost, by why.", "code"],
   superseded: ["abeval_sessions_superseded_total", "Sessions that were superseded by this process."],
   ended: ["abeval_sessions_ended_total", "Sessions that ended in this process.", "state", "code"],
   calls: ["abeval_model_calls_total", "Replies of models.", "by", "cost"],

@@ -22,7 +22,16 @@ import {
   type UnsavedEnd,
   whichTrials,
 } from "../session-row.ts";
-import { type EntriesOfTrials, isLoss, type LoggedEntry, type Run, type Safety, type TrialsOf } from "../store.ts";
+import {
+  type EntriesOfTrials,
+  type HearLost,
+  isLoss,
+  type LoggedEntry,
+  type Lost,
+  type Run,
+  type Safety,
+  type TrialsOf,
+} from "../store.ts";
 import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
 import { beginOnce, type Flusher } from "./flusher.ts";
 import { readListings, summarizeListings } from "./page-sessions.ts";
@@ -37,6 +46,7 @@ export interface SessionsParts {
   readonly wakes: RunWakes;
   /** Names this process as the owner of what it runs. */
   readonly me: string;
+  readonly lost: HearLost;
 }
 
 /** Its entries are what readers see until it is stored. */
@@ -122,8 +132,11 @@ export class PostgresSessions implements AsyncDisposable {
 
   /** Ends what dead processes left running and no queue brings back. */
   protected async interruptDead(at: string): Promise<void> {
-    const { flusher } = this.#parts;
-    while ((await flusher.write((flush) => this.#rows.interruptDead(flush, at))) > 0);
+    const { flusher, lost } = this.#parts;
+    for (let dead: readonly Lost[] | undefined; dead?.length !== 0; ) {
+      dead = await flusher.write((flush) => this.#rows.interruptDead(flush, at));
+      dead.forEach(lost);
+    }
   }
 
   protected async relist(signal: AbortSignal): Promise<void> {

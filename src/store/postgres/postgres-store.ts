@@ -5,7 +5,7 @@ import { SqlKeys } from "../request-keys.ts";
 import { type SelfTestStore, sqlSelfTests } from "../self-test-store.ts";
 import type { StoreInspection } from "../shared-store.ts";
 import { query, type SqlDriver } from "../sql.ts";
-import type { SessionStore } from "../store.ts";
+import type { HearLost, SessionStore } from "../store.ts";
 import { PATIENCE_MS, PostgresDatabase } from "./connection.ts";
 import { PostgresDrain } from "./drain.ts";
 import { Flusher } from "./flusher.ts";
@@ -27,6 +27,7 @@ export interface PostgresOptions {
   readonly lease_s: number;
   /** Straight to the server, where the other leads to a pooler that gives each transaction another connection. */
   readonly listen_url?: string | undefined;
+  readonly lost?: HearLost;
 }
 
 /**
@@ -35,7 +36,7 @@ export interface PostgresOptions {
  * @throws Failure `invalid_request` for what is no database URL; `storage_failed` for a database that cannot be used
  */
 export async function postgresStore(url: string, options: PostgresOptions): Promise<PostgresStore> {
-  const { clock, entropy, version, lease_s, listen_url } = options;
+  const { clock, entropy, version, lease_s, listen_url, lost = () => undefined } = options;
   await using opened = new AsyncDisposableStack();
   const database = opened.use(new PostgresDatabase({ url, listen_url, lease_s, version, clock }));
   await prepareSchema(database);
@@ -44,7 +45,7 @@ export async function postgresStore(url: string, options: PostgresOptions): Prom
   await wakes.listen(database);
   const presence = opened.use(await Presence.open(database, me, version));
   const flusher = new Flusher(database, presence, wakes);
-  const store = new PostgresStore({ database, flusher, wakes, me }, clock, opened);
+  const store = new PostgresStore({ database, flusher, wakes, me, lost }, clock, opened);
   try {
     await store.sweep();
     return store;

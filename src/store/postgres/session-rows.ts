@@ -6,7 +6,7 @@ import { fold } from "../fold.ts";
 import { isLog } from "../read-session.ts";
 import { interruption, isListed, rowTextOf } from "../session-row.ts";
 import type { SqlValue } from "../sql.ts";
-import { type EntriesOfTrials, notRunning, type Run, superseded, type TrialsOf } from "../store.ts";
+import { type EntriesOfTrials, type Lost, notRunning, type Run, superseded, type TrialsOf } from "../store.ts";
 import type { Flush } from "./flusher.ts";
 import { isAlive } from "./presence.ts";
 import { ask, type Sql } from "./statement.ts";
@@ -110,14 +110,17 @@ export class SessionRows {
     return row && { session_id, attempt: row.attempt };
   }
 
-  /** Ends what dead processes left running and no queue brings back: some of it. Gives how many. */
-  async interruptDead(flush: Flush, at: string): Promise<number> {
+  /** Ends what dead processes left running and no queue brings back: some of it. Gives what was lost. */
+  async interruptDead(flush: Flush, at: string): Promise<readonly Lost[]> {
     const dead = await ask<{ session_id: string; state: string }>(flush.sql, DEAD);
+    const lost: Lost[] = [];
     for (const { session_id, state } of dead) {
       const run = await this.takeOver(flush, session_id);
-      if (run) await this.#interrupt(flush, run, state, at);
+      if (run === undefined) continue;
+      await this.#interrupt(flush, run, state, at);
+      lost.push({ session_id, attempt: run.attempt - 1, goes_on: false });
     }
-    return dead.length;
+    return lost;
   }
 
   /** Works for a damaged log too: reading it is refused, but the program must still start. */

@@ -13,7 +13,7 @@ import {
   type StaleRow,
   type StaleRows,
 } from "../session-row.ts";
-import { type Run, superseded } from "../store.ts";
+import { type Lost, type Run, superseded } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { EndedSession, WrittenCopy } from "./json-copies.ts";
 import type { ProcessLease } from "./process-lease.ts";
@@ -23,6 +23,11 @@ import { addText } from "./session-texts.ts";
 export interface Written {
   readonly session_id: string;
   readonly ended: EndedSession | undefined;
+}
+
+/** A session whose process ended without a word. */
+export interface Dead extends Written {
+  readonly lost: Lost;
 }
 
 /** A log, and the number of its last entry: how many there are, unless some were lost. */
@@ -100,13 +105,16 @@ export class SessionRows {
   }
 
   /** Ends what dead processes left running. A run of `after` begins again, once. */
-  interruptDead(at: string): readonly Written[] {
+  interruptDead(at: string): readonly Dead[] {
     const owned = this.#database.query(OWNED).values({ after: this.#after }) as OwnedRow[];
     return owned.flatMap(([session_id, owner, state, attempt, begins]) => {
       const run = this.#lease.isAlive(owner) ? undefined : this.takeOver(session_id);
       if (!run) return [];
       if (begins) this.inherited.push(run);
-      return [this.#settle(run, begins ? { type: "attempt_started", at } : interruption({ state, attempt }, at))];
+      const entry = begins ? ({ type: "attempt_started", at } as const) : interruption({ state, attempt }, at);
+      return [
+        { ...this.#settle(run, entry), lost: { session_id, attempt: run.attempt - 1, goes_on: Boolean(begins) } },
+      ];
     });
   }
 

@@ -18,6 +18,7 @@ import {
   type EntriesOfTrials,
   type Estate,
   entriesGiven,
+  type HearLost,
   isLoss,
   type LoggedEntry,
   type Run,
@@ -32,7 +33,7 @@ import { readListings, summarizeListings } from "./page-sessions.ts";
 import type { ProcessLease } from "./process-lease.ts";
 import { Retries } from "./retries.ts";
 import { SessionLogs } from "./session-logs.ts";
-import { SessionRows, type Written } from "./session-rows.ts";
+import { type Dead, SessionRows, type Written } from "./session-rows.ts";
 import { guarded, guardedWhile, storageFailure } from "./storage-failure.ts";
 import { beginOnce, sqliteDriver, WriteBatch } from "./write-batch.ts";
 
@@ -45,6 +46,7 @@ export interface SqliteParts {
   readonly lease: ProcessLease;
   readonly clock: Clock;
   readonly after: string | undefined;
+  readonly lost: HearLost;
 }
 
 /** Sessions as rows, with the JSON copies of those that ended. Its methods promise what those of `SessionStore` do. */
@@ -175,13 +177,14 @@ export class SqliteSessions implements Disposable {
   }
 
   /** Ends what dead processes left running, within a transaction. What it gives is for `interrupted` after it. */
-  protected interruptDead(at: string): readonly Written[] {
+  protected interruptDead(at: string): readonly Dead[] {
     return this.#rows.interruptDead(at);
   }
 
-  protected interrupted(sessions: readonly Written[]): void {
+  protected interrupted(sessions: readonly Dead[]): void {
     for (const written of sessions) {
       this.#copyEnded(written);
+      this.#parts.lost(written.lost);
       this.#watchers.wake(written.session_id);
     }
   }

@@ -5,28 +5,40 @@ import { type Ledger, sqlLedger } from "../ledger.ts";
 import type { Pruning } from "../pruning.ts";
 import { type SelfTestStore, sqlSelfTests } from "../self-test-store.ts";
 import { query, type SqlSteps } from "../sql.ts";
-import type { SessionStore } from "../store.ts";
+import type { HearLost, SessionStore } from "../store.ts";
 import { openDatabase, runSteps, waitForLocks } from "./database.ts";
 import { isInUse, ProcessLease } from "./process-lease.ts";
-import type { Written } from "./session-rows.ts";
+import type { Dead } from "./session-rows.ts";
 import { addMissingTexts } from "./session-texts.ts";
 import { sqlitePruning } from "./sqlite-pruning.ts";
 import { interruptDeadSeries, SqliteSeries } from "./sqlite-series.ts";
 import { type SqliteParts, SqliteSessions } from "./sqlite-sessions.ts";
 import { guarded } from "./storage-failure.ts";
 
+/** What is known of the processes that had the store open before. */
+interface Before {
+  /** The process whose runs begin again here. */
+  readonly after?: string | undefined;
+  readonly lost?: HearLost | undefined;
+}
+
 /**
  * The layout of spec part 2 under `stateDir`. Several processes may share one directory; one process opens it once.
  * Sessions and series that a dead process left running end here as `interrupted`, but runs of `after` that lost no attempt before.
  * @throws Failure `storage_failed` or `storage_full`; then nothing that was there has changed.
  */
-export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy, after?: string): SessionStore {
+export function sqliteStore(
+  stateDir: string,
+  clock: Clock,
+  entropy: Entropy,
+  { after, lost = () => undefined }: Before = {},
+): SessionStore {
   return guarded(stateDir, () => {
     mkdirSync(stateDir, { recursive: true, mode: 0o700 });
     const database = openDatabase(join(stateDir, "sessions.db"), () => isInUse(stateDir));
     // Under the write lock, as the sweep is: a lock file that is not locked yet must not look like a dead process's.
     const lease = database.transaction(() => new ProcessLease(stateDir, entropy(8))).immediate();
-    const store = new SqliteStore({ stateDir, database, lease, clock, after });
+    const store = new SqliteStore({ stateDir, database, lease, clock, after, lost });
     try {
       store.recover();
       waitForLocks(database, "beside others");
@@ -69,10 +81,11 @@ class SqliteStore extends SqliteSessions implements SessionStore {
   recover(): void {
     const { database, lease } = this.#parts;
     const settle = () => {
-      this.#settleDead();
+      const dead = this.#settleDead();
       runSteps(database, settleSpending(lease));
+      return dead;
     };
-    database.transaction(settle).immediate();
+    for (const { lost } of database.transaction(settle).immediate()) this.#parts.lost(lost);
     this.repairCopies();
     database.transaction(() => lease.sweep()).immediate();
     // Searches are right without it, and slower; figures that an earlier version did not list are unknown until then.
@@ -91,7 +104,7 @@ class SqliteStore extends SqliteSessions implements SessionStore {
     this.#parts.lease[Symbol.dispose]();
   }
 
-  #settleDead(): readonly Written[] {
+  #settleDead(): readonly Dead[] {
     const at = this.#parts.clock.now().toISOString();
     interruptDeadSeries(this.#parts.database, this.#parts.lease, at);
     return this.interruptDead(at);

@@ -26,7 +26,7 @@ export async function conductSession(session: Session, reservation: Reservation)
     if (outcome === undefined || (outcome.finished_at === null && !services.shared))
       throw new Failure("interrupted", `${log.session_id} was deleted or taken while it ran`, { retryable: true });
     cost_usd = costOfRun(plan, outcome);
-    if (!log.abandoned) tellEnd(services, outcome);
+    if (!log.abandoned) tellEnd(services, outcome, log.attempt);
     return outcome;
   } finally {
     await reservation.settle(cost_usd);
@@ -34,10 +34,10 @@ export async function conductSession(session: Session, reservation: Reservation)
   }
 }
 
-/** Says how a run ended. */
-export function tellEnd({ news }: Pick<Session["services"], "news">, outcome: SessionOutcome): void {
+/** Says how a run ended, and in which attempt. */
+export function tellEnd({ news }: Pick<Session["services"], "news">, outcome: SessionOutcome, attempt: number): void {
   const { session_id, scenario, state, failure } = outcome;
-  news?.({ event: "ended", session_id, scenario, state, ...(failure && { code: failure.code }) });
+  news?.({ event: "ended", session_id, scenario, attempt, state, ...(failure && { code: failure.code }) });
 }
 
 /** An arm or a judge whose use is unknown has cost all that it might. */

@@ -53,6 +53,10 @@ export class RunLog {
     return this.#run.session_id;
   }
 
+  get attempt(): number {
+    return this.#run.attempt;
+  }
+
   /** The end is in the log. */
   get over(): boolean {
     return this.#over;

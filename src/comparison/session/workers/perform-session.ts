@@ -7,12 +7,12 @@ import { MAX_REPLACEMENTS } from "../../../domain/trial.ts";
 import { foldLog, isLog } from "../../../store/read-session.ts";
 import { fellSilent, MAX_SILENT } from "../../../store/session-row.ts";
 import type { Work, WorkClaim } from "../../../store/shared-store.ts";
-import { isFull, type LoggedEntry } from "../../../store/store.ts";
+import { isFull, type LoggedEntry, type Run } from "../../../store/store.ts";
 import type { JudgedArm } from "../../judge/judge.ts";
 import { isAskedByOthers, NEED_OF_PROTOCOLS, protocolsAmong, seriesRulesAmong } from "../../planning/needs.ts";
 import { prepareSession, type SessionPlan } from "../../planning/prepare-session.ts";
 import { heldReservation } from "../../planning/reservation.ts";
-import type { SessionServices } from "../../planning/services.ts";
+import { PROCESS_LOST, type SessionServices } from "../../planning/services.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { CANCELLED, watchCancel } from "../cancel.ts";
 import { conductSession, tellEnd } from "../run/conduct-session.ts";
@@ -40,6 +40,8 @@ export async function performSession(workplace: Workplace, claim: WorkClaim): Pr
   if (claim.lapsed < MAX_SILENT) services.news?.({ event: "claimed", ...run });
   const stop = new AbortController();
   const entries = await shared.read(id);
+  const lost = lostBefore(entries, run);
+  if (lost) services.news?.({ event: "lost", ...lost, code: PROCESS_LOST });
   const killed = entries.filter(({ entry }) => entry.type === "released" && entry.killed_from_outside).length;
   const log = new RunLog(shared, services.clock, run, stop, killed < MAX_REPLACEMENTS);
   log.onStep = () => services.runs.stepped(id);
@@ -79,6 +81,14 @@ export async function performSession(workplace: Workplace, claim: WorkClaim): Pr
   if (isFull(log.lost)) await untilReleased(log, claim.lost);
   // An attempt that may not write leaves the session to others, unless it has ended: a promoted standby may not know this attempt.
   await claim.handBack();
+}
+
+/** The attempt before, where nobody wrote that it was handed back: its process is gone, or was cut off. */
+function lostBefore(entries: readonly LoggedEntry[], { session_id, attempt }: Run): Run | undefined {
+  const before = entries.findLast(
+    (one) => one.attempt < attempt && (one.entry.type === "attempt_started" || one.entry.type === "released"),
+  );
+  return before?.entry.type === "attempt_started" ? { session_id, attempt: before.attempt } : undefined;
 }
 
 /** A full disk is nobody's fault, so the attempt is not to count as lost. Its place stays taken: nothing else could be stored. */
@@ -123,7 +133,7 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
     // One that was abandoned has no end, and its database may be away.
     if (log.abandoned || services.news === undefined) return;
     const outcome = foldLog(await workplace.shared.read(log.session_id));
-    if (outcome) tellEnd(services, outcome);
+    if (outcome) tellEnd(services, outcome, log.attempt);
   }
 }
 

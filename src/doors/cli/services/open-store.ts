@@ -3,7 +3,7 @@ import { ON_BUN } from "../../../runtime/on-bun.ts";
 import { version } from "../../../runtime/version.ts";
 import { memoryStore } from "../../../store/memory.ts";
 import type { SharedStore } from "../../../store/shared-store.ts";
-import type { SessionStore } from "../../../store/store.ts";
+import type { HearLost, SessionStore } from "../../../store/store.ts";
 import { UsageError } from "../flags/parse-arguments.ts";
 import type { SharedSettings } from "../flags/service-flags.ts";
 
@@ -11,6 +11,7 @@ interface StorePlace {
   readonly state_dir: string | undefined;
   readonly after?: string | undefined;
   readonly database: DatabasePlace | undefined;
+  readonly lost?: HearLost | undefined;
 }
 
 export interface OpenedStore extends AsyncDisposable {
@@ -23,25 +24,26 @@ export interface OpenedStore extends AsyncDisposable {
  * SQLite is loaded only with a state directory, PostgreSQL only with a database.
  * @throws Failure `storage_failed` or `storage_full` when the place cannot be used, UsageError without Bun.
  */
-export async function openStore({ state_dir, after, database }: StorePlace): Promise<OpenedStore> {
-  if (database) return await openDatabase(database);
-  const store = await openOwn(state_dir, after);
+export async function openStore({ state_dir, after, database, lost }: StorePlace): Promise<OpenedStore> {
+  if (database) return await openDatabase(database, lost);
+  const store = await openOwn({ state_dir, after, lost });
   return { store, [Symbol.asyncDispose]: async () => store[Symbol.dispose]() };
 }
 
-async function openOwn(state_dir: string | undefined, after: string | undefined): Promise<SessionStore> {
+async function openOwn({ state_dir, after, lost }: Omit<StorePlace, "database">): Promise<SessionStore> {
   if (state_dir === undefined) return memoryStore();
   if (!ON_BUN)
     throw new UsageError("--state-dir needs Bun, which has the database; without it sessions stay in memory");
   const { sqliteStore } = await import("../../../store/sqlite/sqlite-store.ts");
-  return sqliteStore(state_dir, systemClock, systemEntropy, after);
+  return sqliteStore(state_dir, systemClock, systemEntropy, { after, lost });
 }
 
-async function openDatabase({ url, ...limits }: DatabasePlace): Promise<OpenedStore> {
+async function openDatabase({ url, ...limits }: DatabasePlace, lost: HearLost | undefined): Promise<OpenedStore> {
   if (!ON_BUN)
     throw new UsageError("--database-url needs Bun, which has the driver; without it sessions stay in memory");
   const { openSharedStore } = await import("../../../store/postgres/postgres-store.ts");
-  const store = await openSharedStore(url, { clock: systemClock, entropy: systemEntropy, version, ...limits });
+  const parts = { clock: systemClock, entropy: systemEntropy, version, ...(lost && { lost }) };
+  const store = await openSharedStore(url, { ...parts, ...limits });
   return { store, shared: store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
 

@@ -5,7 +5,7 @@ import { Credentials } from "../../../arms/model/credentials.ts";
 import { MAX_PROVIDER_CALLS, modelResolver } from "../../../arms/model/resolve-model.ts";
 import { upstreams } from "../../../arms/model/upstream.ts";
 import { makeTempDir, sweepTempDirs } from "../../../arms/sandbox/temp-dir.ts";
-import { Register, type SessionServices } from "../../../comparison/planning/services.ts";
+import { PROCESS_LOST, Register, type SessionServices } from "../../../comparison/planning/services.ts";
 import { errorCode } from "../../../domain/failure.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import { refuseShortage } from "../../../domain/shortage.ts";
@@ -13,6 +13,7 @@ import { loopClock, systemClock, systemEntropy } from "../../../runtime/clock.ts
 import { ON_BUN } from "../../../runtime/on-bun.ts";
 import { Semaphore } from "../../../runtime/semaphore.ts";
 import { version } from "../../../runtime/version.ts";
+import type { HearLost } from "../../../store/store.ts";
 import { type ParsedArguments, UsageError } from "../flags/parse-arguments.ts";
 import type { RunArguments } from "../flags/run-flags.ts";
 import { databaseSettings, type SharedSettings, sharedSettings } from "../flags/service-flags.ts";
@@ -101,9 +102,18 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     in_ci: !["", "0", "false"].includes((environment["CI"] ?? "").toLowerCase()),
     replayed_from: options.recordings.record === undefined ? replayedFrom(environment, options) : undefined,
     otlp_headers: headersIn(environment["OTEL_EXPORTER_OTLP_HEADERS"]),
-    openStore: () => openStore({ state_dir: options.state_dir, after: options.after, database }),
+    openStore: () =>
+      openStore({ state_dir: options.state_dir, after: options.after, database, lost: tellLost(options) }),
   };
 }
+
+/** Says of a run that its process was lost, and that it ended with that, unless it begins again. */
+const tellLost =
+  ({ news }: Pick<ServiceOptions, "news">): HearLost =>
+  ({ goes_on, ...lost }) => {
+    news?.({ event: "lost", ...lost, code: PROCESS_LOST });
+    if (!goes_on) news?.({ event: "ended", ...lost, state: "interrupted", code: "interrupted" });
+  };
 
 const replayedFrom = (environment: Environment, { recordings }: ServiceOptions) =>
   recordings.replay ?? (environment["ABEVAL_CASSETTES"] || undefined);
