@@ -31,7 +31,7 @@ test("--results prints the series of a table, writes every report, and keeps not
     ...{ kind: "results", conclusion: "a_preferred", gate: { new: "better", old: null } },
     counts: { trials: 9, wins: 8, ties: 1 },
   });
-  expect(stderr).toContain("new is preferred");
+  expect(stderr).toMatch(/^new solved \d+ of 9, old \d+ of 9: /m);
   expect(stderr).toContain("results_imported");
   const read = (name: string) => Bun.file(join(table.path, name)).text();
   expect(JSON.parse(await read("o.json"))).toEqual(series);

@@ -204,7 +204,7 @@ test("Ctrl-C stops the trial in flight, and what there is is told", async () => 
     trials: [{ state: "completed" }, { state: "completed" }, { state: "cancelled" }],
   });
   expect(stderr).toMatch(/^trial 3 {2}cancelled$/m);
-  expect(stderr).toContain("\nUndecided: cancelled\n");
+  expect(stderr).toContain("\n  so      Not known yet: the gate stays shut");
 });
 
 test("SIGTERM stops the trial in flight, too, and nobody chose that: it runs again when the series goes on", async () => {

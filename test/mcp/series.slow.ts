@@ -32,7 +32,7 @@ test("a scenario is run until enough is known, and the answer says what the runs
     },
   });
   expect(data.session_id).toBeUndefined();
-  expect(text).toContain(data.series.statement);
+  expect(text.split("\n")[0]).toBe(data.series.statement.slice(0, text.indexOf("\n")));
   expect(text).toContain(`Next: get_session with session_id "${data.series_id}"`);
 });
 
@@ -87,9 +87,7 @@ test("series are listed, and the trials of one", async () => {
   const ids = [await start(), await start()];
   const list = await server.call("list_sessions", { kind: "series", limit: 1 });
   expect(list.data).toMatchObject({ sessions: [], series: [{ series_id: ids[1] }], next_before: ids[1] });
-  expect(list.text).toMatch(
-    /^- series-\S+: talk, .*, completed \(exhausted\), Undecided, 2 trials, win rate of a 100%, range /,
-  );
+  expect(list.text).toMatch(/^- series-\S+: talk, .*, completed \(exhausted\), Not known yet, 2 trials; a vs b, /);
   const next = await server.call("list_sessions", { kind: "series", before: ids[1] });
   expect(next.data.series.map(({ series_id }: Place) => series_id)).toEqual([ids[0]]);
   const trials = await server.call("list_sessions", { series_id: ids[0] });

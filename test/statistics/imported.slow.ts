@@ -41,7 +41,7 @@ describe("imported results", () => {
       ...{ kind: "results", judge: { model: null }, flags: ["results_imported"], plan: null, limits: null },
       arms: { a: { arm_id: "new", wall_ms_median: null, solved: { solved: 15, trials: 16 } } },
     });
-    expect(series.statement).toContain("new won 12 and old 1 by the imported results; 3 had no winner");
+    expect(series.statement).toStartWith("new solved 15 of 16, old 4 of 16: 69 points more (");
     expect(series.statement).toContain("abeval saw none of the runs");
     expect(series.trials[5]).toMatchObject({ trial: 6, results: { a: 0, b: 1 }, winner_side: "b" });
     expect(series.trials[5]).not.toHaveProperty("session_id");

@@ -27,7 +27,7 @@ describeNeeding(CHROMIUM)("the first page of a new server", () => {
     await row.locator(".trial").first().waitFor();
     expect(await row.locator(".trial").allTextContents()).toEqual(["A", "A"]);
     expect((await shownText(row)).replaceAll(/\s+/g, " ")).toMatch(
-      /^Undecided: identical trials quick . A Arm A: short against B Arm B: long short: 100%, range 10% to 100%, 2 trials/,
+      /^Not known yet: identical trials quick . A Arm A: short against B Arm B: long long: net -100 points, range -100 to \+\d+ 2 trials/,
     );
     await row.focus();
     await page.keyboard.press("Enter");

@@ -33,8 +33,8 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     await page.getByLabel("Arm A").selectOption("new");
     await page.getByLabel("Arm B").selectOption("old");
     await page.getByRole("button", { name: "Compare", exact: true }).click();
-    await page.getByRole("heading", { level: 1, name: "new is preferred" }).waitFor();
-    await page.getByText("These results were imported.").waitFor();
+    await page.getByRole("heading", { level: 1, name: /new solved / }).waitFor();
+    await page.locator("strong", { hasText: "These results were imported." }).waitFor();
     expect(await page.getByText("Judge and cost").count()).toBe(0);
     expect(await page.getByText("Cost so far").count()).toBe(0);
     expect(await page.locator(".strip a").count()).toBe(0);
@@ -43,7 +43,7 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     const { pathname } = new URL(page.url());
     expect(pathname).toMatch(/^\/series\/results-[0-9a-f]{64}$/);
     await page.reload();
-    await page.getByRole("heading", { level: 1, name: "new is preferred" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: /new solved / }).waitFor();
     await page.getByRole("link", { name: "Compare another table" }).click();
     await field.waitFor();
     await page.goto("/series");
@@ -119,7 +119,7 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     await page.evaluate("fail()");
     await page.getByText("folder cannot be read. Choose a file that is there, not a folder.").waitFor();
     await field.setInputFiles(file(TABLE));
-    await page.getByRole("heading", { level: 1, name: "new is preferred" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: /new solved / }).waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -134,6 +134,6 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
       return transfer;
     }, text);
     await page.locator(".drop").dispatchEvent("drop", { dataTransfer: dropped });
-    await page.getByRole("heading", { level: 1, name: "new is preferred" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: /new solved / }).waitFor();
   });
 });

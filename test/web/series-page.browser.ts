@@ -40,7 +40,7 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await page.locator(".glance", { hasText: "2 of 2 planned" }).waitFor();
     await page.locator(".state-completed").waitFor();
     expect(await page.locator(".strip .trial").allTextContents()).toEqual(["A", "A"]);
-    await page.getByText("All trials of a scenario are alike").waitFor();
+    await page.locator(".notice-title", { hasText: "All trials of a scenario are alike" }).waitFor();
     expect(await page.locator(".caveats .caveat").allTextContents()).toEqual(["! identical trials"]);
 
     await page.locator(".strip .trial").first().focus();
@@ -54,7 +54,7 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await page.goto("/series");
     const listed = page.locator(".session").filter({ has: page.locator(`a[href="${pathname}"]`) });
     await listed.getByText("2 of 2 trials count").waitFor();
-    await listed.getByText("Undecided: identical trials").waitFor();
+    await listed.getByText("Not known yet: identical trials").waitFor();
     // The status beside them says the same.
     expect(await listed.locator(".caveat").allTextContents()).toEqual([]);
     expect(complaints).toEqual([]);
@@ -75,13 +75,13 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await page.getByRole("button", { name: "Stop the series" }).click();
     await page.locator(".state-cancelled").waitFor();
     await page.locator(".trial-missing").first().waitFor();
-    await page.getByRole("heading", { level: 1, name: "Undecided: cancelled" }).waitFor();
-    expect(await shownText(page.locator(".win-rate figcaption"))).toEndWith("no trial counts");
+    await page.getByRole("heading", { level: 1, name: /no pair of trials counts$/ }).waitFor();
+    await page.locator(".six-lines", { hasText: "Not known yet" }).waitFor();
     await page.getByRole("button", { name: "Continue" }).waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test("names the preferred arm, and is accessible and fits with all it can show", async () => {
+  test("says that the candidate is worse, and is accessible and fits with all it can show", async () => {
     const scenarios = ["first", "second"];
     const checks = (passed: boolean) => ({ checks: { visible: true, hidden: passed } });
     const withChecks = (row: TrialRow): TrialRow => {
@@ -102,8 +102,8 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
       /first hidden\s+0 of 11, range 0% to 26%\s+11 of 11, range 74% to 100%/,
     );
     const heading = page.getByRole("heading", { level: 1 });
-    expect((await shownText(heading)).replaceAll(/\s+/g, " ")).toContain("baseline is preferred");
-    expect(await heading.locator(".preferred.side-b").count()).toBe(1);
+    expect((await shownText(heading)).replaceAll(/\s+/g, " ")).toContain("candidate was preferred in 0 of ");
+    await page.locator(".six-lines", { hasText: "Worse: the gate stays shut." }).waitFor();
     expect(await page.locator(".plot-claim.side-b").count()).toBe(1);
     const named = page.locator(".by-scenario tbody th");
     expect(await named.allTextContents()).toEqual(["first", "second"]);
@@ -142,7 +142,8 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await using reader = await web.visit();
     const { page } = reader;
     await tell(page, await reportOf(seriesOf({ state: "completed" }), rowsOf([...times(30, "tie"), "b"]), ALONE));
-    await page.getByRole("heading", { level: 1, name: "No difference above the margin" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: /net -\d+ points/ }).waitFor();
+    await page.locator(".six-lines", { hasText: "Not worse by 30 points or more: the gate lets" }).waitFor();
     expect(await page.locator(".range").count()).toBe(1);
     expect(await page.locator(".range.side-a, .range.side-b").count()).toBe(0);
   }, 60_000);
@@ -151,7 +152,8 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await using reader = await web.visit();
     const { page } = reader;
     await tell(page, await reportOf(seriesOf(), rowsOf([...times(3, "b"), ...times(8, "a")]), ALONE));
-    await page.getByRole("heading", { level: 1, name: "Undecided: still running" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: /was preferred in 8 of 11 trials/ }).waitFor();
+    await page.locator(".six-lines", { hasText: "Wait: 11 of 30 planned trials count so far." }).waitFor();
     expect(await shownText(page.locator("section", { hasText: "The plan has" }))).toContain("19 trials left");
     await page.getByText(/about \d+ more would be enough, for about \$/).waitFor();
   }, 60_000);

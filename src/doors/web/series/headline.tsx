@@ -9,7 +9,7 @@ import { RangeBar } from "./range-bar.tsx";
 
 /** What a series says below its first line. */
 export const AnswerLines = ({ lines }: Pick<ReturnType<typeof sixLines>, "lines">) => (
-  <dl class="answer">
+  <dl class="six-lines">
     {lines.map(({ label, words, command }) => (
       <div key={label}>
         <dt>{label}</dt>
