@@ -1,5 +1,8 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { RESULTS_BODY_BYTES } from "../../../domain/defaults.ts";
 import { RequestFailed, sendResults } from "../api.ts";
+import { countOf } from "../format.ts";
 import { asFailed } from "../loaded.ts";
 import { Page, PagePart } from "../part/page.tsx";
 import { Refused } from "../part/show.tsx";
@@ -37,7 +40,8 @@ export function ResultsPage() {
     const { series_id } = await sendResults(file, { arms, tie_margin: tie_margin.value });
     navigate(toSeries(series_id));
   }
-  async function take(file: File): Promise<void> {
+  async function take(files: readonly File[]): Promise<void> {
+    const file = oneTable(files);
     table.value = file;
     hasScores.value = tellsScores(await headOf(file));
     if (!hasScores.value) await compare(file, null);
@@ -50,7 +54,7 @@ export function ResultsPage() {
         A table of who passed what, as CSV or JSON lines, becomes a series: win rate, range, evidence, and a claim only
         where the results carry one.
       </p>
-      <Drop take={(dropped) => void busily(() => take(dropped))} busy={busy.value} />
+      <Drop take={(files) => void busily(() => take(files))} busy={busy.value} />
       {file && choices ? (
         <ChooseArms
           key={file.name}
@@ -100,6 +104,21 @@ export function ResultsPage() {
   );
 }
 
+/** @throws RequestFailed when it is not one, or larger than what the server reads */
+function oneTable(files: readonly File[]): File {
+  const [file] = files;
+  if (file === undefined || files.length > 1)
+    throw new RequestFailed(
+      "unreadable",
+      `${countOf(files.length, "file")} were dropped, and one is read: drop one table.`,
+    );
+  if (file.size <= RESULTS_BODY_BYTES) return file;
+  const size = `${file.name} has ${mebibytes(file.size)}, and ${mebibytes(RESULTS_BODY_BYTES)} are read at most`;
+  throw new RequestFailed("unreadable", `${size}: \`abeval run --results\` reads larger tables.`);
+}
+
+const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+
 /** The names of a table's columns stand in its first bytes. */
 const HEAD_BYTES = 65_536;
 
@@ -124,14 +143,24 @@ function armsIn(failure: RequestFailed | null): readonly string[] | null {
   return Array.isArray(arms) ? arms.map(String) : null;
 }
 
+const WITH_FILES = ["dragover", "drop"] as const;
+
 interface DropProps {
-  readonly take: (file: File) => void;
+  readonly take: (files: readonly File[]) => void;
   readonly busy: boolean;
 }
 
 /** A field for a file, on which one can be dropped as well. */
 function Drop({ take, busy }: DropProps) {
   const over = useSignal(false);
+  // Whoever misses the field would leave the page for the file.
+  useEffect(() => {
+    const stay = (event: Event) => event.preventDefault();
+    for (const type of WITH_FILES) addEventListener(type, stay);
+    return () => {
+      for (const type of WITH_FILES) removeEventListener(type, stay);
+    };
+  }, []);
   return (
     <label
       class={over.value ? "drop drop-over" : "drop"}
@@ -143,8 +172,8 @@ function Drop({ take, busy }: DropProps) {
       onDrop={(event) => {
         event.preventDefault();
         over.value = false;
-        const file = event.dataTransfer?.files[0];
-        if (file) take(file);
+        const files = [...(event.dataTransfer?.files ?? [])];
+        if (files.length > 0) take(files);
       }}
     >
       <strong>{busy ? "Reading …" : "Drop a table here, or choose one"}</strong>
@@ -153,8 +182,8 @@ function Drop({ take, busy }: DropProps) {
         accept=".csv,.jsonl,.ndjson,text/csv"
         disabled={busy}
         onChange={(event) => {
-          const file = event.currentTarget.files?.[0];
-          if (file) take(file);
+          const files = [...(event.currentTarget.files ?? [])];
+          if (files.length > 0) take(files);
           // The same file may be chosen again, when it was mended.
           event.currentTarget.value = "";
         }}
