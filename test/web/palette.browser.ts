@@ -44,6 +44,34 @@ describeNeeding(CHROMIUM)("the command palette", () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
+  test("finds in 100,000 names that hold markup, and the keys reach each of those that are alike", async () => {
+    const { session_id } = await web.service.run("quick");
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    const [row] = (await (await fetch(`${web.service.url}/api/sessions?limit=1`)).json()) as object[];
+    const alike = Array.from({ length: 8 }, (_, n) => ({ ...row, session_id: session_id.replace(/\d\dZ$/, `0${n}Z`) }));
+    await page.route("**/api/sessions?*", (route) => route.fulfill({ json: alike }));
+    const scenarios = Array.from({ length: 100_000 }, (_, n) => ({
+      ...{ name: `name-${n}`, title: `<img src=x onerror=alert(1)> \u202e${n}`, arms: [] },
+    }));
+    await page.route("**/api/scenarios", (route) => route.fulfill({ json: scenarios }));
+    await page.goto("/series/results");
+    await page.keyboard.press("Control+k");
+    const field = page.getByRole("combobox", { name: "Find a scenario" });
+    await field.fill("onerror 99999");
+    await page.getByRole("option", { name: "name-99999" }).waitFor();
+    expect(await page.locator("img[src=x]").count()).toBe(0);
+    await field.fill("quick, ");
+    await page.getByRole("option", { name: "Session" }).nth(7).waitFor();
+    const places = new Set<string | null>();
+    for (let step = 0; step < 8; step += 1) {
+      await page.keyboard.press("ArrowDown");
+      places.add(await field.getAttribute("aria-activedescendant"));
+    }
+    expect(places.size).toBe(8);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
   test("keeps what is typed before its code is there", async () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;

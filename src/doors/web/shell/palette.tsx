@@ -10,6 +10,8 @@ import { paletteOpen, paletteText, SHORTCUTS } from "./shortcuts.ts";
 
 /** Something that can be gone to or done. */
 interface Choice {
+  /** No other has it: names may be alike. */
+  readonly key: string;
   readonly kind: "Action" | "Scenario" | "Series" | "Session";
   readonly name: string;
   readonly aside: string;
@@ -21,12 +23,10 @@ const SHOWN = 8;
 /** Words that the server looks for. */
 const WORDS = 8;
 
-const keyOf = ({ kind, name, aside }: Choice): string => `${kind} ${name} ${aside}`;
-
-const goTo = (path: string) => () => navigate(path);
+const goTo = (path: string) => ({ key: path, run: () => navigate(path) });
 
 const ACTIONS: readonly Choice[] = SHORTCUTS.filter(({ always }) => always).map(({ keys, does, run }) => ({
-  ...{ kind: "Action", name: does, aside: keys, run },
+  ...{ key: keys, kind: "Action", name: does, aside: keys, run },
 }));
 
 /** Finds scenarios, series, sessions and actions. Sessions are found by the server, among all of them. */
@@ -38,7 +38,7 @@ export function Palette() {
   const choices = useChoices(wanted);
   const active = Math.max(
     0,
-    choices.findIndex((choice) => keyOf(choice) === chosen.value),
+    choices.findIndex(({ key }) => key === chosen.value),
   );
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => document.getElementById(`choice-${active}`)?.scrollIntoView({ block: "nearest" }), [active]);
@@ -50,7 +50,7 @@ export function Palette() {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const next = choices[(active + (step ?? 0) + choices.length) % Math.max(1, choices.length)];
-    if (step) chosen.value = next ? keyOf(next) : null;
+    if (step) chosen.value = next?.key ?? null;
     else if (event.key === "Enter") choose(choices[active]);
     else return;
     event.preventDefault();
@@ -79,7 +79,7 @@ export function Palette() {
         {choices.map((choice, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and the keys
           <div
-            key={keyOf(choice)}
+            key={choice.key}
             id={`choice-${index}`}
             role="option"
             tabIndex={-1}
@@ -115,14 +115,14 @@ function useChoices(wanted: string): readonly Choice[] {
   const ofSessions = sessions.state === "ready" ? sessions.value : [];
   return [
     ...ofScenarios
-      .map(({ name, title }): Choice => ({ kind: "Scenario", name: title, aside: name, run: goTo(toScenario(name)) }))
+      .map(({ name, title }): Choice => ({ kind: "Scenario", name: title, aside: name, ...goTo(toScenario(name)) }))
       .filter(like)
       .slice(0, SHOWN),
     ...ACTIONS.filter(like).slice(0, SHOWN),
     ...ofSeries
       .map(
         ({ series_id, scenarios: of }): Choice => ({
-          ...{ kind: "Series", name: of.join(", "), aside: series_id, run: goTo(toSeries(series_id)) },
+          ...{ kind: "Series", name: of.join(", "), aside: series_id, ...goTo(toSeries(series_id)) },
         }),
       )
       .filter(like)
@@ -130,7 +130,7 @@ function useChoices(wanted: string): readonly Choice[] {
     ...ofSessions.map(
       (row): Choice => ({
         ...{ kind: "Session", name: `${row.scenario}, ${when(row.created_at)}` },
-        ...{ aside: resultOf(row), run: goTo(toSession(row.session_id)) },
+        ...{ aside: resultOf(row), ...goTo(toSession(row.session_id)) },
       }),
     ),
   ];
