@@ -11,17 +11,18 @@ export function storageFailure(error: unknown, subject: string): Failure {
       cause: error,
       retryable: true,
     });
-  const lack = shortage(code.startsWith("SQLITE_CANTOPEN") ? whyNothingOpens() : error);
+  // That its own disk takes no writes says more of this directory than of the machine.
+  const lack = code === "EROFS" ? undefined : shortage(code.startsWith("SQLITE_CANTOPEN") ? whyNothingOpens() : error);
   const why = lack?.message ?? explain(code, error);
   const passes = lack !== undefined || PASSING.test(code);
   return new Failure("storage_failed", `${subject}: ${why}`, {
-    cause: lack ?? error,
+    ...(code !== "EROFS" && { cause: lack ?? error }),
     ...(passes && { retryable: true, details: { why } }),
   });
 }
 
 /** What ends when somebody else acts: lets go of a lock, makes room, makes a disk writable. */
-const PASSING = /^SQLITE_(BUSY|READONLY|IOERR_(WRITE|FSYNC|TRUNCATE))/;
+const PASSING = /^(EROFS|SQLITE_(BUSY|READONLY|IOERR_(WRITE|FSYNC|TRUNCATE)))/;
 
 /** Whether another process keeps the database locked, as SQLite says it or as a failure that it caused. */
 export const isLocked = (error: unknown): boolean =>
@@ -55,11 +56,13 @@ export async function guardedWhile<T>(subject: string, work: () => Promise<T>): 
 /** The last is SQLite's word when its shared memory file cannot grow. */
 const NO_SPACE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"]);
 
+const ELSEWHERE = "make it writable, or name another with --state-dir";
+
 function explain(code: string, error: unknown): string {
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
     return "the database is damaged and was left as it is; move sessions.db aside to start a new one (sessions/*.json hold each outcome)";
-  if (code.startsWith("SQLITE_READONLY")) return "the directory is read-only";
-  if (code === "EACCES" || code === "EPERM") return "no permission to write here";
+  if (code === "EROFS" || code.startsWith("SQLITE_READONLY")) return `the directory is read-only: ${ELSEWHERE}`;
+  if (code === "EACCES" || code === "EPERM") return `no permission to write here: ${ELSEWHERE}`;
   if (code === "ENOTDIR" || code === "EEXIST") return "is not a directory";
   if (code.startsWith("SQLITE_CANTOPEN")) return "the database cannot be opened; is this a writable directory?";
   if (isLocked(error)) return "another process keeps the database locked: let it end, then try again";
