@@ -1,7 +1,7 @@
 import { byJudging } from "../test/judge/simulation/by-judging.ts";
 import { byRule } from "../test/judge/simulation/by-rule.ts";
-import { JUDGES } from "../test/judge/simulation/pairs.ts";
-import { byOneCall, type JudgePair, type Rates, ratesOf } from "../test/judge/simulation/rates.ts";
+import { JUDGES, TASTE } from "../test/judge/simulation/pairs.ts";
+import { byJudgeAlone, byOneCall, type JudgePair, type Rates, ratesOf } from "../test/judge/simulation/rates.ts";
 
 const PAIRS = 200_000;
 const WHOLE = 2_000;
@@ -18,6 +18,11 @@ export async function judging(): Promise<void> {
   for (const [name, faults] of Object.entries(JUDGES))
     for (const [way, judge, pairs] of ways)
       console.log(`  ${name.padEnd(5)} ${way.padEnd(9)} ${told(await ratesOf(judge, { faults, pairs, seed: SEED }))}`);
+  console.log(`  A judge of persistent taste, where checks tell nothing, seed ${SEED}`);
+  for (const [way, judge, pairs] of ways.slice(1))
+    console.log(
+      `  taste ${way.padEnd(9)} ${told(await ratesOf(byJudgeAlone(judge), { faults: TASTE, pairs, seed: SEED }))}`,
+    );
 }
 
 function told(rates: Rates): string {

@@ -1,4 +1,4 @@
-import { type FlagText, flagSentence, unknownFlag } from "./flag-text.ts";
+import { type FlagText, flagSentence, type Tone, unknownFlag } from "./flag-text.ts";
 import type { Flag, Verdict } from "./verdict.ts";
 import type { Words } from "./words.ts";
 
@@ -78,7 +78,7 @@ const FLAG_TEXTS: Readonly<Record<ToldFlag, FlagText>> = {
     text: "Models of one family err alike, so their votes count for little more than one. Add judges of other families.",
   },
   no_contrast: {
-    tone: "warn",
+    tone: "danger",
     title: "The arms do not differ",
     text: "Nothing that the scenario sets up distinguishes them. What differs is chance.",
   },
@@ -200,14 +200,18 @@ const FLAG_TEXTS: Readonly<Record<ToldFlag, FlagText>> = {
 export const flagText = (flag: ToldFlag): FlagText =>
   Object.hasOwn(FLAG_TEXTS, flag) ? FLAG_TEXTS[flag] : unknownFlag(flag);
 
+const GRAVITY: readonly Tone[] = ["danger", "warn", "note", "good"];
+const gravity = (flag: ToldFlag) => GRAVITY.indexOf(flagText(flag).tone);
+
 /**
- * What a reader must know before believing the verdict: no flag that every statement says, and where a check could not run and
+ * What a reader must know before believing the verdict, the gravest first: no flag that every statement says, and where a check could not run and
  * nothing was judged, not what a verdict rests on.
  */
 export const toldFlags = (flags: readonly Flag[]): readonly ToldFlag[] =>
   flags
     .filter((flag) => flag !== "single_trial")
-    .filter((flag) => flag !== "no_objective_check" || !flags.includes("check_could_not_run"));
+    .filter((flag) => flag !== "no_objective_check" || !flags.includes("check_could_not_run"))
+    .toSorted((one, other) => gravity(one) - gravity(other));
 
 export const flagWords = (flag: ToldFlag, { inputs_from_checkout }: Pick<Verdict, "inputs_from_checkout">): Words =>
   flagSentence(flag, flagText(flag), inputs_from_checkout);

@@ -1,5 +1,6 @@
 import { checkoutText } from "./editable-inputs.ts";
 import type { CheckResult, RequiredResult } from "./evidence.ts";
+import { firmnessText } from "./firmness-text.ts";
 import { counted } from "./number-text.ts";
 import type { Decider, Side, Suspicion, Verdict } from "./verdict.ts";
 
@@ -12,12 +13,10 @@ export const DECIDER_TEXTS: Readonly<Record<Decider, string>> = {
   none: "nothing decided",
 };
 
-/** What decided and how surely, as in `(decided by hidden checks, confidence high)`; empty where nothing did. */
+/** What decided and how surely, as in `(decided by hidden checks, clear in this run)`; empty where nothing did. */
 export function decidedText({ decided_by, confidence }: Pick<Verdict, "decided_by" | "confidence">): string {
-  const parts = [
-    ...(decided_by === "none" ? [] : [`decided by ${DECIDER_TEXTS[decided_by] ?? decided_by}`]),
-    ...(confidence === "none" ? [] : [`confidence ${confidence}`]),
-  ];
+  const by = decided_by === "none" ? null : `decided by ${DECIDER_TEXTS[decided_by] ?? decided_by}`;
+  const parts = [by, firmnessText(confidence)].filter((part) => part !== null);
   return parts.length === 0 ? "" : `(${parts.join(", ")})`;
 }
 

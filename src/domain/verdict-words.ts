@@ -7,8 +7,10 @@ import { type ArmNames, armWord, say, type Words } from "./words.ts";
 
 /** Who won, or in a few words why nobody did: the title of a verdict. */
 export function verdictHeadline(verdict: Judged, names: ArmNames): Words {
-  const { outcome, winner_side } = verdict;
-  return outcome === "winner" && winner_side !== null ? say`${armWord(names, winner_side)} won` : [whyNobody(verdict)];
+  const { outcome, winner_side, flags } = verdict;
+  if (outcome !== "winner" || winner_side === null) return [whyNobody(verdict)];
+  const winner = armWord(names, winner_side);
+  return flags.includes("no_contrast") ? say`${winner} won, though the arms are equal` : say`${winner} won`;
 }
 
 type Judged = Pick<Verdict, "outcome" | "winner_side" | "lean_side" | "flags" | "facts">;

@@ -87,7 +87,7 @@ test("checks that never ran are neither passed nor failed", () => {
 
 test("the summary says who won, why, and shows both arms and each criterion", () => {
   const page = markdownOf(outcome);
-  expect(page).toContain("**root-cause won** (decided by hidden checks, confidence high)");
+  expect(page).toContain("**root-cause won** (decided by hidden checks, clear in this run)");
   expect(page).toContain("| hidden checks | 3 of 4 | 4 of 4 |");
   expect(page).toContain("| hidden-tests | 2 | 0.60 | 1.00 |");
   expect(page).toContain("| cost | $0 | $0 |");

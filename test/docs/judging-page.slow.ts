@@ -3,8 +3,8 @@ import { type Merged, mergeOrders } from "../../src/comparison/judge/asking/mask
 import type { Label } from "../../src/comparison/judge/verdict/score-table.ts";
 import { FLAGS, Verdict } from "../../src/domain/verdict.ts";
 import { byRule } from "../judge/simulation/by-rule.ts";
-import { JUDGES } from "../judge/simulation/pairs.ts";
-import { byOneCall, ratesOf } from "../judge/simulation/rates.ts";
+import { JUDGES, TASTE } from "../judge/simulation/pairs.ts";
+import { byJudgeAlone, byOneCall, ratesOf } from "../judge/simulation/rates.ts";
 import { pageNamed, tableBelow } from "./pages.ts";
 
 const page = pageNamed("docs/judging.md");
@@ -65,4 +65,15 @@ test("the rates of one call are those of the judges", async () => {
   const found = [...rates.map(({ wrong }) => wrong), ...rates.map(({ on_equal }) => on_equal)];
   expect(told).toHaveLength(6);
   expect(Math.max(...found.map((figure, at) => Math.abs(figure - (told[at] ?? Number.NaN))))).toBeLessThan(2 * POINT);
+});
+
+test("confidence under a judge of persistent taste is as often high, and as seldom right, as the page says", async () => {
+  const [, high = "", right = "", seed = "", pairs = ""] =
+    /([\d.]+)% of its verdicts are `high`, and ([\d.]+)% of those on unequal arms are right \(seed (\d+), ([\d,]+)\s+pairs\)/.exec(
+      page.text,
+    ) ?? [];
+  const sample = { faults: TASTE, pairs: Number(pairs.replace(",", "")), seed: Number(seed) };
+  expect(sample.pairs).toBeGreaterThanOrEqual(2_000);
+  const rates = await ratesOf(byJudgeAlone(byRule), sample);
+  expect([(100 * rates.high).toFixed(1), (100 * rates.high_right).toFixed(1)]).toEqual([high, right]);
 });

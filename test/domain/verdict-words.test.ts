@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Merged, mergeOrders } from "../../src/comparison/judge/asking/masked-repetition.ts";
-import type { JudgeCall, Order } from "../../src/domain/verdict.ts";
+import { CONFIDENCES, type JudgeCall, type Order, type Verdict } from "../../src/domain/verdict.ts";
 import { flagWords, toldFlags } from "../../src/domain/verdict-flags.ts";
+import { decidedText } from "../../src/domain/verdict-text.ts";
 import { verdictHeadline, verdictNotes } from "../../src/domain/verdict-words.ts";
 import { say, wordsText } from "../../src/domain/words.ts";
 import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
@@ -78,6 +79,27 @@ test("a verdict without a result is not told what a result would rest on, nor wh
     "unconfirmed",
   ]);
   expect(toldFlags(["no_objective_check", "check_could_not_run"])).toEqual(["check_could_not_run"]);
+});
+
+test("the gravest flag is told first", () => {
+  expect(toldFlags(["truncated", "self_family", "no_contrast", "judge_invalid"])).toEqual([
+    ...(["no_contrast", "judge_invalid"] as const),
+    ...(["self_family", "truncated"] as const),
+  ]);
+});
+
+test("confidence is told in words that promise nothing beyond this run, and not at all without a winner", () => {
+  const told = CONFIDENCES.map((confidence) => decidedText({ decided_by: "judge", confidence }));
+  const by = "decided by the judge, in both orders";
+  expect(told).toEqual([`(${by}, clear in this run)`, `(${by}, leaning)`, `(${by}, weak)`, `(${by})`]);
+  expect(decidedText({ decided_by: "none", confidence: "none" })).toBe("");
+});
+
+test("an arm that won over an equal one is not told as if it were better", () => {
+  const won = { outcome: "winner", winner_side: "a", lean_side: null, facts: {} } as const;
+  const told = (flags: Verdict["flags"]) =>
+    wordsText(verdictHeadline({ ...won, flags } as never, { a: "left", b: "right" }));
+  expect([told([]), told(["no_contrast"])]).toEqual(["left won", "left won, though the arms are equal"]);
 });
 
 test("a flag about what a change could edit names it, once", () => {

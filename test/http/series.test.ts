@@ -177,6 +177,7 @@ describe("refused before anything is spent", () => {
     [{ scenarios: ["talk", "talk"] }, "invalid_request", "scenarios: "],
     [{ scenarios: ["talk", "nothing"] }, "unknown_scenario", '"nothing"'],
     [{ scenarios: ["talk", "quick"] }, "invalid_request", "arm ids"],
+    [{ single: true }, "invalid_request", 'unknown field "single"'],
     [{ trial: 5 }, "invalid_request", 'did you mean "trials"?'],
     [{ trials: 5, max_cost_usd: 3 }, "invalid_request", "fake/a has no price, and max_cost_usd (--max-cost) needs one"],
     [{ trials: 3, stop_when_sure: true }, "invalid_request", "trials: 3 in all"],

@@ -56,9 +56,10 @@ for (const flag of [
   "unconfirmed",
   "cost_limit_reached",
   "citations_dropped",
+  "no_contrast",
 ] as const)
   test(`the flag ${flag} makes it low`, () => expect(confidence([4, 1], [flag])).toBe("low"));
-for (const flag of ["truncated", "single_trial", "identity_redacted", "no_contrast"] as const)
+for (const flag of ["truncated", "single_trial", "identity_redacted"] as const)
   test(`the flag ${flag} only informs`, () => expect(confidence([4, 1], [flag])).toBe("high"));
 
 test("an arm that a cost limit ended, or whose agent crashed, makes nothing high, whoever decided", () => {
@@ -68,14 +69,15 @@ test("an arm that a cost limit ended, or whose agent crashed, makes nothing high
     expect([confidence([4, 1], [flag]), confidence([2, 2], [flag], gate)]).toEqual(["medium", "medium"]);
 });
 
-test("required checks and rules are high, also with a doubtful view; drift makes them low, a contrary judge medium", () => {
+test("required checks and rules are high, also with a doubtful view; drift and equal arms make them low, a contrary judge medium", () => {
   const facts = (required_checks: "passed" | "failed") => ({ disqualified: false, required_checks, probe: null });
   const gate = gatesOf(facts("passed"), facts("failed"));
   expect([
     confidence([2, 2], ["truncated_core"], gate),
     confidence([2, 2], ["scenario_drift"], gate),
+    confidence([2, 2], ["no_contrast"], gate),
     confidence([0, 4], [], gate),
-  ]).toEqual(["high", "low", "medium"]);
+  ]).toEqual(["high", "low", "low", "medium"]);
 });
 
 test("graded checks alone are medium, with a firm judge on their side high", () => {

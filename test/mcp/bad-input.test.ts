@@ -29,6 +29,12 @@ const REFUSED: readonly (readonly [tool: string, args: Readonly<Record<string, u
     { scenario: "quick", wait_seconds: 1.5 },
     "invalid_request: wait_seconds: expected a whole number from 0 to 50, got 1.5",
   ],
+  ["run_scenario", { scenario: "quick", single: "yes" }, 'invalid_request: single: expected true or false, got "yes"'],
+  [
+    "run_scenario",
+    { scenario: "quick", trials: 3, single: true },
+    "invalid_request: single: goes with one run; this is a series, whose trials open the gate, so leave it out",
+  ],
   ["run_scenario", { scenario: "quick", model_override: "gpt" }, "invalid_request: model_override: expected "],
   ["run_scenario", { scenario: "quick", model_override: "openai/gpt-x" }, "credentials_missing: "],
   ["run_scenario", { scenario: "broken" }, "invalid_scenario: scenarios/broken.yaml"],

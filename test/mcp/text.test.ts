@@ -149,7 +149,7 @@ test("rows of lists say who, when and how it came out", async () => {
   const [sessions = ""] = await told(server, "list_sessions", {});
   const [row] = (await server.call("list_sessions")).data.sessions;
   expect(sessions).toBe(
-    `- ${row.session_id}: hidden, ${row.created_at}, completed, ${row.outcome}, confidence ${row.confidence}, judge builtin/evidence; one (scripted/one) finished vs two (scripted/two) finished`,
+    `- ${row.session_id}: hidden, ${row.created_at}, completed, ${row.outcome}, judge builtin/evidence; one (scripted/one) finished vs two (scripted/two) finished`,
   );
 });
 

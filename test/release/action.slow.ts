@@ -208,7 +208,8 @@ testAction(
     const verdict = join(shell.path, "verdict.json");
     writeFileSync(verdict, JSON.stringify({ winner: "a", flags: ["x"] }));
     const gate = action.runs.steps.at(-1)?.run ?? "";
-    const says = async (GATE: string) => {
+    const says = async (GATE: string, series?: object) => {
+      if (series) writeFileSync(verdict, JSON.stringify(series));
       const { status, stdout, stderr } = await shell.type(gate, { GATE, VERDICT: verdict });
       return [status, stdout.trimEnd(), stderr];
     };
@@ -231,6 +232,11 @@ testAction(
     expect(await says(".flags.x")).toEqual([2, expect.stringContaining("gave an error: jq: error"), ""]);
     expect(await says("$(touch made) `touch made` ; touch made")).toEqual([2, expect.stringContaining(broken), ""]);
     expect(existsSync(join(shell.path, "made"))).toBe(false);
+    const warned = await says('.gate.a == "better" | not');
+    expect(warned).toEqual([0, expect.stringMatching(/^::warning title=abeval gate::This gate reads one run/), ""]);
+    expect(await says('.gate.a == "better" | not', { conclusion: "undecided" })).toEqual([
+      ...[0, 'The gate holds: .gate.a == "better" | not', ""],
+    ]);
   },
 );
 

@@ -1,5 +1,5 @@
 import type { Confidence, Side } from "../../../src/domain/verdict.ts";
-import { type Chance, chanceOf, drawPair, type Faults, gapSeen, type Pair } from "./pairs.ts";
+import { CHECKS, type Chance, chanceOf, drawPair, type Faults, gapSeen, type Pair } from "./pairs.ts";
 
 /** What judging made of a pair. */
 interface Judged {
@@ -68,3 +68,9 @@ export const byOneCall: JudgePair = (pair, faults, chance) => {
   const winner_side = Math.abs(gap) <= MARGIN ? null : gap > 0 ? "a" : "b";
   return { winner_side, confidence: "none", calls: 1 };
 };
+
+/** Both arms pass every hidden check: nothing but the judge tells them apart. */
+export const byJudgeAlone =
+  (judge: JudgePair): JudgePair =>
+  (pair, faults, chance) =>
+    judge({ ...pair, passed: { a: CHECKS, b: CHECKS } }, faults, chance);

@@ -15,6 +15,7 @@ const TRUST_FLAGS: ReadonlySet<Flag> = new Set([
   "cost_limit_reached",
   "citations_dropped",
   "equal_work",
+  "no_contrast",
 ]);
 
 /** Flags that make every winner `medium` at most. */
@@ -53,12 +54,11 @@ export function confidenceOf(
 
 /**
  * What the judge saw or said takes nothing from facts, another scenario does. Equal work gives neither checks nor rules a reason
- * that shows in it. What an arm did elsewhere is as its log says, so rules about it prove little. Graded checks need a firm judge
+ * that shows in it, and arms that do not differ none at all. What an arm did elsewhere is as its log says, so rules about it prove little. Graded checks need a firm judge
  * for `high`.
  */
 function gateConfidence(scored: ScoredOutcome, { gates }: Basis, flags: readonly Flag[]): Confidence {
-  if (flags.includes("scenario_drift")) return "low";
-  if (flags.includes("equal_work")) return "low";
+  if (flags.some((flag) => flag === "scenario_drift" || flag === "equal_work" || flag === "no_contrast")) return "low";
   if (scored.decided_by === "gate" && flags.includes("imported_arm")) return "low";
   if (scored.probe_conflict) return "medium";
   return gates.reason === "graded_checks" && !isFirm(scored) ? "medium" : "high";

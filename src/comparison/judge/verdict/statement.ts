@@ -77,7 +77,12 @@ function finding(input: StatementInput): string {
   const unchecked = undecidedChecksText(input.facts.a, input.facts.b);
   if (unchecked !== null) return `in ${runs(input)}, ${unchecked}; nothing was judged, and this is not a tie.`;
   const gate = gateFinding(input);
-  const equal = input.flags.includes("equal_work") ? "both arms left the same work; " : "";
+  const equal = [
+    ...(input.flags.includes("no_contrast")
+      ? ["the arms are set up the same, so that any difference is chance; "]
+      : []),
+    ...(input.flags.includes("equal_work") ? ["both arms left the same work; "] : []),
+  ].join("");
   if (gate === null || input.scored.decided_by === "none") return `in ${runs(input)}, ${equal}${opinion(input)}.`;
   return `in ${runs(input)}, ${equal}${gate}; decided by ${input.gates.decided_by === "gate" ? "the rules" : "the checks"}, ${judgesPart(input)}.`;
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { firmnessText } from "../../../domain/firmness-text.ts";
 import { memberName } from "../../../domain/member.ts";
 import { nullable, oneOf, record } from "../../../domain/schema.ts";
 import { SeriesListRequest } from "../../../domain/series-request.ts";
@@ -98,7 +99,8 @@ function rowText({
   ...row
 }: SessionListing): string {
   const named = row.winner === null ? row.outcome : `${row.winner} won`;
-  const result = named === null ? state : `${state}, ${named}, confidence ${row.confidence}, judge ${judge_model}`;
+  const firm = row.confidence && firmnessText(row.confidence);
+  const result = named === null ? state : [state, named, ...(firm ? [firm] : []), `judge ${judge_model}`].join(", ");
   const who = arms.map(({ arm_id, model, status }) => `${arm_id} (${model}) ${status}`).join(" vs ");
   return `- ${session_id}: ${memberName({ scenario, input })}, ${created_at}, ${result}; ${who}`;
 }

@@ -117,11 +117,7 @@ function RunCells({ row, others }: { row: SessionListing; others: number }) {
         </p>
       </div>
       <div class="newest-range">
-        {!blind.value && confidence && confidence !== "none" && (
-          <span>
-            Confidence <ConfidenceName confidence={confidence} />
-          </span>
-        )}
+        {!blind.value && confidence && confidence !== "none" && <ConfidenceName confidence={confidence} />}
         <span class="aside">
           A single run. <a href={toScenario(scenario)}>Run it many times</a>
           {others > 0 && `; ${countOf(others, "other single run")}`}

@@ -21,7 +21,7 @@ export function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Compa
           {by !== null && <span class="aside"> by {by}</span>}
         </Entry>
       )}
-      <Entry name="Confidence">
+      <Entry name="How firm">
         <ConfidenceName confidence={confidence} />
       </Entry>
       <Entry name="Judge">

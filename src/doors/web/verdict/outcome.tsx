@@ -1,3 +1,4 @@
+import { firmnessText } from "../../../domain/firmness-text.ts";
 import type { Confidence, Outcome, Side } from "../../../domain/verdict.ts";
 import { named } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
@@ -27,7 +28,8 @@ const LEVELS: Record<Confidence, number> = { none: 0, low: 1, medium: 2, high: 3
 export function ConfidenceName({ confidence }: { confidence: Confidence }) {
   return (
     <span class="confidence">
-      <span aria-hidden="true">{"●".repeat(LEVELS[confidence]) + "○".repeat(3 - LEVELS[confidence])}</span> {confidence}
+      <span aria-hidden="true">{"●".repeat(LEVELS[confidence]) + "○".repeat(3 - LEVELS[confidence])}</span>{" "}
+      {firmnessText(confidence) ?? "none"}
     </span>
   );
 }
