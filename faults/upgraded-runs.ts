@@ -38,13 +38,15 @@ export async function foundIn(kept: Kept, { accepted, series, followed }: Asked,
   const logProblems = problemsOfLogs(kept.entries.filter(({ session_id }) => !open.includes(session_id)));
   const doubled = [...logProblems, ...twiceGiven(trials)];
   const unread = await countUnread([...logs.keys()], url);
-  const all = { lost, stranded, half, doubled };
+  const failed = closed.flatMap(({ session_id, state, failure }) =>
+    state === "failed" || state === "cancelled" ? [`${session_id} ${failure?.message}`] : [],
+  );
+  const all = { lost, stranded, half, doubled, failed };
   return {
     counts: {
       accepted: accepted.length + trials.length,
       ...Object.fromEntries(Object.entries(all).map(([name, ids]) => [name, ids.length])),
       interrupted: closed.filter(({ state }) => state === "interrupted").length,
-      failed: closed.filter(({ state }) => state === "failed").length,
       "not shown by the version at the end": unread,
     },
     problems: Object.entries(all).flatMap(([name, ids]) => ids.map((id) => `${name}: ${id}`)),

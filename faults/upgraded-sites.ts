@@ -55,7 +55,7 @@ export abstract class Site implements AsyncDisposable {
       );
     }
     if (trials === 0) return;
-    const request = { scenarios: ["steps"], trials, parallel: 2 };
+    const request = { scenarios: ["slow"], trials, parallel: 2 };
     const answer = await fetch(`${this.front.url}/api/series`, jsonPost(request));
     this.#series.push(((await answer.json()) as { readonly series_id: string }).series_id);
   }

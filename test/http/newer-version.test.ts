@@ -84,3 +84,10 @@ test("a run of a newer version that was left running ends as interrupted, and it
   using database = new Database(join(state_dir ?? "", "sessions.db"));
   expect(logOf(database).slice(0, before.length)).toEqual(before as never);
 });
+
+test("the version before opens the tables of this one", async () => {
+  await using service = aService({ persistent: true });
+  await withTrial(service, (database) =>
+    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 8 }),
+  );
+});

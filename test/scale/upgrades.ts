@@ -6,6 +6,7 @@ import { openSeries } from "../../src/comparison/session/open-series.ts";
 import { planningServices } from "../../src/comparison/session/plan-for-workers.ts";
 import { startSession } from "../../src/comparison/session/start-session.ts";
 import { canonicalJson } from "../../src/domain/canonical-json.ts";
+import { SERIES_PROTOCOL } from "../../src/domain/series-record.ts";
 import type { TrialPlace } from "../../src/domain/session.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
 import { readSession } from "../../src/store/read-session.ts";
@@ -106,6 +107,8 @@ describeNeeding(POSTGRES)("what a server of an earlier version accepted", () => 
     expect(await sql("SELECT comparison, state FROM abeval.sessions")).toEqual(
       Array(2).fill({ comparison, state: "completed" }),
     );
+    const [{ stored = "{}" } = {}] = await sql<{ stored: string }>("SELECT series AS stored FROM abeval.series");
+    expect("answer" in JSON.parse(stored).standing).toBe(RULES === SERIES_PROTOCOL);
     const needs = "data->'work'->'needs'";
     expect(await sql(`SELECT name FROM abeval_queue.job WHERE NOT ${needs} ? '${EARLIER}'`)).toEqual([]);
   });
@@ -140,5 +143,11 @@ describeNeeding(POSTGRES)("what a server of an earlier version accepted", () => 
     await expect(readSession(shared, ids[0])).rejects.toMatchObject({ code: "newer_version" });
     const kinds = await sql("SELECT kind FROM abeval.entries ORDER BY session_id, n");
     expect(kinds.map(({ kind }) => kind)).toEqual(["created", "of_the_next", "ended", "created", "ended"]);
+  });
+
+  test("a server of that version opens the tables of this one", async () => {
+    const { url, sql } = await server.create();
+    await using _process = await aProcess(url);
+    expect(await sql("SELECT version FROM abeval.meta")).toEqual([{ version: 4 }]);
   });
 });

@@ -11,7 +11,7 @@ const MIGRATION_LOCK = 0x61626576;
 /** A busy disk makes tables slowly, and nobody works on them meanwhile. */
 const MIGRATION_MS = 60_000;
 
-/** One entry per schema version; entry n takes a database from version n to n + 1. */
+/** One entry per schema version; entry n takes a database from version n to n + 1. Closed: one more shuts out the version before. */
 const MIGRATIONS: readonly ((longText: string) => string)[] = [
   // Texts are never jsonb, which refuses what JSON may hold (\u0000, half a surrogate pair). What is long stands apart from
   // its row, which lists read, once a row is larger than 2 kB: hence the small target.

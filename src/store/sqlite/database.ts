@@ -27,7 +27,7 @@ const written = ({ changes }: { readonly changes: number }) => withCount([], cha
 /** "abev": marks the file as ours. */
 const APPLICATION_ID = 0x61626576;
 
-/** One entry per schema version; entry n takes a database from version n to n + 1. */
+/** One entry per schema version; entry n takes a database from version n to n + 1. Closed: one more shuts out the version before. */
 const MIGRATIONS = [
   `CREATE TABLE sessions (
      position INTEGER PRIMARY KEY AUTOINCREMENT,

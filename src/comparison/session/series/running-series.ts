@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../../domain/failure.ts";
-import type { SeriesRecord } from "../../../domain/series-record.ts";
+import { SERIES_PROTOCOL, type SeriesRecord } from "../../../domain/series-record.ts";
 import type { SeriesSummary } from "../../../domain/series-summary.ts";
 import type { TrialRow } from "../../../domain/trial.ts";
 import { advance, type TrialSpec } from "../../../statistics/advance.ts";
@@ -131,7 +131,10 @@ export class RunningSeries implements SeriesInFlight {
   }
 
   /** The record holds all members: it is written only when something else in it changed. */
-  async #keepStanding(standing: SeriesRecord["standing"]): Promise<void> {
+  async #keepStanding({ answer, ...known }: SeriesRecord["standing"]): Promise<void> {
+    const { protocol } = this.#record.plan;
+    // The version that began it may take it back, and would not read what came later.
+    const standing = { ...known, ...(answer && protocol === SERIES_PROTOCOL && { answer }) };
     if (JSON.stringify(standing) !== JSON.stringify(this.#record.standing)) await this.#keep({ standing });
   }
 
