@@ -15,6 +15,7 @@ import {
 } from "../session-row.ts";
 import { type Lost, type Run, superseded } from "../store.ts";
 import type { Database } from "./database.ts";
+import { DESCRIBE_DAMAGED, OWNED, type OwnedRow } from "./dead-runs.ts";
 import type { EndedSession, WrittenCopy } from "./json-copies.ts";
 import type { ProcessLease } from "./process-lease.ts";
 import { addText } from "./session-texts.ts";
@@ -212,11 +213,6 @@ export class SessionRows {
   }
 }
 
-type OwnedRow = [session_id: string, owner: string, state: string, attempt: number, begins: 0 | 1];
-/** A trial is begun anew by its series. */
-const OWNED = `SELECT session_id, owner, state, attempt, owner = $after AND attempt = 1 AND series_id IS NULL
-  FROM sessions WHERE owner IS NOT NULL`;
-
 const CREATE = `INSERT INTO sessions (session_id, owner, copied, ${ROW_NAMES.join(", ")})
   VALUES ($session_id, $owner, 1, ${ROW_NAMES.map((name) => `$${name}`).join(", ")})
   ON CONFLICT DO NOTHING`;
@@ -244,12 +240,6 @@ const SET = `UPDATE sessions SET ${ROW_NAMES.map((name) => `${name} = $${name}`)
 const DESCRIBE = `${SET} WHERE session_id = $session_id`;
 
 const DESCRIBE_ENDED = `${SET}, owner = NULL, copied = 0 WHERE session_id = $session_id`;
-
-const interrupted = (column: string) =>
-  `${column} = CASE WHEN json_valid(${column}) THEN json_set(${column}, '$.state', 'interrupted') ELSE ${column} END`;
-
-const DESCRIBE_DAMAGED = `UPDATE sessions SET state = 'interrupted', result = 'interrupted', owner = NULL,
-  ${interrupted("listing")}, ${interrupted("trial_row")} WHERE session_id = $session_id`;
 
 const TAKE_OVER = `UPDATE sessions SET attempt = attempt + 1, owner = $owner
   WHERE session_id = $session_id AND owner IS NOT NULL RETURNING attempt`;
