@@ -3,6 +3,7 @@ import { counted, countText, durationText, usdText } from "../domain/number-text
 import type { Series } from "../domain/series.ts";
 import { ANSWER_TEXTS, seriesAnswerOf } from "../domain/series-answer.ts";
 import { seriesFlagText } from "../domain/series-flags.ts";
+import type { SeriesAnswer } from "../domain/series-summary.ts";
 import { type ArmNames, armWord, say, type Words } from "../domain/words.ts";
 import { candidateSide, firstLine, otherSide } from "./first-line.ts";
 import { gateReasonText, pointsOf } from "./gate-reason.ts";
@@ -49,13 +50,19 @@ function soWords(series: Series, names: ArmNames): Words {
   const side = candidateSide(names, series.control);
   const [candidate, control] = [armWord(names, side), names[otherSide(side)]];
   const word = seriesAnswerOf(series);
-  const by = word === "not_worse" ? ` by ${pointsOf(levels.not_worse_by)} or more` : "";
+  const by = byText(series, word);
   const found = say`${{ figure: ANSWER_TEXTS[word] }}${by}`;
   if (gate[names[side]] != null) return say`${found}: the gate lets ${candidate} pass.`;
   const reason = gate_reasons?.[names[side]];
   if (!reason || reason.because === "worse") return say`${found}: the gate stays shut.`;
   const why = gateReasonText(reason, { candidate: names[side], control, not_worse_by: levels.not_worse_by });
   return say`${found}${word === "better" ? ", but" : ":"} the gate stays shut, because ${why}.`;
+}
+
+/** By how much it is not worse; of scores, that they are compared case by case, since the range of the mean is another one. */
+function byText({ levels, result }: Series, word: SeriesAnswer): string {
+  if (word === "not_worse") return ` by ${pointsOf(levels.not_worse_by)} or more`;
+  return result?.measure === "score" && (word === "better" || word === "worse") ? " case by case" : "";
 }
 
 /** What it solved where the measure is another one, what it cost, how long it took. */
@@ -102,7 +109,7 @@ function doubtWords(series: Series, names: ArmNames): Words {
   const flags = series.flags
     .filter((flag) => flag !== "earlier_trials")
     .map((flag) => seriesFlagText(flag, series).title);
-  const all = [...lapse(series, names), ...flags, ...stoppedEarly(series)].map((text, index) =>
+  const all = [...lapse(series, names), ...missing(series), ...flags, ...stoppedEarly(series)].map((text, index) =>
     index === 0 ? text : text.replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
   );
   if (all.length === 0) return [];
@@ -118,6 +125,11 @@ function lapse({ undecided_by, headline: { claim } }: Series, names: ArmNames): 
   return [
     `A preference for ${names[claim.side]} was established after ${counted(claim.at_trial, "trial")} and has lapsed`,
   ];
+}
+
+function missing({ counts: { invalid, failed, cancelled, deleted } }: Series): readonly string[] {
+  const lost = invalid + failed + cancelled + deleted;
+  return lost === 0 ? [] : [`${counted(lost, "trial")} gave no result`];
 }
 
 /** It stopped at a good moment for the arm that is ahead. */

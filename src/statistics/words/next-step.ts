@@ -20,7 +20,7 @@ export function nextStep(series: Series, again: string | null | undefined): Step
   const side = candidateSide(names, series.control);
   if (series.state === "running") return { words: [waiting(series)] };
   if (series.gate[names[side]] != null) return merge(series, names[side]);
-  if (seriesAnswerOf(series) === "worse") return keep(series, names[otherSide(side)]);
+  if (seriesAnswerOf(series) === "worse") return keep(series, names[side], names[otherSide(side)]);
   const because = series.gate_reasons?.[names[side]]?.because;
   const step = because === undefined ? undefined : STEPS[because];
   return step ? { words: [step(series)] } : moreTrials(series, again);
@@ -40,11 +40,11 @@ function merge({ gate }: Series, candidate: string): Step {
 }
 
 /** The first trial that the candidate lost tells most. */
-function keep(series: Series, control: string): Step {
+function keep(series: Series, candidate: string, control: string): Step {
   const lost = series.trials.find(({ winner_side, counted }) => {
     return counted && winner_side !== null && series.arms[winner_side].arm_id === control;
   });
-  const read = lost === undefined ? "" : ` Read ${trialName(lost)} first: it was lost.`;
+  const read = lost === undefined ? "" : ` Read ${trialName(lost)}: ${candidate} lost it.`;
   return { words: say`Keep ${{ figure: control }}.${read}` };
 }
 
