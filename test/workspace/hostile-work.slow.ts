@@ -128,8 +128,11 @@ test("a deep tree is removed at once", async () => {
   expect(readdirSync(directory.path)).toEqual([]);
 });
 
+/** More than this process removes itself. */
+const LARGE = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`tree/a/${n}`, ""]));
+
 test("nobody waits for a removal that takes long", async () => {
-  using directory = new Directory({ "tree/a": "", endless: "#!/bin/sh\nexec sleep 60\n" });
+  using directory = new Directory({ ...LARGE, endless: "#!/bin/sh\nexec sleep 60\n" });
   const program = join(directory.path, "endless");
   chmodSync(program, 0o755);
   await removeTree(join(directory.path, "tree"), { patience_ms: 0, program });
@@ -140,7 +143,7 @@ test.each([
   ["has no program for it", null],
   ["cannot start one", "/nowhere/rm"],
 ])("a tree is removed where the machine %s", async (_, program) => {
-  using directory = new Directory({ "tree/a/b": "" });
+  using directory = new Directory(LARGE);
   await removeTree(join(directory.path, "tree"), { program });
   expect(readdirSync(directory.path)).toEqual([]);
 });

@@ -1,5 +1,17 @@
 import { spawn } from "node:child_process";
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readlinkSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  rmdirSync,
+  unlinkSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -126,11 +138,56 @@ export async function removeTree(directory: string, options: Removal = {}): Prom
   clearTimeout(timer);
 }
 
+/** What this process removes itself, in some milliseconds, as a program takes as long to start: a session leaves a dozen such trees. */
+const SMALL = { entries: 200, levels: 16, bytes: 16 * 1024 * 1024, directory_bytes: 8 * 1024 };
+
+/**
+ * Removes a small tree; false when it is none, or something in it resists. Each directory is opened beneath the descriptor of the
+ * one around it, and no link is followed: what still runs may put one anywhere.
+ */
+function removeSmall(directory: string): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    if (!isEmptied(directory, { ...SMALL })) return false;
+    rmdirSync(directory);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isEmptied(directory: string, left: typeof SMALL): boolean {
+  const descriptor = openSync(directory, constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    // Reading many names would keep others waiting.
+    if (left.levels === 0 || fstatSync(descriptor).size > left.directory_bytes) return false;
+    left.levels -= 1;
+    const within = `/proc/self/fd/${descriptor}`;
+    const isGone = readdirSync(within).every((name) => isRemoved(join(within, name), left));
+    left.levels += 1;
+    return isGone;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isRemoved(path: string, left: typeof SMALL): boolean {
+  const entry = lstatSync(path);
+  left.entries -= 1;
+  left.bytes -= entry.size;
+  if (left.entries < 0 || left.bytes < 0) return false;
+  if (!entry.isDirectory()) unlinkSync(path);
+  else if (isEmptied(path, left)) rmdirSync(path);
+  else return false;
+  return true;
+}
+
 /**
  * Uses programs that walk by descriptor: depth, names that are no text and paths longer than the kernel takes do not
  * stop them. They do not follow links. Where they cannot be started, this process removes the tree.
  */
 async function removeSteadily(directory: string, program: string | null): Promise<void> {
+  if (removeSmall(directory)) return;
   const remove = () => ran(program, ["-rf", "--", directory]);
   if (!(await remove())) return await rm(directory, { recursive: true, force: true }).catch(ignored);
   if (!existsSync(directory)) return;
