@@ -13,12 +13,14 @@ export const ANSWER_TEXTS: Readonly<Record<SeriesAnswer, string>> = {
   not_known: "Not known yet",
 };
 
-interface Answered extends Pick<Series, "conclusion" | "control" | "gate"> {
+interface Answered extends Pick<Series, "conclusion" | "control" | "gate" | "gate_reasons"> {
   readonly arms: Readonly<Record<"a" | "b", { readonly arm_id: string }>>;
 }
 
-export function seriesAnswerOf({ conclusion, control, gate, arms: { a, b } }: Answered): SeriesAnswer {
+/** Of arms that do not differ nothing can be known, whichever wins. */
+export function seriesAnswerOf({ conclusion, control, gate, gate_reasons, arms: { a, b } }: Answered): SeriesAnswer {
   const isControlA = a.arm_id === control;
+  if (gate_reasons?.[a.arm_id]?.because === "no_contrast") return "not_known";
   if (conclusion === "a_preferred") return isControlA ? "worse" : "better";
   if (conclusion === "b_preferred") return isControlA ? "better" : "worse";
   if (gate[isControlA ? b.arm_id : a.arm_id] === "not_worse") return "not_worse";

@@ -15,6 +15,7 @@ import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import { countedOf, countsOf, type Findings, findingsOf, headlineOf, totalMissing } from "./claim/findings.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
+import { isWithoutContrast } from "./claim/shut-by.ts";
 import { resultOf } from "./claim/tally.ts";
 import { flagCounts } from "./summary/flag-counts.ts";
 import { seriesResultOf } from "./summary/result.ts";
@@ -33,7 +34,7 @@ export function standingOf(
   const flags = SERIES_FLAGS.filter((flag) => raised[flag] === true);
   return {
     ...{ ...concludedOf(findings), win_rate, low, high, counted: countsOf(findings).trials },
-    answer: answerIn(findings),
+    answer: isWithoutContrast(findings) ? "not_known" : answerIn(findings),
     ...(flags.length > 0 && { flags }),
   };
 }

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
+import { seriesAnswerOf } from "../../src/domain/series-answer.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
+import { wordsText } from "../../src/domain/words.ts";
 import { reportOf } from "../../src/statistics/report.ts";
+import { sixLines } from "../../src/statistics/six-lines.ts";
 import { standingOf } from "../../src/statistics/standing.ts";
 import { type Planned, type Result, rowsOf, seriesOf, times } from "./series.ts";
 
@@ -45,6 +48,20 @@ test("arms that do not differ in any trial open no gate", async () => {
   const [first, ...others] = rows;
   const { doubts: _, ...differing } = first ?? {};
   expect(await opened([{ ...differing } as TrialRow, ...others])).toEqual(["better", undefined]);
+});
+
+test("whichever of two equal arms wins, no report and no list calls it better or worse", async () => {
+  for (const result of ["a", "b"] as const) {
+    const rows = rowsWith({ doubts: ["no_contrast"] }, times(20, result));
+    const series = await told(rows);
+    const [so] = sixLines(series).lines;
+    expect(wordsText(so?.words ?? [])).toMatch(/^Not known yet: the gate stays shut, because both arms are the same/);
+    expect([seriesAnswerOf(series), standingOf(seriesOf({ trials: 20 }), rows).answer]).toEqual([
+      ...(["not_known", "not_known"] as const),
+    ]);
+    const next = sixLines(series).lines.find(({ label }) => label === "Next");
+    expect(wordsText(next?.words ?? [])).toStartWith("Change one arm");
+  }
 });
 
 test("most verdicts with low confidence are told, and open or shut no gate", async () => {

@@ -9,6 +9,12 @@ import { countedOf, type Findings } from "./findings.ts";
 export const isMadeByChange = ({ subject, rows }: Findings): boolean =>
   shutsGate(subject.told.inputs_from_checkout) || rows.some(({ from_checkout }) => from_checkout);
 
+/** In no trial that counts do the arms differ: what they won, chance gave. */
+export function isWithoutContrast(findings: Findings): boolean {
+  const trials = countedOf(findings);
+  return trials.length > 0 && trials.every(({ row: { doubts } }) => doubts?.includes("no_contrast"));
+}
+
 /**
  * Why no gate opens for an arm, whatever the trials say; null: nothing keeps it shut.
  * @param shows whether trials that split so would open it
@@ -18,12 +24,11 @@ export function shutBy(
   flags: readonly SeriesFlag[],
   { side, shows }: { readonly side: Side; readonly shows: (counts: Counts) => boolean },
 ): Because | null {
-  const rows = countedOf(findings).map(({ row }) => row);
   if (isMadeByChange(findings)) return "inputs_from_checkout";
   if (flags.includes("judge_failed_self_test")) return "judge_failed_self_test";
   // A series that goes on afterwards has its missing trials, and a claim must survive these.
   if (flags.includes("check_could_not_run") && findings.subject.told.state === "failed") return "checks_could_not_run";
-  if (rows.length > 0 && rows.every(({ doubts }) => doubts?.includes("no_contrast"))) return "no_contrast";
+  if (isWithoutContrast(findings)) return "no_contrast";
   return isByKin(findings, side, shows) ? "judge_kin" : null;
 }
 
