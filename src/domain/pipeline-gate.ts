@@ -1,6 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Count, nullable, oneOf, record } from "./schema.ts";
-import type { Conclusion } from "./series-summary.ts";
 
 /**
  * What a gate of a pipeline asks for, in a verdict as in a series. An arm that is not named here is `null` as well, so that a
@@ -8,7 +7,7 @@ import type { Conclusion } from "./series-summary.ts";
  */
 export const Gate = Type.Record(Type.String({ minLength: 1 }), nullable(oneOf(["better", "not_worse"])), {
   description:
-    "By arm id: `better` for the arm that won or is preferred; `not_worse` for both where they tie, or differ by no more than the margin; otherwise, and with `judge_failed_self_test`, null, and nothing may pass. `gate_reasons` says why.",
+    "By arm id: `better` for the arm that won or is preferred; `not_worse` where it is not worse by `not_worse_by`; otherwise, and with `judge_failed_self_test`, null, and nothing may pass. `gate_reasons` says why.",
 });
 export type Gate = Static<typeof Gate>;
 
@@ -49,7 +48,7 @@ export const GateReasons = Type.Optional(
 type GateReasons = NonNullable<Static<typeof GateReasons>>;
 
 /** What a gate says of an arm, or why it is shut for it. */
-type Opening = "better" | "not_worse" | Because;
+export type GateOpening = "better" | "not_worse" | Because;
 
 export interface Gated {
   readonly gate: Gate;
@@ -59,25 +58,12 @@ export interface Gated {
 type Arms = Readonly<Record<"a" | "b", string>>;
 
 /** A gate that is shut always says why. Two arms with one id, of different sessions, cannot be told apart by it. */
-export function gateOf({ a, b }: Arms, found: Readonly<Record<"a" | "b", Opening>>): Gated {
-  const openings: Record<string, Opening> = a === b ? { [a]: "not_shown" } : { [a]: found.a, [b]: found.b };
+export function gateOf({ a, b }: Arms, found: Readonly<Record<"a" | "b", GateOpening>>): Gated {
+  const openings: Record<string, GateOpening> = a === b ? { [a]: "not_shown" } : { [a]: found.a, [b]: found.b };
   const entries = Object.entries(openings);
   const gate = Object.fromEntries(entries.map(([arm, opening]) => [arm, isOpen(opening) ? opening : null]));
   const shut = entries.flatMap(([arm, because]) => (isOpen(because) ? [] : [[arm, { because, needs: null }] as const]));
   return { gate, ...(shut.length > 0 && { gate_reasons: Object.fromEntries(shut) }) };
 }
 
-const isOpen = (opening: Opening) => opening === "better" || opening === "not_worse";
-
-/** @param shutFor why no gate opens for an arm, whatever the trials say */
-export function gateOfSeries(arms: Arms, conclusion: Conclusion, shutFor: (side: "a" | "b") => Because | null): Gated {
-  const { a, b } = FOUND[conclusion];
-  return gateOf(arms, { a: shutFor("a") ?? a, b: shutFor("b") ?? b });
-}
-
-const FOUND = {
-  a_preferred: { a: "better", b: "worse" },
-  b_preferred: { a: "worse", b: "better" },
-  no_difference_above_margin: { a: "not_worse", b: "not_worse" },
-  undecided: { a: "not_shown", b: "not_shown" },
-} as const;
+const isOpen = (opening: GateOpening) => opening === "better" || opening === "not_worse";

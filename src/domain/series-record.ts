@@ -7,7 +7,7 @@ import { CONCLUSIONS, SERIES_ANSWERS, SERIES_FLAGS, UndecidedBy } from "./series
 import { SeriesId } from "./session.ts";
 
 /** Version of the statistics: bets, weights, rules of stopping and counting. Series never pool two. */
-export const SERIES_PROTOCOL = "series/1";
+export const SERIES_PROTOCOL = "series/2";
 
 export const MAX_SCENARIOS = 2_000;
 /** The trials of all scenarios together, and the stored runs of a comparison that a report reads. */

@@ -159,6 +159,11 @@ export const Series = record("Series", {
     cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of those." }),
   }),
   earlier: nullable(Earlier, { description: "Of a series of one scenario; in a suite each scenario has its own." }),
+  since: Type.Optional(
+    Type.String({
+      description: "The series from which on all stored trials say most. Absent: the first, or the only one.",
+    }),
+  ),
   scenarios: Type.Array(SeriesScenario),
   columns: SeriesRecord.properties.columns,
   groups: Type.Optional(

@@ -165,14 +165,14 @@ async function earlyStop(
   rows: readonly TrialRow[],
   stored: readonly TrialRow[],
 ): Promise<SeriesStop | null> {
-  const { plan, limits } = series;
+  const { limits } = series;
   if (!limits.stop_when_sure) return null;
-  const { sequential, conclusion, tallies, deleted } = findingsOf(plannedSubject(series), rows, stored);
+  const { subject, sequential, conclusion, tallies, deleted } = findingsOf(plannedSubject(series), rows, stored);
   if (conclusion !== "undecided") return sequential.claim ? "sure" : "equivalent";
   if (sequential.claim || sequential.equivalent_at !== null) return null;
   if (tallies.every((tally) => roundsToStart(tally, limits.trials).length === 0)) return null;
   if (sequential.log_e.length >= ROUNDS_OF_COPIES && isOnlyCopies(sequential)) return "out_of_reach";
-  return await futility(standingOfTest(sequential, tallies, { trials: limits.trials, deleted }), plan);
+  return await futility(standingOfTest(sequential, tallies, { trials: limits.trials, deleted }), subject.levels);
 }
 
 async function futility(standing: Standing, levels: Levels): Promise<SeriesStop | null> {

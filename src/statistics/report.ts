@@ -1,4 +1,4 @@
-import { gateOfSeries } from "../domain/pipeline-gate.ts";
+import { gateOf } from "../domain/pipeline-gate.ts";
 import type { ImportedResults } from "../domain/results.ts";
 import type { EarlierTrials, Series } from "../domain/series.ts";
 import { SERIES_PROTOCOL, type SeriesColumn, type SeriesRecord } from "../domain/series-record.ts";
@@ -6,8 +6,7 @@ import { SERIES_FLAGS, type SeriesFlag } from "../domain/series-summary.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import { breathe } from "../runtime/pace.ts";
-import { claimedSide } from "./claim/conclusion.ts";
-import { type Counts, logEvidence } from "./claim/e-process.ts";
+import { logEvidence } from "./claim/e-process.ts";
 import {
   countedOf,
   countsOf,
@@ -19,6 +18,7 @@ import {
   missingForClaim,
 } from "./claim/findings.ts";
 import { type Forecast, forecast, MAX_FORECAST, moreTrials, standingOfTest } from "./claim/forecast.ts";
+import { openingOf, opens } from "./claim/opening.ts";
 import { isOfOthers } from "./claim/pool.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { isMadeByChange, shutBy } from "./claim/shut-by.ts";
@@ -79,9 +79,9 @@ async function forecastOf({ subject, sequential, tallies, deleted, ...findings }
     isOnlyCopies(sequential)
   )
     return null;
-  if (sequential.claim) return { chance_of_conclusion: 1, chance_of_claim: 1 };
+  if (sequential.claim && sequential.stands) return { chance_of_conclusion: 1, chance_of_claim: 1 };
   const standing = standingOfTest(sequential, tallies, { trials: subject.told.limits.trials, deleted });
-  return standing.left === 0 || standing.left > MAX_FORECAST ? null : await forecast(standing, subject.told.levels);
+  return standing.left === 0 || standing.left > MAX_FORECAST ? null : await forecast(standing, subject.levels);
 }
 
 interface Computed extends Omit<Beside, "stored"> {
@@ -92,7 +92,7 @@ interface Computed extends Omit<Beside, "stored"> {
 async function seriesOf(findings: Findings, computed: Computed): Promise<Series> {
   await breathe();
   const { judge_unaudited, failed_self_tests = [], forecast: chances, by } = computed;
-  const { subject, sequential, rows, tallies, conclusion } = findings;
+  const { subject, sequential, rows, tallies } = findings;
   const { arms, judge_model } = subject;
   const costs = costsOf(rows);
   await breathe();
@@ -119,16 +119,19 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
   const is_changed = model_changes.length > 0;
   const flags = flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests, never_fired, is_changed });
   await breathe();
-  const shows = (side: Side) => (counts: Counts) => claimedSide(counts, subject.told.levels) === side;
-  const headline = headlineOf(sequential, subject.told.levels, missingForClaim(findings));
+  const opening = (side: Side) => {
+    const shown = openingOf(findings, side);
+    return shutBy(findings, flags, { side, shows: opens(shown, side, subject.levels) }) ?? shown;
+  };
+  const headline = headlineOf(sequential, subject.levels, missingForClaim(findings));
   const result = seriesResultOf(findings, headline);
   const statement = seriesStatement({ findings, forecast: coming, earlier, mixed, failed_self_tests, result });
   const trials = await trialListOf(findings);
   return {
     ...subject.told,
-    protocol: SERIES_PROTOCOL,
+    protocol: subject.told.plan?.protocol ?? SERIES_PROTOCOL,
     ...concludedOf(findings),
-    ...gateOfSeries(arms, conclusion, (side) => shutBy(findings, flags, { side, shows: shows(side) })),
+    ...gateOf(arms, { a: opening("a"), b: opening("b") }),
     headline,
     result,
     counts: countsOf(findings),
@@ -136,6 +139,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     missing_by: missingBy(tallies),
     forecast: coming,
     earlier: earlier.length === 1 ? (earlier[0] ?? null) : null,
+    ...(findings.pool?.since && { since: findings.pool.since }),
     scenarios,
     ...(by && { groups: groupsOf(findings, by) }),
     rounds: sequential.log_e.length,
@@ -170,7 +174,7 @@ const isNeverFired = ({ a, b }: Series["arms"]): boolean =>
 function comingOf(findings: Findings, chances: Forecast | null, costs: Costs) {
   const { subject, sequential, tallies, deleted } = findings;
   const isOpen = !isOnlyCopies(sequential) && findings.conclusion === conclusionOf(sequential);
-  const more_trials = isOpen ? moreTrials(sequential.counts, subject.told.levels) : null;
+  const more_trials = isOpen ? moreTrials(sequential.counts, subject.levels) : null;
   const { limits } = subject.told;
   return {
     trials_left: limits && standingOfTest(sequential, tallies, { trials: limits.trials, deleted }).left,

@@ -1,4 +1,4 @@
-import { gateOfSeries } from "../domain/pipeline-gate.ts";
+import { gateOf } from "../domain/pipeline-gate.ts";
 import type { Series } from "../domain/series.ts";
 import { seriesAnswerOf } from "../domain/series-answer.ts";
 import type { SeriesRecord, SeriesStanding } from "../domain/series-record.ts";
@@ -14,6 +14,7 @@ import { isFinal } from "../domain/session-state.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import { countedOf, countsOf, type Findings, findingsOf, headlineOf, totalMissing } from "./claim/findings.ts";
+import { openingOf } from "./claim/opening.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { isWithoutContrast } from "./claim/shut-by.ts";
 import { resultOf } from "./claim/tally.ts";
@@ -29,7 +30,7 @@ export function standingOf(
   stored: readonly TrialRow[] = [],
 ): SeriesStanding {
   const findings = findingsOf(plannedSubject(series), rows, stored);
-  const { win_rate, low, high } = headlineOf(findings.sequential, findings.subject.told.levels, 0);
+  const { win_rate, low, high } = headlineOf(findings.sequential, findings.subject.levels, 0);
   const raised: Partial<Record<SeriesFlag, boolean>> = raisedByTrials(findings);
   const flags = SERIES_FLAGS.filter((flag) => raised[flag] === true);
   return {
@@ -40,8 +41,10 @@ export function standingOf(
 }
 
 /** What the trials say of the candidate; a judge's self-test and the like shut a gate, and change no answer. */
-function answerIn({ subject: { arms, control_side }, conclusion }: Findings): SeriesAnswer {
-  const { gate } = gateOfSeries(arms, conclusion, () => null);
+function answerIn(findings: Findings): SeriesAnswer {
+  const { conclusion, subject } = findings;
+  const { arms, control_side } = subject;
+  const { gate } = gateOf(arms, { a: openingOf(findings, "a"), b: openingOf(findings, "b") });
   const both = { a: { arm_id: arms.a }, b: { arm_id: arms.b } };
   return seriesAnswerOf({ conclusion, control: arms[control_side], gate, arms: both });
 }
@@ -111,7 +114,7 @@ export const summaryBehind = (
 
 function toldOf(findings: Findings): Omit<SeriesSummary, "trial" | "held"> {
   const { trials, wins, ties, losses, inconsistent, inconclusive } = countsOf(findings);
-  const headline = headlineOf(findings.sequential, findings.subject.told.levels, 0);
+  const headline = headlineOf(findings.sequential, findings.subject.levels, 0);
   const { win_rate, low, high, e } = headline;
   const result = seriesResultOf(findings, headline);
   return {
@@ -131,7 +134,10 @@ export function concludedOf(findings: Findings): Pick<Series, "conclusion" | "un
 
 function doubtOf({ conclusion, sequential, subject }: Findings): Doubt | undefined {
   if (isOnlyCopies(sequential)) return "identical_trials";
+  if (sequential.range === null || (sequential.reversed && subject.levels.rules?.lapses !== false))
+    return "results_changed";
   if (sequential.reversed) return "contradictory_trials";
+  if (sequential.claim && !sequential.stands) return "lapsed";
   if (sequential.fragile) return "missing_trials";
   if (subject.told.plan?.baseline?.selected)
     return conclusionOf(sequential) === "undecided" ? undefined : "selected_baseline";

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Because, type Gated, gateOfSeries } from "../../src/domain/pipeline-gate.ts";
-import { CONCLUSIONS } from "../../src/domain/series-summary.ts";
+import type { Because, Gated } from "../../src/domain/pipeline-gate.ts";
 import { DECIDERS, FLAGS, KINS, OUTCOMES, SIDES } from "../../src/domain/verdict.ts";
 import { gateOfVerdict } from "../../src/domain/verdict-gate.ts";
 
@@ -94,13 +93,6 @@ test("a gate that is shut says why, one that is open does not, and nothing that 
     { numRuns: 1_000, seed: 46 },
   );
   expect(open).toBeGreaterThan(20);
-});
-
-test.each(CONCLUSIONS)("a series that says %s gives a reason for each arm whose gate is shut", (conclusion) => {
-  const ARMS = { a: "one", b: "other" };
-  expectReasons(gateOfSeries(ARMS, conclusion, () => null));
-  const reasons = { one: because("no_contrast"), other: because("no_contrast") };
-  expect(gateOfSeries(ARMS, conclusion, () => "no_contrast")).toEqual({ gate: SHUT, gate_reasons: reasons });
 });
 
 const isOpen = (gated: Gated | undefined) => Object.values(gated?.gate ?? {}).some((opening) => opening !== null);

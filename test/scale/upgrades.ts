@@ -18,7 +18,7 @@ import { aSeries } from "../series-record.ts";
 import { talk } from "../session/series.ts";
 import { begin } from "../stored.ts";
 
-const RULES = "series/1";
+const RULES: string = "series/1";
 
 const EARLIER = `protocols:log/1+swapped-pair/1+gates-and-measures/1+${RULES}`;
 

@@ -30,7 +30,7 @@ export interface Planned extends Partial<SeriesLimits>, Partial<Omit<SeriesPlan,
 
 export function seriesOf(planned: Planned = {}): SeriesRecord {
   const { scenarios = ["S"], state = "running", stop = null } = planned;
-  const { trials = 30, stop_when_sure = false, parallel = 1, max_cost_usd = null, ...plan } = planned;
+  const { trials = 30, stop_when_sure = false, parallel = 1, max_cost_usd = null, stop_at, ...plan } = planned;
   return {
     series_id: SERIES_ID,
     created_at: "2026-01-01T00:00:00.000Z",
@@ -51,12 +51,14 @@ export function seriesOf(planned: Planned = {}): SeriesRecord {
       model_override: null,
       alpha: plan.alpha ?? 0.05,
       margin: plan.margin ?? 0.15,
+      ...(plan.measure && { measure: plan.measure }),
+      ...(plan.not_worse_by !== undefined && { not_worse_by: plan.not_worse_by }),
       seed: "seed",
       scripted: plan.scripted ?? false,
       arms_differ: plan.arms_differ ?? false,
     },
     plan_digest: sha256("plan"),
-    limits: { trials, stop_when_sure, parallel, max_cost_usd },
+    limits: { trials, stop_when_sure, parallel, max_cost_usd, ...(stop_at && { stop_at }) },
     standing: { conclusion: "undecided", win_rate: null, low: 0, high: 1, counted: 0 },
     changes: [],
   };

@@ -155,12 +155,10 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     ],
   ],
   [
-    "equivalence that later trials no longer bear",
+    "equivalence that the last trials alone would not bear",
     `${"=".repeat(17)}+++++`,
     { ...ENDED, trials: 22 },
-    [
-      "It was established at trial 17, with 95% confidence, that candidate and baseline differ by less than the margin of 30 points as judged by J; with the 5 trials since, the range goes beyond.",
-    ],
+    ["With 95% confidence candidate and baseline differ by less than the margin of 30 points as judged by J."],
   ],
   [
     "a fragile claim",

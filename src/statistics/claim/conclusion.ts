@@ -1,6 +1,7 @@
 import type { Side } from "../../domain/verdict.ts";
-import { type Counts, type LogEvidence, logEvidence, wagersAgainst } from "./e-process.ts";
+import { AGAINST_NO_PREFERENCE, type Counts, type LogEvidence, logEvidence, wagersAgainst } from "./e-process.ts";
 import { isContradicted } from "./interval.ts";
+import type { Rules } from "./rules.ts";
 
 /** What a plan fixes of the statistics before its first trial. */
 export interface Levels {
@@ -8,11 +9,15 @@ export interface Levels {
   readonly alpha: number;
   /** Win rates within this distance of 1/2 count as no difference worth having. */
   readonly margin: number;
+  /** How far the mean difference of an arm may lie below 0 while it counts as not worse; absent: nothing shows that. */
+  readonly not_worse_by?: number;
+  /** Absent: those of now. */
+  readonly rules?: Rules;
 }
 
 /** The side that the trials prefer; undefined while they establish no preference. */
-export function claimedSide(counts: Counts, { alpha }: Pick<Levels, "alpha">): Side | undefined {
-  return sideOf(logEvidence(counts), alpha);
+export function claimedSide(counts: Counts, { alpha, rules }: Pick<Levels, "alpha" | "rules">): Side | undefined {
+  return sideOf(logEvidence(counts, AGAINST_NO_PREFERENCE, rules), alpha);
 }
 
 /** The same of evidence that is known. */
@@ -47,12 +52,12 @@ export function equivalenceAt(levels: Levels): IsEquivalent {
 }
 
 /** The range is one piece around its mean: it lies inside when the mean does and both borders are contradicted. */
-function withinMargin({ alpha, margin }: Levels): (counts: Counts) => boolean {
+function withinMargin({ alpha, margin, rules }: Levels): (counts: Counts) => boolean {
   const border = 2 * margin;
   const [high, low] = [wagersAgainst(border), wagersAgainst(-border)];
   return (counts) => {
     const trials = counts.wins + counts.ties + counts.losses;
     if (trials === 0 || Math.abs(counts.wins - counts.losses) >= border * trials) return false;
-    return isContradicted(counts, alpha, high) && isContradicted(counts, alpha, low);
+    return isContradicted(counts, alpha, high, rules) && isContradicted(counts, alpha, low, rules);
   };
 }

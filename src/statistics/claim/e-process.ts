@@ -1,3 +1,5 @@
+import { NOW } from "./rules.ts";
+
 /** Wins, ties and losses of arm a. Failed and unusable trials are not in it. */
 export interface Counts {
   readonly wins: number;
@@ -13,15 +15,18 @@ const BETS = [
   { stake: 0.65, log_weight: Math.log(0.65) },
 ] as const;
 
-/** Natural logarithms of the wealth that betting on a side has made, and of the mean of both, which is the evidence. */
+/** Natural logarithms of the wealth that betting on a side has made, and of the evidence: the mean of both, and what is not bet. */
 export interface LogEvidence {
   readonly a: number;
   readonly b: number;
   readonly both: number;
 }
 
+/** The wealth of which a share was bet, as a logarithm. */
+export const withRest = (log: number, fresh: number): number => logSum(log + Math.log(fresh), Math.log(1 - fresh));
+
 /** A bet on a side against one mean: what each kind of trial adds to the logarithm of its wealth. */
-interface Wager {
+export interface Wager {
   readonly log_weight: number;
   readonly win: number;
   readonly tie: number;
@@ -47,23 +52,23 @@ const wagersOf = (mean: number, unit: number): readonly Wager[] =>
     return { log_weight, win: after(1), tie: after(0), loss: after(-1) };
   });
 
-const AGAINST_NO_PREFERENCE = wagersAgainst(0);
+export const AGAINST_NO_PREFERENCE = wagersAgainst(0);
 
 /**
  * The evidence of the trials against a mean. When that is the mean, the evidence ever reaches 1 / alpha in at most a share
  * alpha of all series, whenever somebody looks (Ville's inequality; the bets are those of Waudby-Smith and Ramdas, fixed in
  * advance).
  */
-export function logEvidence(counts: Counts, wagers = AGAINST_NO_PREFERENCE): LogEvidence {
+export function logEvidence(counts: Counts, wagers = AGAINST_NO_PREFERENCE, { fresh } = NOW): LogEvidence {
   const [a, b] = [logWealth(counts, wagers.a), logWealth(counts, wagers.b)];
-  return { a, b, both: logSum(a, b) - Math.LN2 };
+  return { a, b, both: withRest(logSum(a, b) - Math.LN2, fresh) };
 }
 
 /** The wealth of all bets on a side over what they started with: 0 without a trial. */
 const logWealth = (counts: Counts, wagers: readonly Wager[]): number =>
   logSumOf(wagers.map((wager) => logWealthOf(counts, wager))) - LOG_START;
 
-function logWealthOf({ wins, ties, losses }: Counts, { log_weight, win, tie, loss }: Wager): number {
+export function logWealthOf({ wins, ties, losses }: Counts, { log_weight, win, tie, loss }: Wager): number {
   return log_weight + times(wins, win) + times(ties, tie) + times(losses, loss);
 }
 

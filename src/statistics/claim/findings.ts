@@ -5,8 +5,8 @@ import type { TrialRow } from "../../domain/trial.ts";
 import { DECIDERS, type Decider } from "../../domain/verdict.ts";
 import type { Subject } from "../words/subject.ts";
 import type { Levels } from "./conclusion.ts";
-import { type Counts, logEvidence } from "./e-process.ts";
-import { winRateRange } from "./interval.ts";
+import { AGAINST_NO_PREFERENCE, type Counts, logEvidence } from "./e-process.ts";
+import { runningRange, type WinRateRange, winRateRange } from "./interval.ts";
 import { confirmed, type Pool, poolOf, tableRounds } from "./pool.ts";
 import { type GivenUp, type SequentialTest, sequentialTestOf, worstCase } from "./sequential-test.ts";
 import {
@@ -40,16 +40,29 @@ export interface Findings {
  * @param stored as `poolOf` takes them; for a planned series
  */
 export function findingsOf(subject: Subject, rows: readonly TrialRow[], stored: readonly TrialRow[] = []): Findings {
-  const { told, scenarios } = subject;
+  const { told, scenarios, levels } = subject;
   const isStored = told.kind === "stored";
   const tallies = isStored ? [tallyOf(withoutCopies(rows))] : talliesOf(subject, rows);
   const deleted = told.kind === "planned" ? deletedOf(rows) : 0;
   const trials = { scenarios: tallies.map(({ counted }) => counted), deleted };
-  const sequential = sequentialTestOf({ ...trials, ...givenUpIn(subject, tallies) }, told.levels);
-  const pool = poolOf({ ...told, scenarios }, { tallies, sequential }, stored);
+  const tested = sequentialTestOf({ ...trials, ...givenUpIn(subject, tallies) }, levels);
+  const sequential = levels.rules?.lapses === false ? tested : withRange(tested, levels);
+  const pool = poolOf({ series_id: told.series_id, scenarios, levels }, { tallies, sequential }, stored);
   // Runs that were chosen by what they showed would be beaten, or win, without a difference.
   const conclusion = told.plan?.baseline?.selected ? "undecided" : confirmed(sequential, pool?.sequential);
   return { subject, rows: isStored ? rows : inOrder(rows), tallies, deleted, sequential, pool, conclusion };
+}
+
+/** The range takes longer than all else, and most looks need none. */
+function withRange(tested: SequentialTest, levels: Levels): SequentialTest {
+  let known: SequentialTest["range"];
+  return {
+    ...tested,
+    get range() {
+      known = known === undefined ? runningRange(tested.looks, levels) : known;
+      return known;
+    },
+  };
 }
 
 /** A trial of imported results counts in the round of its number among those of its scenario. */
@@ -118,16 +131,16 @@ export const totalMissing = ({ tallies, deleted }: Pick<Findings, "tallies" | "d
 /** @param missing trials, whatever they are missing by, as of now */
 export function headlineOf(
   sequential: SequentialTest,
-  { alpha }: Pick<Levels, "alpha">,
+  levels: Levels,
   missing: number,
-  rangeOf = (counts: Counts) => winRateRange(counts, alpha),
+  rangeOf?: (counts: Counts) => WinRateRange,
 ): SeriesHeadline {
   const { counts, claim } = sequential;
   const { wins, ties, losses } = counts;
   const trials = wins + ties + losses;
   return {
     win_rate: trials === 0 ? null : (wins + ties / 2) / trials,
-    ...rangeOf(counts),
+    ...(rangeOf ? rangeOf(counts) : rangeOfTest(sequential, levels)),
     net: trials === 0 ? null : (wins - losses) / trials,
     e: evidenceOf(sequential.log_e.at(-1) ?? 0),
     p_anytime: Math.min(1, Math.exp(-sequential.greatest)),
@@ -137,8 +150,17 @@ export function headlineOf(
       e: evidenceOf(claim.log_e),
     },
     fragile: sequential.fragile,
-    worst_case_e: evidenceOf(logEvidence(worstCase(counts, missing)).both),
+    worst_case_e: evidenceOf(logEvidence(worstCase(counts, missing), AGAINST_NO_PREFERENCE, levels.rules).both),
   };
+}
+
+/**
+ * What no look contradicted, while a claim stands or none was made. After one that lapsed, and where results changed, only what the
+ * trials say now: whichever of two ranges is shown, both hold the truth at once.
+ */
+export function rangeOfTest({ counts, claim, stands, range }: SequentialTest, { alpha, rules }: Levels): WinRateRange {
+  const isLapsed = claim !== null && !stands;
+  return (isLapsed ? null : range) ?? winRateRange(counts, alpha, rules);
 }
 
 /** The evidence of a logarithm; JSON knows no infinity. */

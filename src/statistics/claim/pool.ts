@@ -1,6 +1,8 @@
 import type { Conclusion } from "../../domain/series-summary.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Levels } from "./conclusion.ts";
+import { type Counts, logEvidence, logSum } from "./e-process.ts";
+import { NOW, type Rules, shareOf } from "./rules.ts";
 import { conclusionOf, type GivenUp, type SequentialTest, sequentialTestOf } from "./sequential-test.ts";
 import { type CountedTrial, resultOf, type Tally, tallyOf, withoutCopies } from "./tally.ts";
 
@@ -14,6 +16,8 @@ export interface Pool {
   readonly copies: number;
   /** By session: its place in the order of creation. */
   readonly places: ReadonlyMap<string, number>;
+  /** The series from which on the trials say most, where that is not the first. */
+  readonly since?: string;
 }
 
 interface Pooled {
@@ -47,7 +51,8 @@ export function poolOf(series: Pooled, own: Own, stored: readonly TrialRow[]): P
   const tallies = dealt(scenarios, all).map(tallyOf);
   const distinct = tallies.reduce((sum, { rows }) => sum + rows.length, 0);
   const sequential = testAmongAll(own, { tallies, places }, levels);
-  return { tallies, sequential, copies: all.length - distinct, places };
+  const since = sinceWhen({ tallies, places }, levels.rules ?? NOW);
+  return { tallies, sequential, copies: all.length - distinct, places, ...(since && { since }) };
 }
 
 /**
@@ -55,7 +60,8 @@ export function poolOf(series: Pooled, own: Own, stored: readonly TrialRow[]): P
  * after it has to be borne out by all there are then.
  */
 export function testAmongAll(own: Own, all: Pick<Pool, "tallies" | "places">, levels: Levels): SequentialTest {
-  const made = own.sequential.claim?.round ?? own.sequential.equivalent_at ?? 1;
+  const { claim, equivalent_at, not_worse_at } = own.sequential;
+  const made = claim?.round ?? equivalent_at ?? not_worse_at.a ?? not_worse_at.b ?? 1;
   const placeOf = ({ row }: CountedTrial) => all.places.get(row.session_id) ?? 0;
   // A row that was given up before that round has no trial in it, and says nothing of when that was.
   const rounds = all.tallies.flatMap(({ counted }, scenario) => {
@@ -70,10 +76,74 @@ export function testAmongAll(own: Own, all: Pick<Pool, "tallies" | "places">, le
       scenarios: tallies.map(({ counted }) => counted),
       deleted: 0,
       from: rounds.length === 0 ? 1 : Math.min(...rounds),
+      starts: startsOf(all, levels.rules ?? NOW),
       ...tableRounds(tallies),
     },
     levels,
   );
+}
+
+interface Start {
+  readonly series_id: string;
+  readonly round: number;
+  readonly share: number;
+}
+
+type Stored = Pick<Pool, "tallies" | "places">;
+
+/** Of each series the round from which its share of the wealth is bet: the first that holds no trial of one before it. */
+function beginnings({ tallies, places }: Stored, rules: Rules): readonly Start[] {
+  const counted = tallies.flatMap((tally) => tally.counted);
+  const placeOf = ({ row }: CountedTrial) => places.get(row.session_id) ?? 0;
+  const numbers = new Map<string, number>();
+  for (const trial of counted.toSorted((one, other) => placeOf(one) - placeOf(other)))
+    if (!numbers.has(seriesOf(trial))) numbers.set(seriesOf(trial), numbers.size + 1);
+  const oldest = new Map<number, number>();
+  for (const trial of counted) {
+    const number = numbers.get(seriesOf(trial)) ?? 1;
+    oldest.set(trial.round, Math.min(oldest.get(trial.round) ?? number, number));
+  }
+  const rounds = [...oldest].sort(([one], [other]) => one - other);
+  let place = 0;
+  return [...numbers].flatMap(([series_id, number]) => {
+    while (place < rounds.length && (rounds[place]?.[1] ?? 0) < number) place += 1;
+    const round = rounds[place]?.[0];
+    const share = shareOf(number, rules);
+    return round === undefined || share === 0 ? [] : { series_id, round, share };
+  });
+}
+
+/** Runs of no series are one. */
+const seriesOf = ({ row: { place } }: CountedTrial): string => place?.series_id ?? "";
+
+function startsOf(stored: Stored, rules: Rules): ReadonlyMap<number, number> {
+  const starts = new Map<number, number>();
+  for (const { round, share } of beginnings(stored, rules)) starts.set(round, (starts.get(round) ?? 0) + share);
+  return starts;
+}
+
+/** The series whose share of the wealth has grown largest; undefined for the first. */
+function sinceWhen(stored: Stored, rules: Rules): string | undefined {
+  const byRound = Map.groupBy(
+    stored.tallies.flatMap(({ counted }) => counted),
+    ({ round }) => round,
+  );
+  let counts: Counts = { wins: 0, ties: 0, losses: 0 };
+  let round = byRound.size;
+  let [largest, since] = [Number.NEGATIVE_INFINITY, ""];
+  for (const start of beginnings(stored, rules).toReversed()) {
+    for (; round >= start.round; round -= 1) counts = withTrials(counts, byRound.get(round) ?? []);
+    const { a, b } = logEvidence(counts);
+    const grown = logSum(a, b) + Math.log(start.share);
+    if (grown >= largest) [largest, since] = [grown, start.series_id];
+  }
+  const first = beginnings(stored, rules)[0]?.series_id;
+  return since === "" || since === first ? undefined : since;
+}
+
+function withTrials({ wins, ties, losses }: Counts, trials: readonly CountedTrial[]): Counts {
+  const of = (difference: number) => trials.filter(({ d }) => d === difference).length;
+  return { wins: wins + of(1), ties: ties + of(0), losses: losses + of(-1) };
 }
 
 /** A run of another series, or of none. */

@@ -1,7 +1,11 @@
 import type { Conclusion } from "../../domain/series-summary.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { equivalenceAt, type IsEquivalent, type Levels, sideOf, type Uncertain } from "./conclusion.ts";
-import { type Counts, logEvidence } from "./e-process.ts";
+import { AGAINST_NO_PREFERENCE, type Counts } from "./e-process.ts";
+import type { runningRange } from "./interval.ts";
+import { Mixture } from "./mixture.ts";
+import { NotWorse } from "./not-worse.ts";
+import { NOW } from "./rules.ts";
 import type { CountedTrial } from "./tally.ts";
 
 /** The trials that count of each scenario, in the order of creation. */
@@ -13,6 +17,8 @@ interface Trials {
   readonly given_up?: GivenUp;
   /** The first round that is tested; absent: 1. */
   readonly from?: number;
+  /** By round: the shares of the wealth that bet on the trials from it on. Absent: one bets on all. */
+  readonly starts?: ReadonlyMap<number, number>;
 }
 
 /** Rounds are complete without trials that are lost for good; these are missing, and a claim must survive their worst case. */
@@ -42,8 +48,16 @@ export interface SequentialTest {
   readonly inconclusive: number;
   /** Natural logarithm of the greatest evidence that could have made a claim; 0 without any. */
   readonly greatest: number;
-  /** Once made, it stays. */
+  /** The first that was made. */
   readonly claim: Claim | null;
+  /** The evidence for it is enough now, where a claim holds no longer than that. */
+  readonly stands: boolean;
+  /** The win rates that no look contradicted; null: there are none. Absent: nobody asked. */
+  readonly range?: ReturnType<typeof runningRange>;
+  /** The counts at the looks that the range is made of. */
+  readonly looks: readonly Counts[];
+  /** The round that showed that an arm is not worse than the other by more than the allowed difference. */
+  readonly not_worse_at: Readonly<Record<Side, number | null>>;
   /** Later trials claimed the other side. */
   readonly reversed: boolean;
   /** The claim would fail if all missing trials had gone to the other side. */
@@ -58,9 +72,13 @@ export interface SequentialTest {
  * Tests the trials only at the end of each round, where that is valid; a round is one trial of each scenario. While
  * the trials of every scenario are identical, nothing is concluded, because copies are one observation.
  */
-export function sequentialTestOf({ scenarios, deleted, given_up, from = 1 }: Trials, levels: Levels): SequentialTest {
+export function sequentialTestOf(
+  { scenarios, deleted, given_up, from = 1, starts }: Trials,
+  levels: Levels,
+): SequentialTest {
   const shortest = scenarios.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
-  const walk = new Walk(scenarios.length, levels, from);
+  const { fresh } = levels.rules ?? NOW;
+  const walk = new Walk(scenarios.length, levels, { from, starts: starts ?? new Map([[1, fresh]]) });
   const placed = scenarios.flatMap((trials, place) => trials.map((trial) => ({ ...trial, place })));
   const inRound = Map.groupBy(placed, ({ round }) => round);
   for (let round = 1; round <= (given_up?.rounds ?? shortest); round += 1) {
@@ -79,10 +97,12 @@ export const isOnlyCopies = ({ repeats }: Pick<SequentialTest, "repeats">): bool
  * The conclusion of the test: a claim has priority over an equivalence, two opposite claims cancel each other, and a claim that
  * the missing trials could revoke does not count.
  */
-export function conclusionOf({ claim, reversed, fragile, equivalent_at }: SequentialTest): Conclusion {
-  if (reversed || fragile) return "undecided";
+export function conclusionOf(test: SequentialTest): Conclusion {
+  const { claim, stands, reversed, fragile, equivalent_at } = test;
+  if (reversed || fragile || (claim && !stands) || (!claim && equivalent_at === null)) return "undecided";
+  if (test.range === null) return "undecided";
   if (claim) return claim.side === "a" ? "a_preferred" : "b_preferred";
-  return equivalent_at === null ? "undecided" : "no_difference_above_margin";
+  return "no_difference_above_margin";
 }
 
 /**
@@ -94,15 +114,32 @@ export function worstCase({ wins, ties, losses }: Counts, missing: number): Coun
   return wins > losses ? { wins, ties, losses: losses + given } : { wins: wins + given, ties, losses };
 }
 
+const sumOf = (one: Counts, other: Counts): Counts => ({
+  wins: one.wins + other.wins,
+  ties: one.ties + other.ties,
+  losses: one.losses + other.losses,
+});
+
 interface PlacedTrial extends CountedTrial {
   /** Of its scenario. */
   readonly place: number;
 }
 
+interface Bets {
+  readonly from: number;
+  readonly starts: ReadonlyMap<number, number>;
+}
+
+/** Looks at which the range is taken: all of the first, later ones ever farther apart. Which are taken never depends on what they show. */
+const ALL_LOOKS = 256;
+
 class Walk {
   readonly #levels: Levels;
-  readonly #from: number;
+  readonly #bets: Bets;
+  readonly #wealth = new Mixture(AGAINST_NO_PREFERENCE);
+  readonly #notWorse: NotWorse;
   readonly #isEquivalent: IsEquivalent;
+  readonly #looks: Counts[] = [];
   readonly #logs: number[] = [];
   #counts: Counts = { wins: 0, ties: 0, losses: 0 };
   #inconsistent = 0;
@@ -111,6 +148,9 @@ class Walk {
   #greatest = 0;
   #claim: Claim | null = null;
   #reversed = false;
+  /** It is safe from missing trials. */
+  #isFirm = false;
+  /** Of the claim. */
   #stands = false;
   #equivalentAt: number | null = null;
   /** By scenario, of its first trial. */
@@ -118,29 +158,48 @@ class Walk {
   readonly #varies: boolean[];
   readonly #trials: number[];
 
-  constructor(scenarios: number, levels: Levels, from: number) {
+  constructor(scenarios: number, levels: Levels, bets: Bets) {
     this.#levels = levels;
-    this.#from = from;
+    this.#bets = bets;
+    this.#notWorse = new NotWorse(levels);
     this.#isEquivalent = equivalenceAt(levels);
     this.#varies = Array.from({ length: scenarios }, () => false);
     this.#trials = Array.from({ length: scenarios }, () => 0);
   }
 
   add(round: readonly PlacedTrial[], missing: number): void {
+    const share = this.#bets.starts.get(this.#logs.length + 1);
+    if (share !== undefined) this.#begin(share);
     this.#count(round);
     this.#missing = missing;
-    const { both, side } = this.#look(this.#counts);
+    const { both } = this.#wealth.evidence();
     this.#logs.push(both);
-    if (this.#logs.length < this.#from || this.#isOnlyRepeats()) return;
+    if (this.#logs.length < this.#bets.from || this.#isOnlyRepeats()) return;
+    this.#keepLook();
+    this.#notWorse.look(this.#logs.length, this.#counts, missing);
     this.#greatest = Math.max(this.#greatest, both);
+    const side = this.#sideWith(0);
     if (side) this.#claimFor(side, both);
-    if (this.#claim) this.#stands ||= this.#isSafe(this.#claim.side);
+    this.#stands = this.#claim !== null && (side === this.#claim.side || this.#levels.rules?.lapses === false);
+    if (this.#claim) this.#isFirm ||= this.#isSafe(this.#claim.side);
     else if (this.#equivalentAt === null && this.#isEquivalent(this.#counts, this.#uncertain()))
       this.#equivalentAt = this.#logs.length;
   }
 
+  #begin(share: number): void {
+    this.#wealth.begin(share);
+    this.#notWorse.begin(share);
+  }
+
+  #keepLook(): void {
+    const round = this.#logs.length;
+    const apart = 2 ** Math.max(0, Math.floor(Math.log2(round / ALL_LOOKS)));
+    if (round % apart === 0) this.#looks.push(this.#counts);
+  }
+
   #count(round: readonly PlacedTrial[]): void {
-    let { wins, ties, losses } = this.#counts;
+    let [wins, ties, losses] = [0, 0, 0];
+    const undecided = this.#inconsistent + this.#inconclusive;
     for (const { row, d, place } of round) {
       if (d === 1) wins += 1;
       else if (d === -1) losses += 1;
@@ -151,12 +210,18 @@ class Walk {
       if (row.conduct === null || row.conduct !== this.#conducts[place]) this.#varies[place] = true;
       this.#trials[place] = (this.#trials[place] ?? 0) + 1;
     }
-    this.#counts = { wins, ties, losses };
+    const trials = { wins, ties, losses };
+    this.#wealth.add(trials);
+    this.#notWorse.add(trials, this.#inconsistent + this.#inconclusive - undecided);
+    this.#counts = sumOf(this.#counts, trials);
   }
 
-  #look(counts: Counts) {
-    const evidence = logEvidence(counts);
-    return { both: evidence.both, side: sideOf(evidence, this.#levels.alpha) };
+  /** The side that is claimed with so many more losses of the side ahead. */
+  #sideWith(missing: number): Side | undefined {
+    const { wins, losses } = this.#counts;
+    const given = Math.min(missing, Math.abs(wins - losses));
+    const more = wins > losses ? { wins: 0, ties: 0, losses: given } : { wins: given, ties: 0, losses: 0 };
+    return sideOf(this.#wealth.evidence(more), this.#levels.alpha);
   }
 
   #claimFor(side: Side, log_e: number): void {
@@ -165,7 +230,7 @@ class Walk {
   }
 
   #isSafe(side: Side): boolean {
-    return this.#look(worstCase(this.#counts, this.#missing)).side === side;
+    return this.#sideWith(this.#missing) === side;
   }
 
   /** One trial cannot repeat another. */
@@ -191,8 +256,11 @@ class Walk {
       inconclusive: this.#inconclusive,
       greatest: this.#greatest,
       claim: this.#claim,
+      stands: this.#stands,
+      looks: this.#looks.at(-1) === this.#counts ? this.#looks : [...this.#looks, this.#counts],
+      not_worse_at: this.#notWorse.shownAt(this.#counts),
       reversed: this.#reversed,
-      fragile: this.#claim !== null && !this.#stands,
+      fragile: this.#claim !== null && !this.#isFirm,
       equivalent_at: this.#equivalentAt,
       repeats: this.#repeats(),
     };

@@ -39,9 +39,8 @@ const TRIALS_IN_A_UNIT = 10;
 
 function rowsFrom(findings: Findings, earlier: readonly (EarlierTrials | null)[]) {
   const { subject, tallies, deleted, pool } = findings;
-  const { alpha, margin } = subject.told.levels;
-  const levels = { alpha: alpha / tallies.length, margin };
-  const rangeOf = rangesAt(levels.alpha);
+  const levels = { ...subject.levels, alpha: subject.levels.alpha / tallies.length };
+  const rangeOf = tallies.length === 1 ? undefined : rangesAt(levels.alpha, levels.rules);
   return (scenario: Findings["subject"]["scenarios"][number], whole: Tally, place: number) => {
     const tally = inRounds(whole, findings.sequential.log_e.length);
     const isAll = tallies.length === 1;
@@ -114,7 +113,7 @@ export function groupsOf({ tallies, sequential, subject }: Findings, { field, va
       ...{ field, value },
       counts: { rows: of_row.filter((one) => one === index).length, trials, ...counts },
       win_rate: trials === 0 ? null : (counts.wins + counts.ties / 2) / trials,
-      ...winRateRange(counts, subject.told.levels.alpha),
+      ...winRateRange(counts, subject.levels.alpha, subject.levels.rules),
     };
   });
 }

@@ -2,8 +2,7 @@ import { counted, percentText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { countedOf, evidenceOf, type Findings } from "../claim/findings.ts";
-import { winRateRange } from "../claim/interval.ts";
+import { countedOf, evidenceOf, type Findings, rangeOfTest } from "../claim/findings.ts";
 import type { Pool } from "../claim/pool.ts";
 import { type Claim, conclusionOf, isOnlyCopies, type SequentialTest } from "../claim/sequential-test.ts";
 import { countedIn, missingOf } from "../claim/tally.ts";
@@ -29,7 +28,7 @@ export function found(findings: Findings, coming: Coming | null): readonly strin
       return equivalent(findings);
     case "undecided":
       // Why no claim is made of it stands among the doubts.
-      if (sequential.claim) return figures(findings);
+      if (sequential.claim) return noMore(findings, sequential.claim);
       return isOnlyCopies(sequential) ? copied(findings) : [...undecided(findings), ...forecast(findings, coming)];
   }
 }
@@ -43,6 +42,9 @@ function claimed(findings: Findings, claim: Claim): readonly string[] {
     ? result
     : [...result, "Series that stop early tend to show too large a preference: rely on the range."];
 }
+
+const noMore = (findings: Findings, claim: Claim): readonly string[] =>
+  findings.sequential.stands ? figures(findings) : [lapsed(findings, claim), ...figures(findings)];
 
 /** What the first line is worth, and of what it speaks. */
 const figures = (findings: Findings): readonly string[] => [evidenceSentence(findings), ...scope(findings)];
@@ -99,7 +101,7 @@ function equivalent(findings: Findings): readonly string[] {
   const { subject, sequential } = findings;
   const { alpha, margin } = subject.told.levels;
   const [least, most] = [0.5 - margin, 0.5 + margin];
-  const { low, high } = winRateRange(sequential.counts, alpha);
+  const { low, high } = rangeOfTest(sequential, subject.levels);
   const many = subject.scenarios.length > 1;
   const average = many ? `, on average over ${scenariosText(subject)},` : "";
   const by = subject.told.kind === "results" ? "by the imported results" : `as judged by ${subject.judge_model}`;

@@ -7,6 +7,8 @@ import { controlSide, NOT_WORSE_BY } from "../../domain/series-result.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
+import type { Levels } from "../claim/conclusion.ts";
+import { rulesOf } from "../claim/rules.ts";
 
 /** A report repeats these fields unchanged. */
 type Told = Pick<
@@ -46,6 +48,8 @@ export interface Subject {
   readonly judge_model: string;
   readonly scripted: boolean;
   readonly arms_differ: boolean;
+  /** As `told` has them, with the rules of the series' own version. */
+  readonly levels: Levels;
   readonly measure: SeriesMeasure;
   /** The arm that the other one is compared with. */
   readonly control_side: Side;
@@ -60,8 +64,10 @@ export function plannedSubject(series: SeriesRecord): Subject {
   const [a = "a", b = "b"] = series.plan.arms;
   const arms = { a, b };
   const control_side = controlSide(arms, control ?? (baseline && arms[baseline.side]));
+  const levels = { alpha, margin, not_worse_by };
   return {
-    told: { ...told, kind: "planned", levels: { alpha, margin, not_worse_by }, control: arms[control_side] },
+    told: { ...told, kind: "planned", levels, control: arms[control_side] },
+    levels: { ...levels, rules: rulesOf(series.plan.protocol) },
     ...{ scenarios, arms, judge_model, scripted, arms_differ, measure, control_side },
   };
 }
@@ -81,22 +87,18 @@ export interface StoredRuns {
 /** The number of runs was not fixed beforehand; what is always valid is valid for them too. */
 export function storedSubject({ comparison, scenario, input, rows, ...known }: StoredRuns): Subject {
   const measure = "preferred";
-  const [not_worse_by, control_side] = [NOT_WORSE_BY[measure], controlSide(known.arms)];
+  const levels = { alpha: ALPHA, margin: MARGIN, not_worse_by: NOT_WORSE_BY[measure] };
+  const control_side = controlSide(known.arms);
   return {
     told: {
       series_id: `cmp-${comparison}`,
       kind: "stored",
       state: rows.every(({ state }) => isFinal(state)) ? "completed" : "running",
       ...{ stop: null, failure: null, plan: null, plan_digest: null, limits: null, changes: [] },
-      ...{
-        created_at: null,
-        finished_at: null,
-        levels: { alpha: ALPHA, margin: MARGIN, not_worse_by },
-        control: known.arms[control_side],
-      },
+      ...{ created_at: null, finished_at: null, levels, control: known.arms[control_side] },
     },
     scenarios: [{ scenario, ...withInputId(input), digest: null, comparison }],
-    ...{ ...known, measure, control_side, arms_differ: false },
+    ...{ ...known, levels, measure, control_side, arms_differ: false },
   };
 }
 
@@ -110,22 +112,23 @@ export interface ImportedAs {
 
 /** The subject of imported results, which abeval neither ran nor judged. */
 export function importedSubject(
-  { arms, levels, measure, tie_margin, scenarios, columns }: ImportedResults,
+  { arms, levels: given, measure, tie_margin, scenarios, columns }: ImportedResults,
   { series_id, created_at = null, inputs_from_checkout }: ImportedAs,
 ): Subject {
   const control_side = controlSide(arms);
   const taken = measure === "passed" ? "solved" : measure;
+  const levels = { ...given, not_worse_by: NOT_WORSE_BY[taken] };
   return {
     told: {
       ...{ series_id, kind: "results", state: "completed", imported: { measure, tie_margin } },
-      ...{ levels: { ...levels, not_worse_by: NOT_WORSE_BY[taken] }, control: arms[control_side] },
+      ...{ levels, control: arms[control_side] },
       ...{ stop: null, failure: null, plan: null, plan_digest: null, limits: null, changes: [] },
       ...{ created_at, finished_at: created_at },
       ...(columns && { columns }),
       ...(inputs_from_checkout && { inputs_from_checkout }),
     },
     scenarios: scenarios.map(({ scenario }) => ({ scenario, digest: null, comparison: "" })),
-    ...{ arms, judge_model: "", scripted: false, arms_differ: false, measure: taken, control_side },
+    ...{ arms, judge_model: "", scripted: false, arms_differ: false, levels, measure: taken, control_side },
   };
 }
 

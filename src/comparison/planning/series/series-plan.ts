@@ -73,6 +73,12 @@ export function otherPlan(
   plan: SeriesPlan,
   planned: readonly PlannedMember[],
 ): Failure {
+  if (before.protocol !== SERIES_PROTOCOL)
+    throw new Failure(
+      "invalid_request",
+      `continue: ${series_id} was begun with statistics ${before.protocol}, and this version counts by ${SERIES_PROTOCOL}; its report stays as it is, and more trials need a new series`,
+      { details: { field: "continue", differing: ["protocol"] } },
+    );
   const differing = (Object.keys(plan) as (keyof SeriesPlan)[]).filter(
     (key) => canonicalJson(plan[key]) !== canonicalJson(before[key]),
   );

@@ -66,7 +66,9 @@ export const contradictions = ({ conflicts, self_tests, series }: Lately) => ({
   judges: latestTests(self_tests).filter(({ verdict }) => verdict === "fail"),
   series: series.filter(
     ({ standing: { undecided_by } }) =>
-      undecided_by === "contradictory_trials" || undecided_by === "other_trials_disagree",
+      undecided_by === "results_changed" ||
+      undecided_by === "contradictory_trials" ||
+      undecided_by === "other_trials_disagree",
   ),
 });
 

@@ -1,0 +1,77 @@
+import type { Side } from "../../domain/verdict.ts";
+import type { Levels } from "./conclusion.ts";
+import { type Counts, logEvidence, wagersAgainst, withRest } from "./e-process.ts";
+import { Mixture } from "./mixture.ts";
+import { NOW } from "./rules.ts";
+
+/**
+ * Whether an arm is not worse than the other by the allowed difference or more: one-sided evidence against that its mean difference
+ * is so low. What nobody decided counts for the other arm, as do missing trials: a judge that cannot tell proves nothing.
+ *
+ * An arm that is better is also not worse. Its wealth against a mean is a product of factors 1 + s (d - m) / (1 + m), each of which
+ * falls as m rises, so that it is at least as large against -delta as against 0, where it is the larger of the two whose mean makes
+ * the claim.
+ */
+export class NotWorse {
+  readonly #level: number;
+  readonly #allowed: number;
+  readonly #bets: Readonly<Record<Side, Mixture>> | undefined;
+  readonly #at: Record<Side, number | null> = { a: null, b: null };
+
+  constructor({ alpha, not_worse_by }: Levels) {
+    this.#level = -Math.log(alpha);
+    this.#allowed = not_worse_by ?? 0;
+    const against = (mean: number) => new Mixture(wagersAgainst(mean));
+    this.#bets = not_worse_by === undefined ? undefined : { a: against(-not_worse_by), b: against(not_worse_by) };
+  }
+
+  begin(share: number): void {
+    this.#bets?.a.begin(share);
+    this.#bets?.b.begin(share);
+  }
+
+  /** @param undecided among the ties */
+  add({ wins, ties, losses }: Counts, undecided: number): void {
+    this.#bets?.a.add({ wins, ties: ties - undecided, losses: losses + undecided });
+    this.#bets?.b.add({ wins: wins + undecided, ties: ties - undecided, losses });
+  }
+
+  look(round: number, counts: Counts, missing: number): void {
+    if (!this.#bets) return;
+    const { a, b } = this.#bets;
+    if (this.#allows(counts, "a") && a.evidence({ wins: 0, ties: 0, losses: missing }).a >= this.#level)
+      this.#at.a ??= round;
+    if (this.#allows(counts, "b") && b.evidence({ wins: missing, ties: 0, losses: 0 }).b >= this.#level)
+      this.#at.b ??= round;
+  }
+
+  /** The mean does not contradict it now. */
+  shownAt(counts: Counts): Readonly<Record<Side, number | null>> {
+    return { a: this.#allows(counts, "a") ? this.#at.a : null, b: this.#allows(counts, "b") ? this.#at.b : null };
+  }
+
+  #allows({ wins, ties, losses }: Counts, side: Side): boolean {
+    const ahead = side === "a" ? wins - losses : losses - wins;
+    return ahead > -this.#allowed * (wins + ties + losses);
+  }
+}
+
+/** The same of trials of one series, whatever their order was. */
+export function isNotWorseAfter(counts: Counts, side: Side, levels: Levels): boolean {
+  const test = new NotWorse(levels);
+  test.begin((levels.rules ?? NOW).fresh);
+  test.add(counts, 0);
+  test.look(1, counts, 0);
+  return test.shownAt(counts)[side] !== null;
+}
+
+/** The fewest pairs with which two arms that never differ are not worse than each other. */
+export function leastEqualPairs(levels: Levels): number {
+  const { alpha, not_worse_by, rules = NOW } = levels;
+  if (not_worse_by === undefined) return 0;
+  let pairs = 1;
+  const wagers = wagersAgainst(-not_worse_by);
+  const shown = (ties: number) => withRest(logEvidence({ wins: 0, ties, losses: 0 }, wagers).a, rules.fresh);
+  while (shown(pairs) < -Math.log(alpha)) pairs += 1;
+  return pairs;
+}

@@ -1,0 +1,25 @@
+/** What a version of the statistics does otherwise than others. A series keeps the version that it was begun with. */
+export interface Rules {
+  /** The share of the wealth that the first series of a comparison bets; later ones bet the rest. */
+  readonly fresh: number;
+  /** A claim holds only while its evidence does. */
+  readonly lapses: boolean;
+}
+
+export const NOW: Rules = { fresh: 1, lapses: true };
+
+const BEFORE: Readonly<Record<string, Rules>> = { "series/1": { fresh: 1, lapses: false } };
+
+export const rulesOf = (protocol: string): Rules => BEFORE[protocol] ?? NOW;
+
+/** The sum of 1 / (k ln²(k + 1)) over all k from 1 on. */
+const SUM_OF_RESTARTS = 3.3877;
+
+/**
+ * The share that is bet on the trials from a comparison's series of this number on, from 1. All shares together are 1, so that the
+ * evidence of a comparison is a bet of the same wealth however its trials are cut into series.
+ */
+export function shareOf(number: number, { fresh }: Rules): number {
+  if (number === 1) return fresh;
+  return (1 - fresh) / (SUM_OF_RESTARTS * (number - 1) * Math.log(number) ** 2);
+}
