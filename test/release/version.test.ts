@@ -66,7 +66,7 @@ test("--version --json says what decides whether two programs can share sessions
   using made = new Database(join(directory.path, "sessions.db"));
   expect(made.query("PRAGMA user_version").get()).toEqual({ user_version: schema.sqlite });
 
-  await using served = await serve();
+  await using served = await serve(["--scenarios-dir", directory.path, "--sandbox", "none"]);
   const { checks } = (await (await fetch(`${served.url}/api/doctor`)).json()) as DoctorReport;
   const parts = [manifest.version, ...(commit ? [`commit ${commit}`] : [])];
   const versions = `schema sqlite ${schema.sqlite}, postgres ${schema.postgres}; log ${LOG_VERSION}`;
