@@ -56,7 +56,7 @@ test("--version --json says what decides whether two programs can share sessions
   const { commit, schema, ...build } = JSON.parse(stdout);
   expect({ status, stderr, ...build }).toEqual({
     ...{ status: 0, stderr: "", version: manifest.version, log: LOG_VERSION },
-    protocols: [`log/${LOG_VERSION}`, ...JUDGING_PROTOCOLS, SERIES_PROTOCOL],
+    protocols: [`log/${LOG_VERSION}`, ...JUDGING_PROTOCOLS, SERIES_PROTOCOL, "records/2"],
   });
   // The sources have none, nor has what is made of them outside a clone.
   if (PROGRAM === FROM_SOURCES || !existsSync(join(ROOT, ".git"))) expect(commit).toBeUndefined();

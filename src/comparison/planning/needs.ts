@@ -86,8 +86,12 @@ const PROVIDER = "provider:";
 const SANDBOX = "sandbox:";
 const PROTOCOLS = "protocols:";
 
+/** What series keep of themselves and their trials. Up to records/1 a version reads no field that it does not know. */
+const RECORDS = "records/2";
+
 /** What a worker has whose version writes and judges as this one does: others would mix what they judge, or lose what they read. */
-export const NEED_OF_PROTOCOLS = PROTOCOLS + [`log/${LOG_VERSION}`, ...JUDGING_PROTOCOLS, SERIES_PROTOCOL].join("+");
+export const NEED_OF_PROTOCOLS =
+  PROTOCOLS + [`log/${LOG_VERSION}`, ...JUDGING_PROTOCOLS, SERIES_PROTOCOL, RECORDS].join("+");
 
 /**
  * What servers of earlier releases ask for, and this version does where no worker of theirs is left: it plans a run anew, and a series

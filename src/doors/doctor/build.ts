@@ -12,7 +12,7 @@ interface Build {
   readonly schema?: { readonly sqlite: number; readonly postgres: number };
   /** The version of the log of a session. */
   readonly log: number;
-  /** A worker takes only work that was accepted under the same. */
+  /** A worker takes work that was accepted under these; under earlier ones when no older worker is left. */
   readonly protocols: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../../domain/failure.ts";
-import { SERIES_PROTOCOL, type SeriesRecord } from "../../../domain/series-record.ts";
+import type { SeriesRecord } from "../../../domain/series-record.ts";
 import type { SeriesSummary } from "../../../domain/series-summary.ts";
 import type { TrialRow } from "../../../domain/trial.ts";
 import { advance, type TrialSpec } from "../../../statistics/advance.ts";
@@ -18,6 +18,8 @@ interface Begun {
   readonly record: SeriesRecord;
   /** The last trial of an earlier start; absent: of all that are there. */
   readonly begun_after?: number;
+  /** A version with other protocols accepted it. */
+  readonly is_of_earlier?: boolean;
 }
 
 /** Starts what `advance` says, and asks it again whenever a trial ends: what a series does follows from its stored trials alone. */
@@ -36,6 +38,7 @@ export class RunningSeries implements SeriesInFlight {
   /** The last trial of an earlier start; undefined: of all that are there. */
   #begunAfter: number | undefined;
   #record: SeriesRecord;
+  readonly #isOfEarlier: boolean;
   /** How it ends, as soon as that is known; trials that run go on. */
   #end: SeriesEnd | undefined;
   readonly #others: OtherRuns;
@@ -44,13 +47,18 @@ export class RunningSeries implements SeriesInFlight {
   readonly #leaving = Promise.withResolvers<void>();
 
   /** The series does not keep the planned members: there may be thousands. */
-  constructor(services: SessionServices, { prepare, estimate_usd }: SeriesSetup, { record, begun_after }: Begun) {
+  constructor(
+    services: SessionServices,
+    { prepare, estimate_usd }: SeriesSetup,
+    { record, begun_after, is_of_earlier = false }: Begun,
+  ) {
     this.#services = services;
     this.#prepare = prepare;
     this.#trials = new KnownTrials(services.store, estimate_usd);
     this.sessions = this.#trials.sessions;
     this.#record = record;
     this.#begunAfter = begun_after;
+    this.#isOfEarlier = is_of_earlier;
     this.#others = new OtherRuns(services.store);
     this.series_id = record.series_id;
     this.done = this.#run();
@@ -132,9 +140,8 @@ export class RunningSeries implements SeriesInFlight {
 
   /** The record holds all members: it is written only when something else in it changed. */
   async #keepStanding({ answer, ...known }: SeriesRecord["standing"]): Promise<void> {
-    const { protocol } = this.#record.plan;
-    // The version that began it may take it back, and would not read what came later.
-    const standing = { ...known, ...(answer && protocol === SERIES_PROTOCOL && { answer }) };
+    // An earlier version may take it back, and would not read what came later.
+    const standing = { ...known, ...(answer && !this.#isOfEarlier && { answer }) };
     if (JSON.stringify(standing) !== JSON.stringify(this.#record.standing)) await this.#keep({ standing });
   }
 
