@@ -38,9 +38,19 @@ describe("families", () => {
     ["google/gemini-pro", "google"],
     ["gateway/house-model", "house-model"],
     ["ollama/house-model", "house-model"],
+    ["bedrock/us.anthropic.claude-x-v1:0", "anthropic"],
+    ["bedrock/meta.llama3-1-70b", "meta"],
+    ["a-name-without-a-provider", "a-name-without-a-provider"],
+    [`gateway/${"x".repeat(400)}`, "x".repeat(400)],
     ["scripted/x", null],
     ["builtin/evidence", null],
   ])("%s belongs to %p", (ref, family) => {
     expect(modelFamily(ref)).toBe(family);
+  });
+
+  test("what was served tells the maker where its name does, and else the name that was asked for", () => {
+    expect(modelFamily("gateway/fast", "claude-x")).toBe("anthropic");
+    expect(modelFamily("openai/ours", "ours-2026")).toBe("openai");
+    expect(modelFamily("gateway/fast", "fast-2026")).toBe("fast");
   });
 });

@@ -89,11 +89,13 @@ const MAKERS: ReadonlySet<string> = new Set(MAKER_BY_NAME.map(([, maker]) => mak
  * @param served what the provider called it: behind a gateway only this may tell the maker
  */
 export function modelFamily(ref: string, served: string | null = null): string | null {
-  const { provider, model } = splitModelRef(ref);
+  // A stored verdict may be of a name that would be refused today.
+  const [provider = "", ...path] = ref.toLowerCase().split("/");
+  const model = path.join("/");
   if (OFFLINE_PROVIDERS.includes(provider) && provider !== "imported") return null;
   if (provider === "imported" && model === "unknown") return null;
   const names = [...(served ?? "").split(", "), ref];
-  return names.map(makerOf).find((maker) => maker !== undefined) ?? model.toLowerCase().split("/").at(-1) ?? "";
+  return names.map(makerOf).find((maker) => maker !== undefined) ?? path.at(-1) ?? provider;
 }
 
 function makerOf(name: string): string | undefined {
