@@ -47,20 +47,16 @@ export class RunningSeries implements SeriesInFlight {
   readonly #leaving = Promise.withResolvers<void>();
 
   /** The series does not keep the planned members: there may be thousands. */
-  constructor(
-    services: SessionServices,
-    { prepare, estimate_usd }: SeriesSetup,
-    { record, begun_after, is_of_earlier = false }: Begun,
-  ) {
+  constructor(services: SessionServices, { prepare, estimate_usd }: SeriesSetup, begun: Begun) {
     this.#services = services;
     this.#prepare = prepare;
     this.#trials = new KnownTrials(services.store, estimate_usd);
     this.sessions = this.#trials.sessions;
-    this.#record = record;
-    this.#begunAfter = begun_after;
-    this.#isOfEarlier = is_of_earlier;
+    this.#record = begun.record;
+    this.#begunAfter = begun.begun_after;
+    this.#isOfEarlier = begun.is_of_earlier === true;
     this.#others = new OtherRuns(services.store);
-    this.series_id = record.series_id;
+    this.series_id = begun.record.series_id;
     this.done = this.#run();
   }
 
@@ -138,9 +134,8 @@ export class RunningSeries implements SeriesInFlight {
     return goesOn;
   }
 
-  /** The record holds all members: it is written only when something else in it changed. */
+  /** The record holds all members: it is written only when something else changed. An earlier version may take it back: it reads no `answer`. */
   async #keepStanding({ answer, ...known }: SeriesRecord["standing"]): Promise<void> {
-    // An earlier version may take it back, and would not read what came later.
     const standing = { ...known, ...(answer && !this.#isOfEarlier && { answer }) };
     if (JSON.stringify(standing) !== JSON.stringify(this.#record.standing)) await this.#keep({ standing });
   }
