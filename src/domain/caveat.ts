@@ -22,7 +22,6 @@ const CAVEATS: readonly Caveat[] = [
   { id: "arm_crashed", text: "an agent crashed", isGrave: true },
   { id: "prose_decided", text: "decided by prose alone", isGrave: true },
   { id: "results_imported", text: "imported, not run here", isGrave: false },
-  { id: "self_family", text: "kin judge", isGrave: false },
   { id: "inputs_from_checkout", text: "inputs are the change's own", isGrave: false },
   { id: "fragile", text: "fragile", isGrave: false },
   { id: "baseline_not_concurrent", text: "one arm ran earlier", isGrave: false },
