@@ -51,12 +51,21 @@ function soWords(series: Series, names: ArmNames): Words {
   const [candidate, control] = [armWord(names, side), names[otherSide(side)]];
   const word = seriesAnswerOf(series);
   const by = byText(series, word);
-  const found = say`${{ figure: ANSWER_TEXTS[word] }}${by}`;
+  const found = say`${{ figure: ANSWER_TEXTS[word] }}${by}${sinceText(series)}`;
   if (gate[names[side]] != null) return say`${found}: the gate lets ${candidate} pass.`;
   const reason = gate_reasons?.[names[side]];
   if (!reason || reason.because === "worse") return say`${found}: the gate stays shut.`;
   const why = gateReasonText(reason, { candidate: names[side], control, not_worse_by: levels.not_worse_by });
   return say`${found}${word === "better" ? ", but" : ":"} the gate stays shut, because ${why}.`;
+}
+
+/** Where all stored trials say most from a later series on. */
+function sinceText({ since }: Series): string {
+  const [, year, month, day] = /^series-(\d{4})(\d\d)(\d\d)T/.exec(since ?? "") ?? [];
+  if (!year || !month || !day) return "";
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  const format = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" } as const;
+  return ` since the series of ${date.toLocaleDateString("en-GB", format)}`;
 }
 
 /** By how much it is not worse; of scores, that they are compared case by case, since the range of the mean is another one. */

@@ -108,6 +108,13 @@ const BECAUSE: readonly GateReason["because"][] = [
   ...(["cancelled", "inputs_from_checkout"] as const),
 ];
 
+test("a finding of nights names the series from which on it holds", async () => {
+  const series = { ...(await report("++++++++++++")), since: "series-20261124T020000000Z-0a1b2c3d" };
+  expect(told(series)).toMatchObject({
+    So: "Better since the series of Tuesday 24 November: the gate lets candidate pass.",
+  });
+});
+
 test("points have a sign, and no range that leaves 0 out reads as if it held it", () => {
   expect([0.44, -0.072, 0, 0.004, -0.000_04, 1, 0.999, 0.999_99].map(signedPoints)).toEqual([
     ...["+44", "-7", "0", "+0.4", "just below 0", "+100", "+99.9", "just below +100"],
