@@ -34,7 +34,11 @@ const Name = GivenName("As in the table.");
 export const ImportedResults = record("ImportedResults", {
   measure: oneOf(RESULT_MEASURES),
   arms: record("ImportedArms", { a: Name, b: Name }),
-  levels: record("ImportedLevels", { alpha: SeriesPlan.properties.alpha, margin: SeriesPlan.properties.margin }),
+  levels: record("ImportedLevels", {
+    alpha: SeriesPlan.properties.alpha,
+    margin: SeriesPlan.properties.margin,
+    not_worse_by: SeriesPlan.properties.not_worse_by,
+  }),
   tie_margin: TieMargin,
   scenarios: Type.Array(
     record("ImportedScenario", {

@@ -194,7 +194,7 @@ export const SeriesRecord = record("SeriesRecord", {
   ),
   columns: Type.Optional(Columns),
   control: Type.Optional(
-    Slug({ description: "The arm that the other is compared with, where somebody named it; it changes words alone." }),
+    Slug({ description: "Id of the arm that the other is compared with; it changes words alone." }),
   ),
   inputs_from_checkout: InputsFromCheckout,
   user: Type.Optional(UserName),

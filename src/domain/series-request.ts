@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { JudgeModel, MAX_PAGE, RunRequest } from "./request.ts";
 import { oneOf, record, Slug } from "./schema.ts";
 import { StoredSeriesId } from "./series-listing.ts";
-import { MAX_SCENARIOS, MaxCost, SERIES_STATES, SeriesLimits, SeriesPlan } from "./series-record.ts";
+import { MAX_SCENARIOS, MaxCost, SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord } from "./series-record.ts";
 import { SeriesId } from "./session.ts";
 
 export const SeriesRequest = record("SeriesRequest", {
@@ -17,6 +17,8 @@ export const SeriesRequest = record("SeriesRequest", {
   parallel: Type.Optional(SeriesLimits.properties.parallel),
   max_cost_usd: Type.Optional(MaxCost),
   margin: Type.Optional(SeriesPlan.properties.margin),
+  not_worse_by: SeriesPlan.properties.not_worse_by,
+  control: SeriesRecord.properties.control,
   judge_model: Type.Optional(JudgeModel),
   model_override: RunRequest.properties.model_override,
   seed: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Weighted scripts are chosen by it." })),

@@ -80,6 +80,11 @@ const REFUSED: readonly (readonly [args: string, words: string])[] = [
   ["coin.yaml --margin 0.1", "--margin needs more than one run"],
   ["coin.yaml --trials 2.5", '--trials: expected a whole number from 1 to 1000, got "2.5"'],
   ["coin.yaml --parallel 17", '--parallel: expected a whole number from 1 to 16, got "17"'],
+  ["coin.yaml --trials 2 --not-worse-by 0", '--not-worse-by: expected points from 1 to 50, such as 10, got "0"'],
+  ["coin.yaml --trials 2 --not-worse-by 60", '--not-worse-by: expected points from 1 to 50, such as 10, got "60"'],
+  ["coin.yaml --trials 2 --not-worse-by abc", '--not-worse-by: expected points from 1 to 50, such as 10, got "abc"'],
+  ["coin.yaml --trials 2 --control nobody", 'control: there is no arm "nobody"; the arms are'],
+  ["coin.yaml --not-worse-by 10", "--not-worse-by needs more than one run"],
   ["coin.yaml --margin 0", '--margin: expected a number between 0 and 0.5, such as 0.15, got "0"'],
   ["coin.yaml --margin 0.5", '--margin: expected a number between 0 and 0.5, such as 0.15, got "0.5"'],
   ["coin.yaml --stop-when-sure --trials 3", "3 in all are too few for any claim; plan 8 or more"],
@@ -305,9 +310,9 @@ test("a finished series tells its report again, and goes on with more trials, no
   expect(longer.trials.slice(0, 3).map(({ session_id }) => session_id)).toEqual(
     series.trials.map(({ session_id }) => session_id),
   );
-  const { status, stdout, stderr } = await goOn("coin.yaml --margin 0.2 --seed other");
+  const { status, stdout, stderr } = await goOn("coin.yaml --margin 0.2 --not-worse-by 20 --seed other");
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-  expect(stderr).toContain(`${series_id} has another plan (margin, seed)`);
+  expect(stderr).toContain(`${series_id} has another plan (margin, seed, not_worse_by)`);
 });
 
 describe("the exit status of --aa", () => {

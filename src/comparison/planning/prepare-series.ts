@@ -22,6 +22,7 @@ import { demandEveryPrice } from "./cost-limits.ts";
 import { needsOfPlan } from "./needs.ts";
 import { prepareSession, type RunOptions, type SessionPlan } from "./prepare-session.ts";
 import {
+  demandControl,
   demandMoney,
   demandOneSeries,
   limitsOf,
@@ -38,6 +39,8 @@ export type SeriesOptions = Omit<SeriesRequest, "scenarios" | "continue" | "base
 export interface SeriesSetup {
   readonly plan: SeriesPlan;
   readonly plan_digest: string;
+  /** The arm that the other is compared with, where somebody named it. */
+  readonly control: string | undefined;
   /** Stored runs that stand in for an arm; absent: both arms run. */
   readonly baseline?: Baseline | undefined;
   /** Whatever other series on the same stored runs may call them; empty without a baseline. */
@@ -97,7 +100,7 @@ export async function prepareSeries(
   demandOneSeries(scenarios);
   const options = before ? { ...chosenBefore(before), ...given } : given;
   const limits = limitsOf(options, scenarios.length);
-  const { judge_model, model_override, margin = MARGIN, seed } = options;
+  const { judge_model, model_override, margin = MARGIN, not_worse_by, control, seed } = options;
   // Its earlier trials were made of what was named then.
   const inputs_from_checkout = allInputs([source.inputs_from_checkout, before?.inputs_from_checkout]);
   const replacement = {
@@ -107,7 +110,9 @@ export async function prepareSeries(
     ...(before && { protocol: before.plan.protocol }),
   };
   const { planned, needs } = await planEach(services, { scenarios, baseline, replacement, limits });
-  const plan = seriesPlan(planned, { margin, model_override, seed, baseline, before: before?.plan });
+  const chosen = { margin, not_worse_by, model_override, seed };
+  const plan = seriesPlan(planned, { ...chosen, baseline, before: before?.plan });
+  demandControl(plan, control);
   if (plan.baseline) services.notice(toldOfBaseline(plan.baseline, limits.trials, services.clock.now()));
   const plan_digest = sha256(canonicalJson(plan));
   if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan, planned);
@@ -115,7 +120,17 @@ export async function prepareSeries(
   const columns = columnsOf(scenarios.map(({ definition }) => definition));
   const prepare = preparing(services, { plan, load, baseline, replacement });
   const baseline_digests = baseline ? [baseline.digest, ...baseline.earlier_digests] : [];
-  const told = { plan, baseline, plan_digest, baseline_digests, limits, estimate_usd, columns, inputs_from_checkout };
+  const told = {
+    plan,
+    control,
+    baseline,
+    plan_digest,
+    baseline_digests,
+    limits,
+    estimate_usd,
+    columns,
+    inputs_from_checkout,
+  };
   return { ...told, members: scenarios, needs, prepare };
 }
 
@@ -216,7 +231,7 @@ const SHOWN = 5;
 const storedRunsOf = (baseline: Baseline, loaded: LoadedScenario) =>
   baseline.members.get(nameInSeries(loaded))?.runs.length ?? 0;
 
-const chosenBefore = ({ plan, limits }: SeriesRecord): SeriesOptions => ({
+const chosenBefore = ({ plan, limits, control }: SeriesRecord): SeriesOptions => ({
   trials: limits.trials,
   stop_when_sure: limits.stop_when_sure,
   parallel: limits.parallel,
@@ -224,5 +239,7 @@ const chosenBefore = ({ plan, limits }: SeriesRecord): SeriesOptions => ({
   judge_model: plan.judge_model,
   ...(plan.model_override !== null && { model_override: plan.model_override }),
   margin: plan.margin,
+  ...(plan.not_worse_by !== undefined && { not_worse_by: plan.not_worse_by }),
+  ...(control !== undefined && { control }),
   seed: plan.seed,
 });

@@ -13,7 +13,7 @@ import { UsageError } from "./flags/parse-arguments.ts";
 import { demandFlagsOf, type RunArguments } from "./flags/run-flags.ts";
 import { seriesJunit } from "./reports/junit.ts";
 import { deliver, openReports } from "./reports/reports.ts";
-import { marginOf } from "./run-series.ts";
+import { marginOf, notWorseByOf } from "./run-series.ts";
 import { checkoutInputs } from "./services/checkout-inputs.ts";
 import { demandStdout, openRun, type PreparedServices } from "./services/services.ts";
 import { Painter } from "./terminal/paint.ts";
@@ -33,6 +33,7 @@ export async function compareResults(args: RunArguments): Promise<number> {
     arms: value("arms"),
     tie_margin: tieMarginOf(value("tie-margin")),
     margin: marginOf(value("margin")),
+    not_worse_by: notWorseByOf(value("not-worse-by")),
     by: value("by"),
   };
   const reports = openReports(args, []);

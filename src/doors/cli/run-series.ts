@@ -164,7 +164,7 @@ function optionsOf(args: RunArguments, members: number) {
     usd("max-cost"),
     marginOf(value("margin")),
   ];
-  const single = (["parallel", "margin"] as const).find(
+  const single = (["parallel", "margin", "not-worse-by", "control"] as const).find(
     (flag) => value(flag) !== undefined && members < 2 && !isRepeated(args),
   );
   if (single !== undefined)
@@ -175,6 +175,7 @@ function optionsOf(args: RunArguments, members: number) {
     ...(parallel !== undefined && { parallel }),
     ...(max_cost_usd !== undefined && { max_cost_usd }),
     ...(margin !== undefined && { margin }),
+    ...comparedBy(args),
     ...(seed !== undefined && { seed }),
     ...(has("stop-when-sure") && { stop_when_sure: true }),
   };
@@ -186,6 +187,20 @@ export function marginOf(text: string | undefined): number | undefined {
   const margin = /^0?\.\d{1,9}$/.test(text) ? Number(text) : 0;
   if (margin > 0 && margin < 0.5) return margin;
   throw new UsageError(`--margin: expected a number between 0 and 0.5, such as 0.15, got "${text}"`);
+}
+
+/** What the candidate must not be worse by, and who it is compared with. @throws UsageError */
+function comparedBy({ value }: RunArguments) {
+  const [not_worse_by, control] = [notWorseByOf(value("not-worse-by")), value("control")];
+  return { ...(not_worse_by !== undefined && { not_worse_by }), ...(control !== undefined && { control }) };
+}
+
+/** Points on the command line, a share everywhere else. @throws UsageError */
+export function notWorseByOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const points = /^\d{1,2}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
+  if (points >= 1 && points <= 50) return points / 100;
+  throw new UsageError(`--not-worse-by: expected points from 1 to 50, such as 10, got "${text}"`);
 }
 
 /** @throws Failure `invalid_scenario` for the first file that cannot be read, `unknown_arm` */

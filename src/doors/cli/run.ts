@@ -52,7 +52,17 @@ export const command = (args: readonly string[]): Promise<number> =>
   exitCodeOfCommand(RUN.name, async () => await run(args));
 
 /** Flags that make a series of a single file too. */
-const SERIES_FLAGS = ["trials", "stop-when-sure", "parallel", "margin", "continue", "baseline", "aa"] as const;
+const SERIES_FLAGS = [
+  "trials",
+  "stop-when-sure",
+  "parallel",
+  "margin",
+  "not-worse-by",
+  "control",
+  "continue",
+  "baseline",
+  "aa",
+] as const;
 
 async function run(args: readonly string[]): Promise<number> {
   const named = await parseArguments(RUN, args);

@@ -108,6 +108,7 @@ export const SERIES_ENDPOINTS = {
       ),
       tie_margin: Type.Optional(TieMargin),
       margin: Type.Optional(SeriesPlan.properties.margin),
+      not_worse_by: SeriesPlan.properties.not_worse_by,
       by: Type.Optional(Type.String({ description: "Group the scenarios by this column (`groups`)." })),
     }),
     body: Type.Object({ text: Type.String(), form: oneOf(["csv", "jsonl"]) }),

@@ -15,6 +15,7 @@ import type { Operation, Services } from "./operation.ts";
 interface Comparing extends Choice {
   readonly tie_margin?: number | undefined;
   readonly margin?: number | undefined;
+  readonly not_worse_by?: number | undefined;
   /** What the author of a change could have edited. Absent: nothing is known. */
   readonly inputs_from_checkout?: Series["inputs_from_checkout"];
 }
@@ -27,8 +28,9 @@ interface Compared {
 
 /** What the results of a table show. The same table and levels give the same series. @throws TableFault */
 export async function seriesOfResults(text: string, form: TableForm, comparing: Comparing): Promise<Compared> {
-  const { tie_margin = SCORE_TIE_MARGIN, margin = MARGIN, by, inputs_from_checkout } = comparing;
-  const results = { ...(await readResults(text, form, comparing)), tie_margin, levels: { alpha: ALPHA, margin } };
+  const { tie_margin = SCORE_TIE_MARGIN, margin = MARGIN, not_worse_by, by, inputs_from_checkout } = comparing;
+  const levels = { alpha: ALPHA, margin, ...(not_worse_by !== undefined && { not_worse_by }) };
+  const results = { ...(await readResults(text, form, comparing)), tie_margin, levels };
   // The largest table takes some tenths of a second: one at a time.
   await ownTurn();
   // By what the scenarios can be grouped makes no other results of them.

@@ -117,7 +117,7 @@ export function importedSubject(
 ): Subject {
   const control_side = controlSide(arms);
   const taken = measure === "passed" ? "solved" : measure;
-  const levels = { ...given, not_worse_by: NOT_WORSE_BY[taken] };
+  const levels = { not_worse_by: NOT_WORSE_BY[taken], ...given };
   return {
     told: {
       ...{ series_id, kind: "results", state: "completed", imported: { measure, tie_margin } },

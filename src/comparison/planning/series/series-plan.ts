@@ -26,6 +26,7 @@ import { worstCaseTotal } from "../worst-case-cost.ts";
 
 interface PlanOptions {
   readonly margin: number;
+  readonly not_worse_by: number | undefined;
   readonly model_override: string | undefined;
   readonly seed: string | undefined;
   readonly baseline: Baseline | undefined;
@@ -36,7 +37,7 @@ interface PlanOptions {
 /** @throws Failure `invalid_request` when the scenarios name different judges */
 export function seriesPlan(
   planned: readonly PlannedMember[],
-  { margin, model_override, seed, baseline, before }: PlanOptions,
+  { margin, not_worse_by, model_override, seed, baseline, before }: PlanOptions,
 ): SeriesPlan {
   const judges = new Set(planned.map(({ judge_model }) => judge_model));
   const [judge_model = "", other] = judges;
@@ -56,6 +57,7 @@ export function seriesPlan(
     model_override: model_override ?? null,
     alpha: ALPHA,
     margin,
+    ...(not_worse_by !== undefined && { not_worse_by }),
     scripted: planned.some(({ scripted }) => scripted),
     ...(baseline && { baseline: baselineOf(planned, baseline, before?.baseline?.digest) }),
     arms_differ: planned.some(({ like_first }) => !like_first),
@@ -73,15 +75,8 @@ export function otherPlan(
   plan: SeriesPlan,
   planned: readonly PlannedMember[],
 ): Failure {
-  if (before.protocol !== SERIES_PROTOCOL)
-    throw new Failure(
-      "invalid_request",
-      `continue: ${series_id} was begun with statistics ${before.protocol}, and this version counts by ${SERIES_PROTOCOL}; its report stays as it is, and more trials need a new series`,
-      { details: { field: "continue", differing: ["protocol"] } },
-    );
-  const differing = (Object.keys(plan) as (keyof SeriesPlan)[]).filter(
-    (key) => canonicalJson(plan[key]) !== canonicalJson(before[key]),
-  );
+  const keys = Object.keys({ ...before, ...plan }) as (keyof SeriesPlan)[]; // of both plans
+  const differing = keys.filter((key) => canonicalJson(plan[key]) !== canonicalJson(before[key]));
   const told = differing.map((key) => (key === "scenarios" ? key + changedIn(before, planned) : key));
   return new Failure(
     "invalid_request",
@@ -166,6 +161,14 @@ const armAt = (arms: SessionPlan["scenario"]["arms"], side: number) => (side ===
 /** Its name in the series. */
 export const nameInSeries = ({ definition: { name, input } }: LoadedScenario) =>
   memberName({ scenario: name, input: input?.id });
+
+/** @throws Failure `unknown_arm` for a control that is no arm */
+export function demandControl(plan: SeriesPlan, control: string | undefined): void {
+  if (control === undefined || plan.arms.includes(control)) return;
+  throw new Failure("unknown_arm", `control: there is no arm "${control}"; the arms are ${plan.arms.join(" and ")}`, {
+    details: { field: "control" },
+  });
+}
 
 type LimitOptions = Pick<SeriesRequest, "trials" | "stop_when_sure" | "parallel" | "max_cost_usd">;
 

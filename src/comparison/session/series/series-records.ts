@@ -15,7 +15,7 @@ type Storing = Pick<SessionServices, "store" | "clock" | "entropy">;
  */
 export async function newRecord(
   { clock, entropy, store }: Storing,
-  { plan, plan_digest, baseline_digests, limits, columns, inputs_from_checkout }: SeriesSetup,
+  { plan, plan_digest, control, baseline_digests, limits, columns, inputs_from_checkout }: SeriesSetup,
   create: (record: SeriesRecord) => Promise<boolean>,
   { key, user }: Requester,
 ): Promise<SeriesRecord> {
@@ -26,6 +26,7 @@ export async function newRecord(
       series_id: `series-${idTime(created_at)}-${entropy(4)}`,
       ...{ created_at, finished_at: null, state: "running", stop: null, failure: null },
       ...{ plan, plan_digest, limits, changes: [] },
+      ...(control !== undefined && { control }),
       ...(before !== undefined && { series_before: before }),
       ...(inputs_from_checkout && { inputs_from_checkout }),
       ...(columns.length > 0 && { columns: [...columns] }),
@@ -45,7 +46,7 @@ async function seriesOn({ series }: Storing["store"], digests: ReadonlySet<strin
 /** Stores that a series goes on, with what changes in its limits. @throws Failure */
 export async function continuedRecord(
   { store, clock }: Storing,
-  { limits, inputs_from_checkout }: SeriesSetup,
+  { limits, control, inputs_from_checkout }: SeriesSetup,
   before: SeriesRecord,
 ): Promise<SeriesRecord> {
   const isSame = JSON.stringify(limits) === JSON.stringify(before.limits);
@@ -55,6 +56,7 @@ export async function continuedRecord(
   const record: SeriesRecord = {
     ...before,
     ...(inputs_from_checkout && { inputs_from_checkout }),
+    ...(control !== undefined && { control }),
     limits,
     changes,
     state: "running",

@@ -43,7 +43,7 @@ export async function offerSeries(
 async function briefOf(
   services: SessionServices,
   shared: SharedStore,
-  { plan, limits, members }: SeriesSetup,
+  { plan, control, limits, members }: SeriesSetup,
   before: SeriesRecord | undefined,
 ): Promise<SeriesOrder> {
   const scenarios = await Promise.all(
@@ -54,12 +54,14 @@ async function briefOf(
     }),
   );
   const rows = before ? await shared.trials({ series_id: before.series_id }) : [];
-  const { judge_model, model_override, margin, seed } = plan;
+  const { judge_model, model_override, margin, not_worse_by, seed } = plan;
   const { max_cost_usd, ...limited } = limits;
   return {
     options: {
       ...{ ...limited, judge_model, margin, seed },
       ...(model_override !== null && { model_override }),
+      ...(not_worse_by !== undefined && { not_worse_by }),
+      ...(control !== undefined && { control }),
       ...(max_cost_usd !== null && { max_cost_usd }),
     },
     ...(plan.baseline && { baseline: plan.baseline.series_id }),

@@ -2,6 +2,7 @@ import type { RunOptions } from "../../../comparison/planning/prepare-session.ts
 import { MAX_TRIALS } from "../../../domain/defaults.ts";
 import { SCORE_TIE_MARGIN } from "../../../domain/results.ts";
 import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL } from "../../../domain/series-record.ts";
+import { NOT_WORSE_BY } from "../../../domain/series-result.ts";
 import { type CommandSpec, type ParsedArguments, UsageError } from "./parse-arguments.ts";
 import { SANDBOX_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
 
@@ -82,6 +83,11 @@ export const RUN = {
       value: "<m>",
       description: `count win rates within this distance of 0.5 as no difference (default ${MARGIN})`,
     },
+    "not-worse-by": {
+      value: "<points>",
+      description: `open the gate for an arm that is not worse by so many points, 1 to 50 (default ${100 * NOT_WORSE_BY.solved}, of a judge's preference ${100 * NOT_WORSE_BY.preferred})`,
+    },
+    control: { value: "<arm_id>", description: "the arm that the other one is compared with" },
     continue: { value: "<series_id>", description: "continue a stored series; needs --state-dir and the same plan" },
     baseline: {
       value: "<file | git:ref:path | series_id>",
@@ -142,7 +148,18 @@ export const RUN = {
   },
   groups: {
     "What is compared": ["model", "judge-model", "seed", "input", "single"],
-    "Several runs (a series)": ["trials", "stop-when-sure", "parallel", "margin", "by", "continue", "baseline", "aa"],
+    "Several runs (a series)": [
+      "trials",
+      "stop-when-sure",
+      "parallel",
+      "margin",
+      "not-worse-by",
+      "control",
+      "by",
+      "continue",
+      "baseline",
+      "aa",
+    ],
     "What a pull request can edit": ["base"],
     Money: ["max-cost", "prices"],
     "What is written": ["out", "json", "junit", "markdown", "html", "card", "otel", "quiet", "no-color"],
@@ -171,6 +188,7 @@ const INSTEAD_OF_A_RUN = {
     "arms",
     "tie-margin",
     "margin",
+    "not-worse-by",
     "by",
     "base",
     "state-dir",

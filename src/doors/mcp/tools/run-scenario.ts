@@ -38,6 +38,8 @@ const SERIES_FIELDS = [
   "parallel",
   "max_cost_usd",
   "margin",
+  "not_worse_by",
+  "control",
   "continue",
 ] as const;
 
