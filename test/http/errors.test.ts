@@ -268,7 +268,7 @@ describe("a request that cannot be served", () => {
   });
 
   test("a server that is stopping takes no runs", async () => {
-    const stopping = AbortSignal.abort();
+    const stopping = AbortSignal.abort(new Failure("interrupted", "the server is stopping"));
     await using service = aService({ app: { stopping } });
     for (const path of ["/api/runs", "/api/runs/async", "/api/verdicts"])
       expect(await errorOf(await service.post(path, {}))).toMatchObject({

@@ -32,7 +32,7 @@ export interface AppOptions {
   readonly metrics?: Metrics;
   /** Fires when the server is no longer ready, and takes work for a while all the same. */
   readonly leaving?: AbortSignal;
-  /** Fires when the server takes no new work. */
+  /** Fires when the server takes no new work; its reason is what whoever sends some is answered. */
   readonly stopping?: AbortSignal;
   /** Fires when the server gives up unfinished rejudges and diagnoses. Runs have their own signals. */
   readonly abandoned?: AbortSignal;
