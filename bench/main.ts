@@ -16,6 +16,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   table: async () => (await import("./table.ts")).table(),
   baselines: async () => (await import("./baselines.ts")).baselines(),
   splits: async () => (await import("./splits.ts")).splits(),
+  gates: async () => (await import("./gates.ts")).gates(),
   judging: async () => (await import("./judging.ts")).judging(),
   stored: async () => (await import("./stored.ts")).stored(),
   lists: async () => (await import("./lists.ts")).lists(),
