@@ -57,13 +57,25 @@ export interface Gated {
 
 type Arms = Readonly<Record<"a" | "b", string>>;
 
-/** A gate that is shut always says why. Two arms with one id, of different sessions, cannot be told apart by it. */
-export function gateOf({ a, b }: Arms, found: Readonly<Record<"a" | "b", GateOpening>>): Gated {
+/**
+ * A gate that is shut always says why. Two arms with one id, of different sessions, cannot be told apart by it.
+ * @param needs pairs that would open it, where more would
+ */
+export function gateOf(
+  { a, b }: Arms,
+  found: Readonly<Record<"a" | "b", GateOpening>>,
+  needs: number | null = null,
+): Gated {
   const openings: Record<string, GateOpening> = a === b ? { [a]: "not_shown" } : { [a]: found.a, [b]: found.b };
   const entries = Object.entries(openings);
   const gate = Object.fromEntries(entries.map(([arm, opening]) => [arm, isOpen(opening) ? opening : null]));
-  const shut = entries.flatMap(([arm, because]) => (isOpen(because) ? [] : [[arm, { because, needs: null }] as const]));
+  const shut = entries.flatMap(([arm, because]) =>
+    isOpen(because) ? [] : [[arm, { because, needs: lacksPairs(because) ? needs : null }] as const],
+  );
   return { gate, ...(shut.length > 0 && { gate_reasons: Object.fromEntries(shut) }) };
 }
 
 const isOpen = (opening: GateOpening) => opening === "better" || opening === "not_worse";
+
+/** More pairs may show what these do not. */
+export const lacksPairs = (opening: GateOpening) => opening === "not_shown" || opening === "few_pairs";

@@ -1,4 +1,4 @@
-import { gateOf } from "../domain/pipeline-gate.ts";
+import { gateOf, lacksPairs } from "../domain/pipeline-gate.ts";
 import type { ImportedResults } from "../domain/results.ts";
 import type { EarlierTrials, Series } from "../domain/series.ts";
 import { SERIES_PROTOCOL, type SeriesColumn, type SeriesRecord } from "../domain/series-record.ts";
@@ -19,6 +19,7 @@ import {
 } from "./claim/findings.ts";
 import { type Forecast, forecast, MAX_FORECAST, moreTrials, standingOfTest } from "./claim/forecast.ts";
 import { openingOf, opens } from "./claim/opening.ts";
+import { pairsNeeded } from "./claim/pairs-needed.ts";
 import { isOfOthers } from "./claim/pool.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { isMadeByChange, shutBy } from "./claim/shut-by.ts";
@@ -123,6 +124,9 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     const shown = openingOf(findings, side);
     return shutBy(findings, flags, { side, shows: opens(shown, side, subject.levels) }) ?? shown;
   };
+  const openings = { a: opening("a"), b: opening("b") };
+  const isShort = !subject.scores && Object.values(openings).some(lacksPairs);
+  const needs = isShort ? await pairsNeeded(sequential, subject.levels) : null;
   const headline = headlineOf(sequential, subject.levels, missingForClaim(findings));
   const result = seriesResultOf(findings, headline);
   const statement = seriesStatement({ findings, forecast: coming, earlier, mixed, failed_self_tests, result });
@@ -131,7 +135,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     ...subject.told,
     protocol: subject.told.plan?.protocol ?? SERIES_PROTOCOL,
     ...concludedOf(findings),
-    ...gateOf(arms, { a: opening("a"), b: opening("b") }),
+    ...gateOf(arms, openings, needs),
     headline,
     result,
     counts: countsOf(findings),

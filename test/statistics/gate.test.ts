@@ -3,6 +3,7 @@ import { logEvidence, wagersAgainst, withRest } from "../../src/statistics/claim
 import { isNotWorseAfter, leastEqualPairs } from "../../src/statistics/claim/not-worse.ts";
 import { NOW } from "../../src/statistics/claim/rules.ts";
 import { importedSeries, reportOf } from "../../src/statistics/report.ts";
+import { chanceOf } from "../judge/simulation/pairs.ts";
 import { type Planned, results, rowsOf, seriesOf } from "./series.ts";
 
 const gateOf = async (letters: string, planned: Planned = {}) => {
@@ -29,6 +30,33 @@ test("Equality alone opens a gate for both arms, and only from enough pairs on",
     because: {},
   });
 });
+
+test("A shut gate says how many pairs equal arms need: with so many, half of such series open it", async () => {
+  const needsOf = async (letters: string, planned: Planned = {}) => {
+    const beside = { stored: [], judge_unaudited: false };
+    const { gate_reasons } = await reportOf(seriesOf({ trials: 400, ...planned }), rowsOf(results(letters)), beside);
+    return gate_reasons?.["candidate"]?.needs;
+  };
+  const few = "+===-====+====-=====";
+  const needs = (await needsOf(few, { not_worse_by: 0.2 })) ?? 0;
+  const levels = { ...LEVELS, not_worse_by: 0.2 };
+  const chance = chanceOf(7);
+  const open = Array.from({ length: 250 }).filter(() => opensWithin(needs, levels, chance)).length;
+  expect(needs).toBeGreaterThan(leastEqualPairs(levels));
+  expect(Math.abs(open / 250 - 0.5)).toBeLessThan(0.09);
+  expect(await needsOf("~".repeat(20))).toBeNull();
+});
+
+/** Of equal arms that win a tenth each. */
+function opensWithin(pairs: number, levels: Parameters<typeof isNotWorseAfter>[2], chance: () => number): boolean {
+  const counts = { wins: 0, ties: 0, losses: 0 };
+  for (let pair = 1; pair <= pairs; pair += 1) {
+    const drawn = chance();
+    counts[drawn < 0.1 ? "wins" : drawn < 0.2 ? "losses" : "ties"] += 1;
+    if (pair > 20 && isNotWorseAfter(counts, "a", levels)) return true;
+  }
+  return false;
+}
 
 test("An arm that is better is told so, and the other one is worse", async () => {
   expect(await gateOf("+".repeat(12))).toEqual({
