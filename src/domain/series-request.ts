@@ -2,7 +2,15 @@ import { type Static, Type } from "@sinclair/typebox";
 import { JudgeModel, MAX_PAGE, RunRequest } from "./request.ts";
 import { oneOf, record, Slug } from "./schema.ts";
 import { StoredSeriesId } from "./series-listing.ts";
-import { MAX_SCENARIOS, MaxCost, SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord } from "./series-record.ts";
+import {
+  MAX_SCENARIOS,
+  MaxCost,
+  SERIES_MEASURES,
+  SERIES_STATES,
+  SeriesLimits,
+  SeriesPlan,
+  SeriesRecord,
+} from "./series-record.ts";
 import { SeriesId } from "./session.ts";
 
 export const SeriesRequest = record("SeriesRequest", {
@@ -17,6 +25,12 @@ export const SeriesRequest = record("SeriesRequest", {
   parallel: Type.Optional(SeriesLimits.properties.parallel),
   max_cost_usd: Type.Optional(MaxCost),
   margin: Type.Optional(SeriesPlan.properties.margin),
+  measure: Type.Optional(
+    oneOf(SERIES_MEASURES, {
+      description:
+        "What a trial is measured by; default `solved` where every scenario has required checks and no judged criterion, else `preferred`.",
+    }),
+  ),
   not_worse_by: SeriesPlan.properties.not_worse_by,
   control: SeriesRecord.properties.control,
   judge_model: Type.Optional(JudgeModel),

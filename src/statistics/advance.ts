@@ -73,7 +73,7 @@ const BORNE_SHARE = 1 / 20;
 export async function advance(series: SeriesRecord, rows: readonly TrialRow[], input: AdvanceInput): Promise<Advance> {
   const { plan, limits } = series;
   if (series.stop !== null) return { stop: series.stop, ...NOTHING };
-  const tallies = tallyByScenario(plan.scenarios, rows, limits.trials);
+  const tallies = tallyByScenario(plan.scenarios, rows, limits.trials, plan.measure);
   const stop = await earlyStop(series, rows, input.stored ?? []);
   if (stop) return { stop, ...NOTHING };
   if (hasFailed(tallies, limits.trials, input.begun_after ?? 0)) return { stop: "failed", ...NOTHING };
@@ -87,7 +87,7 @@ export async function advance(series: SeriesRecord, rows: readonly TrialRow[], i
 
 /** The number of trials that must still end to complete a round. @param rows of all its trials */
 export const trialsBehind = ({ plan, limits }: SeriesRecord, rows: readonly TrialRow[]): number =>
-  behindOf(tallyByScenario(plan.scenarios, rows, limits.trials));
+  behindOf(tallyByScenario(plan.scenarios, rows, limits.trials, plan.measure));
 
 /** Every member that lacks a trial of the first incomplete round needs one more to end. */
 function behindOf(tallies: readonly Tally[]): number {

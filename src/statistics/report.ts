@@ -140,7 +140,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     result,
     counts: countsOf(findings),
     decided_by: decidersOf(countedOf(findings).map(({ row }) => row)),
-    missing_by: missingBy(tallies),
+    missing_by: missingBy(tallies, subject.measure),
     forecast: coming,
     earlier: earlier.length === 1 ? (earlier[0] ?? null) : null,
     ...(findings.pool?.since && { since: findings.pool.since }),

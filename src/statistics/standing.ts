@@ -81,6 +81,10 @@ export function* conclusionsAhead(series: SeriesRecord, rows: readonly TrialRow[
 
 const wonBy = (row: TrialRow, winner_side: Side | null): TrialRow => ({
   ...{ ...row, state: "completed", winner_side },
+  arms: {
+    a: { ...row.arms.a, solved: winner_side === "a" },
+    b: { ...row.arms.b, solved: winner_side === "b" },
+  },
   outcome: winner_side === null ? "tie" : "winner",
 });
 
@@ -101,7 +105,9 @@ export function summaryOf(
   return {
     ...toldOf(findings),
     trial: own.place?.trial ?? 1,
-    held: typeof resultOf(ended) === "number" && !countedOf(findings).some(({ row }) => row === ended),
+    held:
+      typeof resultOf(ended, findings.subject.measure) === "number" &&
+      !countedOf(findings).some(({ row }) => row === ended),
   };
 }
 

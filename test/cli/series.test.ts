@@ -35,6 +35,7 @@ rubric: {criteria: [{question: Is it kind?}], judge: {model: openai/judge}}
 
 const FILES = {
   ...{ "coin.yaml": COIN, "dice.yaml": DICE, "greet.yaml": MODEL, "judged.yaml": JUDGED },
+  "free.yaml": COIN.replace("name: coin", "name: free").replaceAll("required: true", "required: false"),
   "other.yaml": COIN.replace("name: coin", "name: other").replace("id: talks", "id: speaks"),
 };
 
@@ -84,6 +85,13 @@ const REFUSED: readonly (readonly [args: string, words: string])[] = [
   ["coin.yaml --trials 2 --not-worse-by 60", '--not-worse-by: expected points from 1 to 50, such as 10, got "60"'],
   ["coin.yaml --trials 2 --not-worse-by abc", '--not-worse-by: expected points from 1 to 50, such as 10, got "abc"'],
   ["coin.yaml --trials 2 --control nobody", 'control: there is no arm "nobody"; the arms are'],
+  ["coin.yaml --trials 2 --measure mood", '--measure: expected solved or preferred, got "mood"'],
+  [
+    "coin.yaml --trials 2 --measure score",
+    "measure (--measure): score: these checks pass or fail, and none is graded yet",
+  ],
+  ["coin.yaml free.yaml --measure solved", "measure (--measure): solved: free.yaml has no required check"],
+  ["coin.yaml --measure solved", "--measure needs more than one run"],
   ["coin.yaml --not-worse-by 10", "--not-worse-by needs more than one run"],
   ["coin.yaml --margin 0", '--margin: expected a number between 0 and 0.5, such as 0.15, got "0"'],
   ["coin.yaml --margin 0.5", '--margin: expected a number between 0 and 0.5, such as 0.15, got "0.5"'],
@@ -310,9 +318,11 @@ test("a finished series tells its report again, and goes on with more trials, no
   expect(longer.trials.slice(0, 3).map(({ session_id }) => session_id)).toEqual(
     series.trials.map(({ session_id }) => session_id),
   );
-  const { status, stdout, stderr } = await goOn("coin.yaml --margin 0.2 --not-worse-by 20 --seed other");
+  const { status, stdout, stderr } = await goOn(
+    "coin.yaml --margin 0.2 --measure preferred --not-worse-by 20 --seed other",
+  );
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-  expect(stderr).toContain(`${series_id} has another plan (margin, seed, not_worse_by)`);
+  expect(stderr).toContain(`${series_id} has another plan (margin, measure, seed, not_worse_by)`);
 });
 
 describe("the exit status of --aa", () => {

@@ -100,7 +100,7 @@ export async function prepareSeries(
   demandOneSeries(scenarios);
   const options = before ? { ...chosenBefore(before), ...given } : given;
   const limits = limitsOf(options, scenarios.length);
-  const { judge_model, model_override, margin = MARGIN, not_worse_by, control, seed } = options;
+  const { judge_model, model_override, margin = MARGIN, measure, not_worse_by, control, seed } = options;
   // Its earlier trials were made of what was named then.
   const inputs_from_checkout = allInputs([source.inputs_from_checkout, before?.inputs_from_checkout]);
   const replacement = {
@@ -110,7 +110,7 @@ export async function prepareSeries(
     ...(before && { protocol: before.plan.protocol }),
   };
   const { planned, needs } = await planEach(services, { scenarios, baseline, replacement, limits });
-  const chosen = { margin, not_worse_by, model_override, seed };
+  const chosen = { margin, measure, not_worse_by, model_override, seed };
   const plan = seriesPlan(planned, { ...chosen, baseline, before: before?.plan });
   demandControl(plan, control);
   if (plan.baseline) services.notice(toldOfBaseline(plan.baseline, limits.trials, services.clock.now()));

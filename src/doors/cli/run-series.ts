@@ -12,10 +12,11 @@ import type { StartedSeries } from "../../comparison/session/started-session.ts"
 import type { Baseline } from "../../domain/baseline.ts";
 import { columnNamed, columnsOf, fieldsOf } from "../../domain/columns.ts";
 import type { NamedInput } from "../../domain/editable-inputs.ts";
+import { cut } from "../../domain/excerpt.ts";
 import { Failure, orThrow } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
-import { MAX_PARALLEL } from "../../domain/series-record.ts";
+import { MAX_PARALLEL, SERIES_MEASURES, type SeriesMeasure } from "../../domain/series-record.ts";
 import { SeriesId, type SessionOutcome } from "../../domain/session.ts";
 import { readSession } from "../../store/read-session.ts";
 import { seriesReport } from "../operation/find-series.ts";
@@ -164,7 +165,7 @@ function optionsOf(args: RunArguments, members: number) {
     usd("max-cost"),
     marginOf(value("margin")),
   ];
-  const single = (["parallel", "margin", "not-worse-by", "control"] as const).find(
+  const single = (["parallel", "margin", "measure", "not-worse-by", "control"] as const).find(
     (flag) => value(flag) !== undefined && members < 2 && !isRepeated(args),
   );
   if (single !== undefined)
@@ -189,10 +190,22 @@ export function marginOf(text: string | undefined): number | undefined {
   throw new UsageError(`--margin: expected a number between 0 and 0.5, such as 0.15, got "${text}"`);
 }
 
-/** What the candidate must not be worse by, and who it is compared with. @throws UsageError */
+/** What is measured, what the candidate must not be worse by, and who it is compared with. @throws UsageError */
 function comparedBy({ value }: RunArguments) {
+  const measure = measureNamed(value("measure"));
   const [not_worse_by, control] = [notWorseByOf(value("not-worse-by")), value("control")];
-  return { ...(not_worse_by !== undefined && { not_worse_by }), ...(control !== undefined && { control }) };
+  return {
+    ...(measure !== undefined && { measure }),
+    ...(not_worse_by !== undefined && { not_worse_by }),
+    ...(control !== undefined && { control }),
+  };
+}
+
+/** @throws UsageError */
+function measureNamed(text: string | undefined): SeriesMeasure | undefined {
+  const measure = SERIES_MEASURES.find((one) => one === text);
+  if (text === undefined || measure !== undefined) return measure;
+  throw new UsageError(`--measure: expected solved or preferred, got "${cut(text)}"`);
 }
 
 /** Points on the command line, a share everywhere else. @throws UsageError */

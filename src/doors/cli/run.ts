@@ -57,6 +57,7 @@ const SERIES_FLAGS = [
   "stop-when-sure",
   "parallel",
   "margin",
+  "measure",
   "not-worse-by",
   "control",
   "continue",

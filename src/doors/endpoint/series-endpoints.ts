@@ -19,7 +19,7 @@ export const SERIES_ENDPOINTS = {
     tag: "extension",
     title: "Start a series",
     description:
-      "Runs scenarios again and again in the background, until enough is known or the plan is done, and answers with its id at once. Spends model tokens. Watch it at `/api/series/{id}/stream`, read it at `/api/series/{id}`. With `continue` a series that has ended goes on: with the same scenarios, arms, judge and margin; what is left out is as before.",
+      "Runs scenarios again and again in the background, until enough is known or the plan is done, and answers with its id at once. Spends model tokens. Watch it at `/api/series/{id}/stream`, read it at `/api/series/{id}`. With `continue` a series that has ended goes on: with the same scenarios, arms, judge, measure and margin; what is left out is as before.",
     body: SeriesRequest,
     requests: {
       until_sure: { scenarios, stop_when_sure: true },

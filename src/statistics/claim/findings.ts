@@ -40,14 +40,14 @@ export interface Findings {
  * @param stored as `poolOf` takes them; for a planned series
  */
 export function findingsOf(subject: Subject, rows: readonly TrialRow[], stored: readonly TrialRow[] = []): Findings {
-  const { told, scenarios, levels } = subject;
+  const { told, scenarios, levels, measure } = subject;
   const isStored = told.kind === "stored";
   const tallies = isStored ? [tallyOf(withoutCopies(rows))] : talliesOf(subject, rows);
   const deleted = told.kind === "planned" ? deletedOf(rows) : 0;
   const trials = { scenarios: tallies.map(({ counted }) => counted), deleted };
   const tested = sequentialTestOf({ ...trials, ...givenUpIn(subject, tallies) }, levels);
   const sequential = levels.rules?.lapses === false ? tested : withRange(tested, levels);
-  const pool = poolOf({ series_id: told.series_id, scenarios, levels }, { tallies, sequential }, stored);
+  const pool = poolOf({ series_id: told.series_id, scenarios, levels, measure }, { tallies, sequential }, stored);
   // Runs that were chosen by what they showed would be beaten, or win, without a difference.
   const conclusion = told.plan?.baseline?.selected ? "undecided" : confirmed(sequential, pool?.sequential);
   return { subject, rows: isStored ? rows : inOrder(rows), tallies, deleted, sequential, pool, conclusion };
@@ -66,8 +66,8 @@ function withRange(tested: SequentialTest, levels: Levels): SequentialTest {
 }
 
 /** A trial of imported results counts in the round of its number among those of its scenario. */
-function talliesOf({ told, scenarios }: Subject, rows: readonly TrialRow[]): readonly Tally[] {
-  const tallies = tallyByScenario(scenarios, rows, told.limits?.trials ?? 0);
+function talliesOf({ told, scenarios, measure }: Subject, rows: readonly TrialRow[]): readonly Tally[] {
+  const tallies = tallyByScenario(scenarios, rows, told.limits?.trials ?? 0, measure);
   if (told.kind !== "results") return tallies;
   return tallies.map((tally) => ({
     ...tally,

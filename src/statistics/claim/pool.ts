@@ -1,3 +1,4 @@
+import type { SeriesMeasure } from "../../domain/series-record.ts";
 import type { Conclusion } from "../../domain/series-summary.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Levels } from "./conclusion.ts";
@@ -24,6 +25,7 @@ interface Pooled {
   readonly series_id: string;
   readonly scenarios: readonly { readonly comparison: string }[];
   readonly levels: Levels;
+  readonly measure: SeriesMeasure;
 }
 
 /** What the trials of a series say alone. */
@@ -37,18 +39,19 @@ interface Own {
  * @param stored runs of its comparisons, each in the order of creation; its own may be among them, as they were before
  */
 export function poolOf(series: Pooled, own: Own, stored: readonly TrialRow[]): Pool | null {
-  const { series_id, scenarios, levels } = series;
-  if (!stored.some((row) => isOfOthers(row, series_id) && isTold(row))) return null;
+  const { series_id, levels, measure } = series;
+  const isToldOf = (row: TrialRow) => isTold(row, measure);
+  if (!stored.some((row) => isOfOthers(row, series_id) && isToldOf(row))) return null;
   const current = new Map(own.tallies.flatMap(({ rows }) => rows).map((row) => [row.session_id, row]));
   const known = stored.flatMap((row) => {
-    if (isOfOthers(row, series_id)) return isTold(row) ? row : [];
+    if (isOfOthers(row, series_id)) return isToldOf(row) ? row : [];
     const now = current.get(row.session_id);
     current.delete(row.session_id);
     return now ?? [];
   });
   const all = [...known, ...current.values()];
   const places = new Map(all.map(({ session_id }, place) => [session_id, place]));
-  const tallies = dealt(scenarios, all).map(tallyOf);
+  const tallies = dealt(series, all).map((rows) => tallyOf(rows, measure));
   const distinct = tallies.reduce((sum, { rows }) => sum + rows.length, 0);
   const sequential = testAmongAll(own, { tallies, places }, levels);
   const since = sinceWhen({ tallies, places }, levels.rules ?? NOW);
@@ -150,15 +153,15 @@ function withTrials({ wins, ties, losses }: Counts, trials: readonly CountedTria
 export const isOfOthers = ({ place }: TrialRow, series_id: string): boolean => place?.series_id !== series_id;
 
 /** A person who cancels or kills a run may have seen how it goes. Every other failure is blind to the result. */
-function isTold(row: TrialRow): boolean {
-  const result = resultOf(row);
+function isTold(row: TrialRow, measure: SeriesMeasure): boolean {
+  const result = resultOf(row, measure);
   return (result !== "failed" && result !== "invalid") || row.state === "interrupted";
 }
 
 /** By scenario: the runs of its comparison. Scenarios that differ in their names alone take turns with them. */
-function dealt(scenarios: Pooled["scenarios"], rows: readonly TrialRow[]): readonly (readonly TrialRow[])[] {
+function dealt({ scenarios, measure }: Pooled, rows: readonly TrialRow[]): readonly (readonly TrialRow[])[] {
   const groups = Map.groupBy(rows, ({ comparison }) => comparison);
-  const distinct = new Map([...groups].map(([comparison, runs]) => [comparison, withoutCopies(runs)]));
+  const distinct = new Map([...groups].map(([comparison, runs]) => [comparison, withoutCopies(runs, measure)]));
   const alike = Map.groupBy(scenarios.keys(), (place) => scenarios[place]?.comparison);
   return scenarios.map(({ comparison }, place) => {
     const sharing = alike.get(comparison) ?? [];

@@ -200,12 +200,12 @@ class Walk {
   #count(round: readonly PlacedTrial[]): void {
     let [wins, ties, losses] = [0, 0, 0];
     const undecided = this.#inconsistent + this.#inconclusive;
-    for (const { row, d, place } of round) {
+    for (const { row, d, place, undecided: why } of round) {
       if (d === 1) wins += 1;
       else if (d === -1) losses += 1;
       else ties += 1;
-      if (row.outcome === "inconsistent") this.#inconsistent += 1;
-      if (row.outcome === "inconclusive") this.#inconclusive += 1;
+      if (why === "inconsistent") this.#inconsistent += 1;
+      if (why === "inconclusive") this.#inconclusive += 1;
       if (this.#conducts[place] === undefined) this.#conducts[place] = row.conduct;
       if (row.conduct === null || row.conduct !== this.#conducts[place]) this.#varies[place] = true;
       this.#trials[place] = (this.#trials[place] ?? 0) + 1;

@@ -1,8 +1,9 @@
 import { type Member, type MemberKey, memberName } from "../../domain/member.ts";
+import type { SeriesMeasure } from "../../domain/series-record.ts";
 import { isFinal } from "../../domain/session-state.ts";
-import { MAX_REPLACEMENTS, type TrialRow } from "../../domain/trial.ts";
+import { MAX_REPLACEMENTS, type TrialArm, type TrialRow } from "../../domain/trial.ts";
 
-/** 1: a won, -1: b won, 0: no winner. Whatever decided it: facts count as opinions do. */
+/** 1: a is ahead, -1: b is, 0: neither. By the verdict, whatever decided it, or by what both solved, as the series measures. */
 export type Difference = -1 | 0 | 1;
 
 /** A trial that ended with a verdict that can be used, as did or failed every trial of its scenario before it. */
@@ -13,6 +14,8 @@ export interface CountedTrial {
   readonly round: number;
   /** Trials of its scenario that were begun before it and gave nothing. */
   readonly missing_before: number;
+  /** Why the judge named no winner, where that is what is measured: nothing is known of it. */
+  readonly undecided?: "inconsistent" | "inconclusive";
 }
 
 /** What a trial without a usable verdict came to. */
@@ -32,20 +35,28 @@ export interface Tally {
 }
 
 /** @param rows of one scenario, in the order of creation */
-export function tallyOf(rows: readonly TrialRow[]): Tally {
+export function tallyOf(rows: readonly TrialRow[], measure: SeriesMeasure = "preferred"): Tally {
   const counted: CountedTrial[] = [];
   const missing = { invalid: 0, failed: 0, cancelled: 0 };
   let [waiting, running, missingBefore] = [0, 0, 0];
   for (const row of rows) {
-    const result = resultOf(row);
+    const result = resultOf(row, measure);
     if (result === "running") running += 1;
     else if (typeof result === "string") {
       missing[result] += 1;
       missingBefore += 1;
     } else if (running > 0) waiting += 1;
-    else counted.push({ row, d: result, round: counted.length + 1, missing_before: missingBefore });
+    else {
+      const trial = { row, d: result, round: counted.length + 1, missing_before: missingBefore };
+      counted.push({ ...trial, ...undecidedIn(row, measure) });
+    }
   }
   return { rows, counted, waiting, running, missing };
+}
+
+function undecidedIn({ outcome }: TrialRow, measure: SeriesMeasure): Pick<CountedTrial, "undecided"> {
+  if (measure === "solved" || (outcome !== "inconsistent" && outcome !== "inconclusive")) return {};
+  return { undecided: outcome };
 }
 
 /** The trials of the first rounds. */
@@ -53,12 +64,23 @@ export const countedIn = ({ counted }: Pick<Tally, "counted">, rounds: number): 
   counted.every(({ round }) => round <= rounds) ? counted : counted.filter(({ round }) => round <= rounds);
 
 /** What a trial gave, what it is missing by, or that it is not done. */
-export function resultOf(row: TrialRow): Difference | Missing | "running" {
+export function resultOf(row: TrialRow, measure: SeriesMeasure = "preferred"): Difference | Missing | "running" {
   if (!isFinal(row.state)) return "running";
   if (row.state === "cancelled") return "cancelled";
   if (row.state !== "completed" || row.outcome === null) return "failed";
   if (row.outcome === "invalid") return "invalid";
-  return differenceOf(row);
+  return measure === "solved" ? solvedDifference(row) : differenceOf(row);
+}
+
+/** Where a check could run on neither arm, nobody knows what they solved: that is missing, and no tie. */
+function solvedDifference({ arms: { a, b }, could_not_check }: TrialRow): Difference | Missing {
+  if (a.solved === null || b.solved === null || could_not_check !== undefined) return "invalid";
+  return signOf(a, b);
+}
+
+function signOf(a: TrialArm, b: TrialArm): Difference {
+  if (a.solved === b.solved) return 0;
+  return a.solved ? 1 : -1;
 }
 
 function differenceOf({ outcome, winner_side }: TrialRow): Difference {
@@ -69,11 +91,16 @@ function differenceOf({ outcome, winner_side }: TrialRow): Difference {
 export const missingOf = ({ missing }: Tally): number => missing.invalid + missing.failed + missing.cancelled;
 
 /** Rows of a planned series as its scenarios' tallies, in the order of the plan. @param trials planned of each */
-export function tallyByScenario(scenarios: readonly Member[], rows: readonly TrialRow[], trials: number): Tally[] {
+export function tallyByScenario(
+  scenarios: readonly Member[],
+  rows: readonly TrialRow[],
+  trials: number,
+  measure: SeriesMeasure = "preferred",
+): Tally[] {
   const groups = new Map<MemberKey, TrialRow[]>(scenarios.map((member) => [memberName(member), []]));
   for (const row of inOrder(rows)) groups.get(memberName(row))?.push(row);
   return [...groups.values()].map((group, place) => {
-    const tally = tallyOf(group);
+    const tally = tallyOf(group, measure);
     const isRow = scenarios[place]?.input !== undefined;
     return isRow && isLost(tally, trials) ? { ...tally, given_up: true as const } : tally;
   });
@@ -141,10 +168,10 @@ export function deletedOf(rows: readonly TrialRow[]): number {
 type Blamed = "a" | "b" | "both" | "judge";
 
 /** Who broke the trials that gave nothing. What a person cancelled is nobody's fault. */
-export function missingBy(tallies: readonly Tally[]): Record<Blamed, number> {
+export function missingBy(tallies: readonly Tally[], measure: SeriesMeasure = "preferred"): Record<Blamed, number> {
   const by = { a: 0, b: 0, both: 0, judge: 0 };
   for (const row of tallies.flatMap(({ rows }) => rows)) {
-    const result = resultOf(row);
+    const result = resultOf(row, measure);
     if (result === "failed" || result === "invalid") by[blamed(row)] += 1;
   }
   return by;
@@ -167,10 +194,10 @@ export function distinctRuns({ counted }: Tally): number | null {
  * run of an arm. They say nothing new, or not by themselves.
  * @param rows in the order of creation
  */
-export function withoutCopies(rows: readonly TrialRow[]): readonly TrialRow[] {
+export function withoutCopies(rows: readonly TrialRow[], measure: SeriesMeasure = "preferred"): readonly TrialRow[] {
   const seen = new Set<string>();
   return rows.filter((row) => {
-    if (typeof resultOf(row) !== "number") return true;
+    if (typeof resultOf(row, measure) !== "number") return true;
     const { draw, conduct, stored_run, session_id } = row;
     const [run, from] = [`run ${stored_run ?? session_id}`, stored_run && `run ${stored_run}`];
     if ([draw, from].some((known) => known !== undefined && seen.has(known))) return false;

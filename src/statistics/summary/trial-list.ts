@@ -21,7 +21,7 @@ export async function trialListOf(findings: Findings): Promise<SeriesTrial[]> {
       trial: trialOf(subject, row, index),
       round: subject.told.kind !== "stored" && row.place ? row.place.round : index + 1,
       ...{ scenario: row.scenario, ...withInputId(row.input), session_id: row.session_id, state: row.state },
-      ...resultIn(row),
+      ...resultIn(row, subject.measure),
       counted: log !== undefined,
       ...(copies.has(row) && { copy: true as const }),
       used_for_claim: sequential.claim !== null && round < sequential.claim.round,
@@ -35,9 +35,9 @@ export async function trialListOf(findings: Findings): Promise<SeriesTrial[]> {
 /** Others have their turn after two thousand trials. */
 export const UNITS_OF_A_TRIAL = 0.1;
 
-function resultIn(row: TrialRow) {
+function resultIn(row: TrialRow, measure: Findings["subject"]["measure"]) {
   const { failure, outcome, winner_side } = row;
-  const result = resultOf(row);
+  const result = resultOf(row, measure);
   return { failure: failure?.message ?? null, outcome, winner_side, d: typeof result === "number" ? result : null };
 }
 

@@ -63,7 +63,7 @@ function missing(findings: Findings): readonly string[] {
   const total = totalMissing(findings);
   if (total === 0) return [];
   const { invalid, failed, cancelled, deleted } = countsOf(findings);
-  const by = missingBy(findings.tallies);
+  const by = missingBy(findings.tallies, findings.subject.measure);
   const { arms } = findings.subject;
   const parts = [
     [failed, "failed or interrupted"],
@@ -83,7 +83,7 @@ function unpaired(findings: Findings): readonly string[] {
   const { subject, tallies, sequential } = findings;
   const total = totalMissing(findings);
   const { held } = countsOf(findings);
-  const by = missingBy(tallies);
+  const by = missingBy(tallies, subject.measure);
   const lacks = [
     [by.a, subject.arms.a],
     [by.b, subject.arms.b],

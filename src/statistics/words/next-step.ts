@@ -41,9 +41,8 @@ function merge({ gate }: Series, candidate: string): Step {
 
 /** The first trial that the candidate lost tells most. */
 function keep(series: Series, candidate: string, control: string): Step {
-  const lost = series.trials.find(({ winner_side, counted }) => {
-    return counted && winner_side !== null && series.arms[winner_side].arm_id === control;
-  });
+  const ahead = series.arms.a.arm_id === control ? 1 : -1;
+  const lost = series.trials.find(({ d, counted }) => counted && d === ahead);
   const read = lost === undefined ? "" : ` Read ${trialName(lost)}: ${candidate} lost it.`;
   return { words: say`Keep ${{ figure: control }}.${read}` };
 }

@@ -23,9 +23,11 @@ import { differences } from "../../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import type { SessionPlan } from "../prepare-session.ts";
 import { worstCaseTotal } from "../worst-case-cost.ts";
+import { plannedMeasure } from "./measure.ts";
 
 interface PlanOptions {
   readonly margin: number;
+  readonly measure: SeriesRequest["measure"];
   readonly not_worse_by: number | undefined;
   readonly model_override: string | undefined;
   readonly seed: string | undefined;
@@ -37,7 +39,7 @@ interface PlanOptions {
 /** @throws Failure `invalid_request` when the scenarios name different judges */
 export function seriesPlan(
   planned: readonly PlannedMember[],
-  { margin, not_worse_by, model_override, seed, baseline, before }: PlanOptions,
+  { margin, measure, not_worse_by, model_override, seed, baseline, before }: PlanOptions,
 ): SeriesPlan {
   const judges = new Set(planned.map(({ judge_model }) => judge_model));
   const [judge_model = "", other] = judges;
@@ -57,6 +59,7 @@ export function seriesPlan(
     model_override: model_override ?? null,
     alpha: ALPHA,
     margin,
+    ...plannedMeasure(planned, measure, before),
     ...(not_worse_by !== undefined && { not_worse_by }),
     scripted: planned.some(({ scripted }) => scripted),
     ...(baseline && { baseline: baselineOf(planned, baseline, before?.baseline?.digest) }),
@@ -80,7 +83,7 @@ export function otherPlan(
   const told = differing.map((key) => (key === "scenarios" ? key + changedIn(before, planned) : key));
   return new Failure(
     "invalid_request",
-    `continue: ${series_id} has another plan (${told.join(", ")}); continue a series with the same scenarios, arms, judge and margin, or start a new one`,
+    `continue: ${series_id} has another plan (${told.join(", ")}); continue a series with the same scenarios, arms, judge, measure and margin, or start a new one`,
     { details: { field: "continue", differing } },
   );
 }

@@ -54,12 +54,13 @@ async function briefOf(
     }),
   );
   const rows = before ? await shared.trials({ series_id: before.series_id }) : [];
-  const { judge_model, model_override, margin, not_worse_by, seed } = plan;
+  const { judge_model, model_override, margin, measure, not_worse_by, seed } = plan;
   const { max_cost_usd, ...limited } = limits;
   return {
     options: {
       ...{ ...limited, judge_model, margin, seed },
       ...(model_override !== null && { model_override }),
+      ...(measure !== undefined && { measure }),
       ...(not_worse_by !== undefined && { not_worse_by }),
       ...(control !== undefined && { control }),
       ...(max_cost_usd !== null && { max_cost_usd }),

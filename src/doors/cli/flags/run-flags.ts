@@ -83,6 +83,10 @@ export const RUN = {
       value: "<m>",
       description: `count win rates within this distance of 0.5 as no difference (default ${MARGIN})`,
     },
+    measure: {
+      value: "<solved | preferred>",
+      description: "what a trial is measured by (default: solved where required checks decide and no judge does)",
+    },
     "not-worse-by": {
       value: "<points>",
       description: `open the gate for an arm that is not worse by so many points, 1 to 50 (default ${100 * NOT_WORSE_BY.solved}, of a judge's preference ${100 * NOT_WORSE_BY.preferred})`,
@@ -153,6 +157,7 @@ export const RUN = {
       "stop-when-sure",
       "parallel",
       "margin",
+      "measure",
       "not-worse-by",
       "control",
       "by",

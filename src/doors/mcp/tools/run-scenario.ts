@@ -38,6 +38,7 @@ const SERIES_FIELDS = [
   "parallel",
   "max_cost_usd",
   "margin",
+  "measure",
   "not_worse_by",
   "control",
   "continue",

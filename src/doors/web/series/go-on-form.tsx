@@ -48,7 +48,7 @@ export function GoOnForm({ series, limits }: { series: Series; limits: SeriesLim
         </button>
       </div>
       <p class="estimate">
-        The trials so far stay and count. Scenarios, arms, judge and margin must be the same as at the start.
+        The trials so far stay and count. Scenarios, arms, judge, measure and margin must be the same as at the start.
       </p>
       <SendingNotice of={sending} happened="The series continued">
         {() => "This page shows how far it came. Its trials stay and count; sending the form again goes on from there."}

@@ -1,0 +1,44 @@
+import { Failure } from "../../../domain/failure.ts";
+import type { SeriesMeasure, SeriesPlan } from "../../../domain/series-record.ts";
+import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
+
+interface Member {
+  readonly loaded: LoadedScenario;
+}
+
+/**
+ * What the plan says of its measure: what was asked for, else what the series that goes on measures, else what its scenarios ask.
+ * @throws Failure `invalid_request` for a measure that they cannot give
+ */
+export function plannedMeasure(
+  members: readonly Member[],
+  asked: SeriesMeasure | undefined,
+  before: SeriesPlan | undefined,
+): Pick<SeriesPlan, "measure"> {
+  if (asked === undefined && before) return before.measure === undefined ? {} : { measure: before.measure };
+  const measure = asked ?? measureOf(members);
+  if (measure === "score")
+    throw refused(
+      "score: these checks pass or fail, and none is graded yet; take solved or preferred, or compare a table of scores with --results",
+    );
+  const without = measure === "solved" ? members.find((member) => !hasRequired(member)) : undefined;
+  if (without)
+    throw refused(
+      `solved: ${without.loaded.file} has no required check, so that nobody knows what an arm solved; add \`required: true\` to a check of task.probe, or take preferred`,
+    );
+  return { measure };
+}
+
+const refused = (what: string) =>
+  new Failure("invalid_request", `measure (--measure): ${what}`, { details: { field: "measure" } });
+
+function measureOf(members: readonly Member[]): SeriesMeasure {
+  const isFact = (member: Member) => hasRequired(member) && !isJudged(member);
+  return members.every(isFact) ? "solved" : "preferred";
+}
+
+const hasRequired = ({ loaded: { definition } }: Member): boolean =>
+  definition.task.probe?.checks.some(({ required }) => required) === true;
+
+const isJudged = ({ loaded: { definition } }: Member): boolean =>
+  definition.rubric.criteria.some(({ kind }) => kind === "judged");
