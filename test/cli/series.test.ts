@@ -36,6 +36,7 @@ rubric: {criteria: [{question: Is it kind?}], judge: {model: openai/judge}}
 const FILES = {
   ...{ "coin.yaml": COIN, "dice.yaml": DICE, "greet.yaml": MODEL, "judged.yaml": JUDGED },
   "free.yaml": COIN.replace("name: coin", "name: free").replaceAll("required: true", "required: false"),
+  "asks.yaml": COIN.replace("name: coin", "name: asks\nmeasure: preferred\ncontrol: talks"),
   "other.yaml": COIN.replace("name: coin", "name: other").replace("id: talks", "id: speaks"),
 };
 
@@ -323,6 +324,17 @@ test("a finished series tells its report again, and goes on with more trials, no
   );
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
   expect(stderr).toContain(`${series_id} has another plan (margin, measure, seed, not_worse_by)`);
+});
+
+test("a scenario file says what its series measures and compares with; a flag goes before it", async () => {
+  using directory = openDirectory();
+  const asked = seriesIn(await directory.run("asks.yaml --trials 1 --seed 1"));
+  expect([asked.plan?.measure, asked.result?.measure, asked.control]).toEqual(["preferred", "preferred", "talks"]);
+  const chosen = seriesIn(await directory.run("asks.yaml --trials 1 --seed 1 --measure solved --control tries"));
+  expect([chosen.plan?.measure, chosen.result?.measure, chosen.control]).toEqual(["solved", "solved", "tries"]);
+  expect(chosen.plan?.scenarios).toEqual(asked.plan?.scenarios ?? []);
+  const plain = seriesIn(await directory.run("coin.yaml --trials 1"));
+  expect([plain.plan?.measure, plain.control]).toEqual(["solved", "tries"]);
 });
 
 describe("the exit status of --aa", () => {

@@ -14,7 +14,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "unknown top key",
     "task:",
     "taks: 1\ntask:",
-    '2:1 taks: unknown key; did you mean "task"? Allowed: name, title, description, tags, varies, inputs, inputs_file, task, arms, policies, rubric, replay',
+    '2:1 taks: unknown key; did you mean "task"? Allowed: name, title, description, tags, varies, measure, control, inputs, inputs_file, task, arms, policies, rubric, replay',
   ],
   [
     "unknown arm key",
@@ -33,6 +33,24 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "  prompt:",
     "  Prompt: 1\n  prompt:",
     '3:3 task.Prompt: unknown key; did you mean "prompt"? Allowed: messages, prompt, follow_ups, fixture, image, setup, probe, reference_fix, reference_answer, deliverable',
+  ],
+  [
+    "a control that is no arm",
+    "task:",
+    "control: nobody\ntask:",
+    '2:10 control: there is no arm "nobody"; the arms are plain and loud',
+  ],
+  [
+    "a measure without what it is made of",
+    "task:",
+    "measure: solved\ntask:",
+    "2:10 measure: solved needs a check with `required: true` in task.probe; there is none",
+  ],
+  [
+    "a score without graded checks",
+    "task:",
+    "measure: score\ntask:",
+    "2:10 measure: no check is graded yet, so that there is no score; take solved or preferred",
   ],
   ["missing prompt", "  prompt: Say hello.", "  setup: []", "3:3 task.prompt: missing; expected text"],
   [
@@ -583,7 +601,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "constructor",
     "task:",
     "constructor: {a: 1}\ntask:",
-    "2:1 constructor: unknown key; allowed: name, title, description, tags, varies, inputs, inputs_file, task, arms, policies, rubric, replay",
+    "2:1 constructor: unknown key; allowed: name, title, description, tags, varies, measure, control, inputs, inputs_file, task, arms, policies, rubric, replay",
   ],
   ["complex key", "task:", "? [a]\n: 1\ntask:", "2:3 a key must be plain text"],
   ["syntax", "Say hello.", '"Say hello.', '16:1 not valid YAML: missing closing "quote'],

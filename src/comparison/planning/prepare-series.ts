@@ -21,6 +21,7 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { demandEveryPrice } from "./cost-limits.ts";
 import { needsOfPlan } from "./needs.ts";
 import { prepareSession, type RunOptions, type SessionPlan } from "./prepare-session.ts";
+import { askedBy } from "./series/measure.ts";
 import {
   demandControl,
   demandMoney,
@@ -100,7 +101,7 @@ export async function prepareSeries(
   demandOneSeries(scenarios);
   const options = before ? { ...chosenBefore(before), ...given } : given;
   const limits = limitsOf(options, scenarios.length);
-  const { judge_model, model_override, margin = MARGIN, measure, not_worse_by, control, seed } = options;
+  const { judge_model, model_override, margin = MARGIN, measure, not_worse_by, seed } = options;
   // Its earlier trials were made of what was named then.
   const inputs_from_checkout = allInputs([source.inputs_from_checkout, before?.inputs_from_checkout]);
   const replacement = {
@@ -112,6 +113,7 @@ export async function prepareSeries(
   const { planned, needs } = await planEach(services, { scenarios, baseline, replacement, limits });
   const chosen = { margin, measure, not_worse_by, model_override, seed };
   const plan = seriesPlan(planned, { ...chosen, baseline, before: before?.plan });
+  const control = options.control ?? askedBy(planned, "control");
   demandControl(plan, control);
   if (plan.baseline) services.notice(toldOfBaseline(plan.baseline, limits.trials, services.clock.now()));
   const plan_digest = sha256(canonicalJson(plan));

@@ -44,13 +44,14 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
   const parsed = await parseScenario({ text, file, stem: basename(path, extname(path)), directory, git });
   const sources = new Set([absolute, ...parsed.sources]);
   if (parsed.result instanceof Failure) return { result: parsed.result, sources };
-  const { committed, rows, inputs_file, fill, warnings, find } = parsed;
+  const { committed, rows, inputs_file, asks, fill, warnings, find } = parsed;
   const loaded = async (definition: Scenario): Promise<LoadedScenario> => {
     return {
       definition,
       digest: scenarioDigest(definition),
       file,
       directory,
+      ...(asks && { asks }),
       ...(inputs_file !== undefined && { inputs_file }),
       findExposed: (agents_dir) => find(definition, basename(path), agents_dir),
     };

@@ -3,6 +3,7 @@ import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import { counted } from "../../domain/number-text.ts";
 import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
+import type { SeriesMeasure } from "../../domain/series-record.ts";
 import { Pace } from "../../runtime/pace.ts";
 
 /** A scenario file, read and resolved. */
@@ -12,6 +13,8 @@ export interface LoadedScenario {
   readonly digest: string;
   /** The file as the caller named it. */
   readonly file: string;
+  /** What its author wants a series to measure, and to compare with; outside the digest. */
+  readonly asks?: SeriesAsks;
   /** Absolute; where the definition's directories start. */
   readonly directory: string;
   /** Absolute; has the files of each git tree below the tree's id. Absent: they are in the repository around `directory`. */
@@ -24,6 +27,12 @@ export interface LoadedScenario {
   readonly warnings?: readonly string[];
   /** Looks for what its arms would find of what they are tested with. Absent: the files around it are not known. @throws Unusable */
   readonly findExposed?: (agents_dir?: string) => Promise<readonly Exposed[]>;
+}
+
+export interface SeriesAsks {
+  readonly measure?: SeriesMeasure | undefined;
+  /** Id of an arm. */
+  readonly control?: string | undefined;
 }
 
 /** What no arm may see, in a place where arms find it. */

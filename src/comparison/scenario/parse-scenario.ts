@@ -9,7 +9,7 @@ import { checkShape, readYaml, type YamlDocument } from "./document/yaml-documen
 import { GitFiles } from "./git/git-files.ts";
 import { readTable } from "./inputs/read-table.ts";
 import { doubtfulBraces, filling, firstTemplate } from "./inputs/templates.ts";
-import type { Exposed } from "./loaded-scenario.ts";
+import type { Exposed, SeriesAsks } from "./loaded-scenario.ts";
 import type { ResolveContext } from "./resolve/context.ts";
 import { findExposed } from "./resolve/exposed.ts";
 import { resolveScenario } from "./resolve/resolve-scenario.ts";
@@ -51,6 +51,7 @@ interface ParsedScenario {
   readonly committed?: readonly NamedInput[];
   /** The rows of its inputs; absent where it has none. The result then holds templates. */
   readonly rows?: readonly ScenarioInput[];
+  readonly asks?: SeriesAsks;
   /** Absolute; the file with them, where it is another one. */
   readonly inputs_file?: string;
   /** The scenario with the values of a row in its texts, or `invalid_scenario`. */
@@ -86,6 +87,7 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
       : invalidScenario(source.file, located(document, problems)),
     sources: context.sources,
     committed: context.committed,
+    asks: { measure: file.measure, control: file.control },
     ...(inputs && { rows: inputs.rows }),
     ...(inputs && file.inputs_file !== undefined && { inputs_file: resolve(root, file.inputs_file) }),
     ...fillerOf(source, context, file),

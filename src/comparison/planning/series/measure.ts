@@ -1,6 +1,6 @@
 import { Failure } from "../../../domain/failure.ts";
 import type { SeriesMeasure, SeriesPlan } from "../../../domain/series-record.ts";
-import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
+import type { LoadedScenario, SeriesAsks } from "../../scenario/loaded-scenario.ts";
 
 interface Member {
   readonly loaded: LoadedScenario;
@@ -16,7 +16,7 @@ export function plannedMeasure(
   before: SeriesPlan | undefined,
 ): Pick<SeriesPlan, "measure"> {
   if (asked === undefined && before) return before.measure === undefined ? {} : { measure: before.measure };
-  const measure = asked ?? measureOf(members);
+  const measure = asked ?? askedBy(members, "measure") ?? measureOf(members);
   if (measure === "score")
     throw refused(
       "score: these checks pass or fail, and none is graded yet; take solved or preferred, or compare a table of scores with --results",
@@ -27,6 +27,24 @@ export function plannedMeasure(
       `solved: ${without.loaded.file} has no required check, so that nobody knows what an arm solved; add \`required: true\` to a check of task.probe, or take preferred`,
     );
   return { measure };
+}
+
+/**
+ * What the files of a series ask for alike; undefined where none asks.
+ * @throws Failure `invalid_request` where two ask for different things
+ */
+export function askedBy<K extends keyof SeriesAsks>(members: readonly Member[], field: K): SeriesAsks[K] {
+  const asking = members.filter(({ loaded: { asks } }) => asks?.[field] !== undefined);
+  const [first] = asking;
+  const wants = first?.loaded.asks?.[field];
+  const other = asking.find(({ loaded: { asks } }) => asks?.[field] !== wants)?.loaded;
+  if (first && other)
+    throw new Failure(
+      "invalid_request",
+      `${field}: ${first.loaded.file} asks for ${wants} and ${other.file} for ${other.asks?.[field]}, and a series has one; choose it with ${field} (--${field})`,
+      { details: { field } },
+    );
+  return wants;
 }
 
 const refused = (what: string) =>

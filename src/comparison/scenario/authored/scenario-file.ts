@@ -4,6 +4,7 @@ import { SEVERITIES } from "../../../domain/policies.ts";
 import { ModelPrice } from "../../../domain/price-list.ts";
 import { MEASURES } from "../../../domain/rubric.ts";
 import { MODEL_NAME_CHARS, oneOf, record } from "../../../domain/schema.ts";
+import { SERIES_MEASURES } from "../../../domain/series-record.ts";
 import { ArmFile } from "./arm-file.ts";
 import { BUDGET_LIMITS, Globs, Name, optional, Seconds, Text, Whole } from "./fields.ts";
 import { TaskFile } from "./task-file.ts";
@@ -182,6 +183,13 @@ export const ScenarioFile = record(
         description: "The declared difference between the arms; doctor fails on any other.",
       }),
     ),
+    measure: Type.Optional(
+      oneOf(SERIES_MEASURES, {
+        description:
+          "What a series measures: `solved` by the required checks, or `preferred` by the verdict. Default `solved` with required checks and no question, else `preferred`.",
+      }),
+    ),
+    control: Type.Optional(Name("Arm that the other one is compared with; it changes words alone.")),
     inputs: Type.Optional(
       Type.Array(Type.Record(Type.String(), Type.Unknown()), {
         minItems: 1,

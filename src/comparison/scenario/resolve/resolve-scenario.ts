@@ -35,6 +35,7 @@ export async function resolveScenario(
   if (problems.sound(["name"]) && file.name !== stem)
     problems.add(["name"], `is "${file.name}" but the file's name begins with "${stem}"; they must be equal`);
   checkTogether(problems, file, areas);
+  checkSeries(problems, file, areas);
   if (areas.arms) await checkArmFiles(context, file.arms, areas);
   const { task, arms, policies, rubric, replay } = areas;
   if (problems.found.length > 0 || !task || !arms || !policies || !rubric) return null;
@@ -50,6 +51,16 @@ export async function resolveScenario(
     rubric,
     ...(replay && { replay }),
   };
+}
+
+/** Adds a problem for a control that is no arm, and for a measure that the task cannot give. */
+function checkSeries(problems: Problems, { measure, control }: ScenarioFile, { task, arms }: Areas): void {
+  if (control !== undefined && arms && !arms.some(({ id }) => id === control))
+    problems.add(["control"], `there is no arm "${control}"; the arms are ${arms.map(({ id }) => id).join(" and ")}`);
+  if (measure === "score")
+    problems.add(["measure"], "no check is graded yet, so that there is no score; take solved or preferred");
+  if (measure === "solved" && task && !task.probe?.checks.some(({ required }) => required))
+    problems.add(["measure"], "solved needs a check with `required: true` in task.probe; there is none");
 }
 
 interface Areas {
