@@ -1,10 +1,13 @@
 import { withInputId } from "../domain/member.ts";
-import type { SeriesRecord, SeriesStop } from "../domain/series-record.ts";
+import { MARGIN, type SeriesRecord, type SeriesStop } from "../domain/series-record.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { sumKnown } from "../domain/usage.ts";
+import type { Side } from "../domain/verdict.ts";
 import { claimedSide, type Levels } from "./claim/conclusion.ts";
-import { findingsOf } from "./claim/findings.ts";
+import { type Findings, findingsOf } from "./claim/findings.ts";
 import { cannotConclude, isUnlikely, MAX_FORECAST, type Standing, standingOfTest } from "./claim/forecast.ts";
+import { openingOf } from "./claim/opening.ts";
+import { rulesOf } from "./claim/rules.ts";
 import { isOnlyCopies } from "./claim/sequential-test.ts";
 import {
   failsTooOften,
@@ -16,7 +19,7 @@ import {
   tallyByScenario,
 } from "./claim/tally.ts";
 import { costOfTrial } from "./costs.ts";
-import { plannedSubject } from "./words/subject.ts";
+import { plannedSubject, type Subject } from "./words/subject.ts";
 
 /** A trial that may start now. */
 export interface TrialSpec {
@@ -55,6 +58,8 @@ export interface Advance {
   readonly behind: number;
 }
 
+const AWAITS: ReadonlySet<SeriesStop> = new Set(["sure", "not_worse", "equivalent"]);
+
 const NOTHING = { start: [], next: [], behind: 0 };
 
 /** After this many rounds of copies it is known that the arms do not vary. */
@@ -74,10 +79,13 @@ export async function advance(series: SeriesRecord, rows: readonly TrialRow[], i
   const { plan, limits } = series;
   if (series.stop !== null) return { stop: series.stop, ...NOTHING };
   const tallies = tallyByScenario(plan.scenarios, rows, limits.trials, plan.measure);
+  const open = tallies.reduce((sum, { running }) => sum + running, 0);
   const stop = await earlyStop(series, rows, input.stored ?? []);
+  // What is established can lapse while trials run, so that they are awaited first.
+  if (stop && open > 0 && AWAITS.has(stop) && rulesOf(plan.protocol).lapses)
+    return { stop: null, ...NOTHING, behind: behindOf(tallies) };
   if (stop) return { stop, ...NOTHING };
   if (hasFailed(tallies, limits.trials, input.begun_after ?? 0)) return { stop: "failed", ...NOTHING };
-  const open = tallies.reduce((sum, { running }) => sum + running, 0);
   const specs = specsOf(plan.scenarios, tallies, limits.trials);
   const count = Math.min(Math.max(0, limits.parallel - open), affordable(series, tallies, input));
   const start = specs.slice(0, count);
@@ -167,12 +175,39 @@ async function earlyStop(
 ): Promise<SeriesStop | null> {
   const { limits } = series;
   if (!limits.stop_when_sure) return null;
-  const { subject, sequential, conclusion, tallies, deleted } = findingsOf(plannedSubject(series), rows, stored);
-  if (conclusion !== "undecided") return sequential.claim ? "sure" : "equivalent";
-  if (sequential.claim || sequential.equivalent_at !== null) return null;
+  const findings = findingsOf(plannedSubject(series), rows, stored);
+  const { subject, sequential, tallies, deleted } = findings;
+  const wanted = wantedOf(series, subject);
+  const known = conclusionFor(findings, wanted);
+  if (known) return known;
+  if (sequential.claim || (wanted.equivalence && sequential.equivalent_at !== null)) return null;
   if (tallies.every((tally) => roundsToStart(tally, limits.trials).length === 0)) return null;
   if (sequential.log_e.length >= ROUNDS_OF_COPIES && isOnlyCopies(sequential)) return "out_of_reach";
-  return await futility(standingOfTest(sequential, tallies, { trials: limits.trials, deleted }), subject.levels);
+  const standing = standingOfTest(sequential, tallies, { trials: limits.trials, deleted });
+  const levels = wanted.equivalence ? subject.levels : { ...subject.levels, margin: 0 };
+  return await futility({ ...standing, ...(wanted.not_worse && { not_worse: wanted.not_worse }) }, levels);
+}
+
+/** What ends a series beside a claim. */
+interface Wanted {
+  /** The candidate, where it may be not worse. */
+  readonly not_worse?: Side;
+  /** Somebody asks with a margin of their own. */
+  readonly equivalence: boolean;
+}
+
+function wantedOf({ plan, limits }: SeriesRecord, { control_side, levels, scores }: Subject): Wanted {
+  if (!rulesOf(plan.protocol).lapses) return { equivalence: true };
+  if (limits.stop_at === "better") return { equivalence: false };
+  const isAsked = levels.not_worse_by !== undefined && !scores;
+  return { equivalence: plan.margin !== MARGIN, ...(isAsked && { not_worse: control_side === "a" ? "b" : "a" }) };
+}
+
+function conclusionFor(findings: Findings, { not_worse, equivalence }: Wanted): SeriesStop | null {
+  const { sequential, conclusion } = findings;
+  if (conclusion !== "undecided" && sequential.claim) return "sure";
+  if (not_worse && openingOf(findings, not_worse) === "not_worse") return "not_worse";
+  return equivalence && conclusion !== "undecided" ? "equivalent" : null;
 }
 
 async function futility(standing: Standing, levels: Levels): Promise<SeriesStop | null> {

@@ -71,11 +71,17 @@ export function raisedByTrials(findings: Findings) {
  * What the series' own trials may conclude by when those that run have ended, one after the other: only where that is something
  * others have a say.
  */
-export function* conclusionsAhead(series: SeriesRecord, rows: readonly TrialRow[]): Generator<Conclusion> {
+export function* conclusionsAhead(
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+): Generator<Conclusion | "not_worse"> {
   const runs = rows.some(({ state }) => !isFinal(state));
   for (const winner_side of runs ? (["a", "b", null] as const) : [null]) {
     const ended = rows.map((row) => (isFinal(row.state) ? row : wonBy(row, winner_side)));
-    yield findingsOf(plannedSubject(series), ended).conclusion;
+    const { conclusion, sequential } = findingsOf(plannedSubject(series), ended);
+    const { a, b } = sequential.not_worse_at;
+    const isEnd = series.limits.stop_when_sure && (a ?? b) !== null;
+    yield conclusion === "undecided" && isEnd ? "not_worse" : conclusion;
   }
 }
 

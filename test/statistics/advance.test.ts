@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { advance, leastTrials, type TrialSpec } from "../../src/statistics/advance.ts";
 import { forecast } from "../../src/statistics/claim/forecast.ts";
+import { leastEqualPairs } from "../../src/statistics/claim/not-worse.ts";
 import { conclusionOf, sequentialTestOf } from "../../src/statistics/claim/sequential-test.ts";
 import { tallyOf } from "../../src/statistics/claim/tally.ts";
 import { FREE, type Planned, play, results, rowOf, rowsOf, seriesOf, times } from "./series.ts";
@@ -118,7 +119,7 @@ describe("a cost limit", () => {
   });
 });
 
-const SURE = { stop_when_sure: true, trials: 30 };
+const SURE = { stop_when_sure: true, trials: 30, stop_at: "better" } as const;
 
 describe("when it may stop early, a series", () => {
   test("stops when it is sure", async () => {
@@ -132,9 +133,20 @@ describe("when it may stop early, a series", () => {
     expect([stop, counts(rows), rows.length]).toEqual(["sure", "10-0-0", 11]);
   });
 
-  test("goes on to 17 ties, which show that there is no difference above the margin", async () => {
-    const { stop, rows } = await play(seriesOf(SURE), () => "tie");
-    expect([stop, rows.length]).toEqual(["equivalent", 17]);
+  test("stops once the candidate is not worse, unless it waits for better", async () => {
+    const least = leastEqualPairs({ alpha: 0.05, margin: 0.15, not_worse_by: 0.3 });
+    const equal = { stop_when_sure: true, trials: 20, not_worse_by: 0.3 };
+    const { stop, rows } = await play(seriesOf(equal), () => "tie");
+    expect([stop, rows.length]).toEqual(["not_worse", least]);
+    expect((await next({ ...equal, stop_at: "better" }, "=".repeat(least))).stop).not.toBe("not_worse");
+    expect((await next({ ...equal, trials: 30 }, "--------")).stop).toBe("sure");
+  });
+
+  test("stops without a difference above the margin only where somebody asks with a margin", async () => {
+    const equal = { stop_when_sure: true, trials: 30, not_worse_by: 0.01 };
+    expect((await next({ ...equal, margin: 0.2 }, "=".repeat(20))).stop).toBe("equivalent");
+    expect((await next({ ...equal, trials: 200 }, "=".repeat(20))).stop).toBeNull();
+    expect((await next({ ...equal, stop_at: "better", margin: 0.2 }, "=".repeat(20))).stop).not.toBe("equivalent");
   });
 
   test("learns nothing from a judge that contradicts itself", async () => {
@@ -182,8 +194,10 @@ describe("when it may stop early, a series", () => {
     expect((await advance(seriesOf({ ...SURE, parallel: 16 }), all, FREE)).stop).toBe("sure");
   });
 
-  test("starts nothing more once it stopped, while some trials still run", async () => {
-    expect(await next({ ...SURE, parallel: 4 }, "++++++++rr")).toMatchObject({ stop: "sure", start: [] });
+  test("starts nothing more once it is sure, and says so when those that run have not taken it back", async () => {
+    expect(await next({ ...SURE, parallel: 4 }, "++++++++rr")).toMatchObject({ stop: null, start: [] });
+    expect((await next({ ...SURE, parallel: 4 }, "++++++++--")).stop).toBeNull();
+    expect((await next({ ...SURE, parallel: 4 }, "++++++++++")).stop).toBe("sure");
     expect(await next({ ...SURE, stop: "sure" }, "++++++++--")).toMatchObject({ stop: "sure", start: [] });
   });
 

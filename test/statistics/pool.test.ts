@@ -237,7 +237,7 @@ test("what is told while it runs is what the report says: lists, verdicts, and w
   expect(await advance(series, WON, FREE)).toMatchObject({ stop: "sure" });
   expect(await advance(series, WON, { ...FREE, stored })).toMatchObject({ stop: null, start: [{ trial: 9 }] });
   const alike = own("=".repeat(17));
-  expect(await advance(series, alike, { ...FREE, stored: [...others("+++"), ...alike] })).toMatchObject({ stop: null });
+  expect(await advance(series, alike, { ...FREE, stored: [...others("---"), ...alike] })).toMatchObject({ stop: null });
 });
 
 test("others are asked when the trials that run can bring a conclusion", () => {
@@ -246,6 +246,8 @@ test("others are asked when the trials that run can bring a conclusion", () => {
   expect([...conclusionsAhead(series, own("+++++++r"))]).toContain("a_preferred");
   expect([...conclusionsAhead(series, own("-------r"))]).toContain("b_preferred");
   expect([...conclusionsAhead(series, own(`${"=".repeat(16)}r`))]).toContain("no_difference_above_margin");
+  const ending = seriesOf({ stop_when_sure: true });
+  expect([...conclusionsAhead(ending, own(`${"=".repeat(14)}r`))]).toContain("not_worse");
 });
 
 test("trials that mostly repeat each other are told", async () => {

@@ -236,6 +236,7 @@ const storedRunsOf = (baseline: Baseline, loaded: LoadedScenario) =>
 const chosenBefore = ({ plan, limits, control }: SeriesRecord): SeriesOptions => ({
   trials: limits.trials,
   stop_when_sure: limits.stop_when_sure,
+  ...(limits.stop_at && { stop_at: limits.stop_at }),
   parallel: limits.parallel,
   ...(limits.max_cost_usd !== null && { max_cost_usd: limits.max_cost_usd }),
   judge_model: plan.judge_model,

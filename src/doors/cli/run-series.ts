@@ -179,7 +179,18 @@ function optionsOf(args: RunArguments, members: number) {
     ...comparedBy(args),
     ...(seed !== undefined && { seed }),
     ...(has("stop-when-sure") && { stop_when_sure: true }),
+    ...stopAtOf(args),
   };
+}
+
+/** @throws UsageError */
+function stopAtOf({ value, has }: RunArguments) {
+  const stop_at = value("stop-at");
+  if (stop_at === undefined) return {};
+  if (stop_at !== "not_worse" && stop_at !== "better")
+    throw new UsageError(`--stop-at: expected not_worse or better, got "${stop_at}"`);
+  if (has("stop-when-sure") || value("continue") !== undefined) return { stop_at } as const;
+  throw new UsageError("--stop-at says when --stop-when-sure stops: give both");
 }
 
 /** @throws UsageError */

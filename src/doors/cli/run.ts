@@ -55,6 +55,7 @@ export const command = (args: readonly string[]): Promise<number> =>
 const SERIES_FLAGS = [
   "trials",
   "stop-when-sure",
+  "stop-at",
   "parallel",
   "margin",
   "measure",

@@ -1,6 +1,8 @@
+import type { Side } from "../../domain/verdict.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { claimedSide, equivalenceAt, type IsEquivalent, type Levels, type Uncertain } from "./conclusion.ts";
 import type { Counts } from "./e-process.ts";
+import { showsNotWorse } from "./not-worse.ts";
 import type { SequentialTest } from "./sequential-test.ts";
 import { missingOf, roundsToStart, type Tally } from "./tally.ts";
 
@@ -10,6 +12,8 @@ export interface Standing {
   readonly uncertain: Uncertain;
   /** Remaining trials of the plan. */
   readonly left: number;
+  /** Trials that show that this arm is not worse are a conclusion as well. */
+  readonly not_worse?: Side;
 }
 
 /** How likely the rest of the plan leads to a conclusion. */
@@ -37,7 +41,7 @@ export async function forecast(standing: Standing, levels: Levels): Promise<Fore
   return { chance_of_claim: claim, chance_of_conclusion: claim + equivalence };
 }
 
-/** Whether the same chance of a conclusion is below `LEAST_CHANCE`; mostly known after a part of the trials. */
+/** Whether the same chance of a conclusion, of all that the series waits for, is below `LEAST_CHANCE`; mostly known after a part of the trials. */
 export async function isUnlikely(standing: Standing, levels: Levels): Promise<boolean> {
   const { claim, equivalence } = await drawn(standing, levels, LEAST_CHANCE);
   return claim + equivalence < LEAST_CHANCE;
@@ -58,6 +62,7 @@ async function drawn(standing: Standing, levels: Levels, enough: number): Promis
 class Urn {
   readonly #standing: Standing;
   readonly #isEquivalent: IsEquivalent;
+  readonly #isNotWorse: (counts: Counts) => boolean;
   readonly #size: number;
   readonly #borders: Borders;
   /** The probability that the series is still open after this many further wins and losses, at `won * size + lost`. */
@@ -70,6 +75,7 @@ class Urn {
   constructor(standing: Standing, levels: Levels) {
     this.#standing = standing;
     this.#isEquivalent = equivalenceAt(levels);
+    this.#isNotWorse = notWorseIn(standing, levels);
     this.#size = standing.left + 1;
     this.#borders = claimBorders(standing, levels);
     this.#open = new Float64Array(this.#size ** 2);
@@ -101,11 +107,21 @@ class Urn {
     const chance = (byTie + byLoss + byWin) / trials;
     open[place] = 0;
     if (won >= (this.#borders.a[lost] ?? 0) || lost >= (this.#borders.b[won] ?? 0)) this.claim += chance;
-    else if (Math.abs(counts.wins + won - counts.losses - lost) <= (this.#closest[won + lost] ?? -1))
-      this.equivalence += chance;
+    else if (this.#isSettled(won, lost, step)) this.equivalence += chance;
     else open[place] = chance;
   }
+
+  /** It is concluded without a claim. */
+  #isSettled(won: number, lost: number, step: number): boolean {
+    const { counts } = this.#standing;
+    const [wins, losses] = [counts.wins + won, counts.losses + lost];
+    if (Math.abs(wins - losses) <= (this.#closest[won + lost] ?? -1)) return true;
+    return this.#isNotWorse({ wins, losses, ties: counts.ties + step - won - lost });
+  }
 }
+
+const notWorseIn = ({ not_worse, uncertain }: Standing, levels: Levels) =>
+  not_worse === undefined ? () => false : showsNotWorse(not_worse, uncertain, levels);
 
 interface Borders {
   /** Further wins with which a claims, for each number of further losses. */
@@ -155,10 +171,13 @@ function closestToLevel(
 }
 
 /** Whether no outcome of the remaining trials leads to a conclusion. Their best case is reached at the end. */
-export function cannotConclude({ counts, uncertain, left }: Standing, levels: Levels): boolean {
+export function cannotConclude({ counts, uncertain, left, ...rest }: Standing, levels: Levels): boolean {
   const claims = (possible: Counts) => claimedSide(possible, levels) !== undefined;
-  if (claims({ ...counts, wins: counts.wins + left }) || claims({ ...counts, losses: counts.losses + left }))
-    return false;
+  const best = [
+    { ...counts, wins: counts.wins + left },
+    { ...counts, losses: counts.losses + left },
+  ];
+  if (best.some(claims) || best.some(notWorseIn({ counts, uncertain, left, ...rest }, levels))) return false;
   return !equivalenceAt(levels)(levelled(counts, left), uncertain);
 }
 

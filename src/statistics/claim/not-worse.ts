@@ -1,6 +1,6 @@
 import type { Side } from "../../domain/verdict.ts";
-import type { Levels } from "./conclusion.ts";
-import { type Counts, logEvidence, wagersAgainst, withRest } from "./e-process.ts";
+import type { Levels, Uncertain } from "./conclusion.ts";
+import { type Counts, logEvidence, logWealthOf, wagersAgainst, withRest } from "./e-process.ts";
 import { Mixture } from "./mixture.ts";
 import { NOW } from "./rules.ts";
 
@@ -63,6 +63,22 @@ export function isNotWorseAfter(counts: Counts, side: Side, levels: Levels): boo
   test.add(counts, 0);
   test.look(1, counts, 0);
   return test.shownAt(counts)[side] !== null;
+}
+
+/** Whether counts show it, for many of them. @param uncertain all of it counts for the other arm */
+export function showsNotWorse(side: Side, uncertain: Uncertain, levels: Levels): (counts: Counts) => boolean {
+  const { alpha, not_worse_by: allowed = 0, rules = NOW } = levels;
+  const sign = side === "a" ? 1 : -1;
+  const bets = wagersAgainst(-sign * allowed)[side];
+  const enough = (1 / alpha - (1 - rules.fresh)) / rules.fresh;
+  const { undecided, missing } = uncertain;
+  return ({ wins, ties, losses }) => {
+    if (sign * (wins - losses) <= -allowed * (wins + ties + losses)) return false;
+    const [given, kept] = [undecided + missing, ties - undecided];
+    const worst =
+      side === "a" ? { wins, ties: kept, losses: losses + given } : { wins: wins + given, ties: kept, losses };
+    return bets.reduce((wealth, bet) => wealth + Math.exp(logWealthOf(worst, bet)), 0) >= enough;
+  };
 }
 
 /** The fewest pairs with which two arms that never differ are not worse than each other. */

@@ -173,7 +173,7 @@ export function demandControl(plan: SeriesPlan, control: string | undefined): vo
   });
 }
 
-type LimitOptions = Pick<SeriesRequest, "trials" | "stop_when_sure" | "parallel" | "max_cost_usd">;
+type LimitOptions = Pick<SeriesRequest, "trials" | "stop_when_sure" | "stop_at" | "parallel" | "max_cost_usd">;
 
 /** @throws Failure `invalid_request` for scenarios that cannot make one series */
 export function demandOneSeries(scenarios: readonly LoadedScenario[]): void {
@@ -221,7 +221,8 @@ export function limitsOf(options: LimitOptions, scenarios: number): SeriesLimits
       `trials: ${trials * scenarios} in all are too few for any claim; plan ${Math.ceil(least / scenarios)} or more${scenarios > 1 ? " of each scenario" : ""}, or leave out stop_when_sure (--stop-when-sure)`,
       { details: { field: "trials" } },
     );
-  return { trials, stop_when_sure, parallel, max_cost_usd };
+  const { stop_at } = options;
+  return { trials, stop_when_sure, ...(stop_when_sure && stop_at === "better" && { stop_at }), parallel, max_cost_usd };
 }
 
 /** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that pays for no trial */

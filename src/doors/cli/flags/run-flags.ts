@@ -74,6 +74,11 @@ export const RUN = {
     "stop-when-sure": {
       description: `stop the series as soon as more trials would change nothing (at most ${DEFAULT_TRIALS} trials, or --trials)`,
     },
+    "stop-at": {
+      value: "<not_worse|better>",
+      description:
+        "with --stop-when-sure: stop once the candidate is not worse (default), or go on until it is better or worse",
+    },
     parallel: {
       value: "<k>",
       range: { min: 1, max: MAX_PARALLEL },
@@ -155,6 +160,7 @@ export const RUN = {
     "Several runs (a series)": [
       "trials",
       "stop-when-sure",
+      "stop-at",
       "parallel",
       "margin",
       "measure",

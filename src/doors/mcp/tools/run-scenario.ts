@@ -35,6 +35,7 @@ const SERIES_FIELDS = [
   "scenarios",
   "trials",
   "stop_when_sure",
+  "stop_at",
   "parallel",
   "max_cost_usd",
   "margin",
