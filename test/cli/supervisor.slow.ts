@@ -91,7 +91,7 @@ test("a server that stands still is ended and started again at its address, and 
   expect(served.log()).toContain("the server ended (SIGKILL) and is started again\n");
   expect(served.server()).not.toBe(before);
   await until(() => served.log().includes(`claimed ${waits} attempt 2`));
-  expect(served.log()).toContain(`lost ${id} attempt 1 code interrupted`);
+  expect(served.log()).toContain(`lost ${id} attempt 1 code process_lost`);
   expect(served.log()).not.toContain(`lost ${waits}`);
   await until(async () => (await session()).state === "running");
   expect((await session()).lost_attempts).toHaveLength(1);

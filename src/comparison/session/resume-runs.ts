@@ -25,9 +25,6 @@ export async function resumeRuns(services: Services, runs: readonly Run[]): Prom
 async function resume(services: Services, run: Run): Promise<void> {
   const entries = await services.store.read(run.session_id);
   const { session } = createdOf(entries);
-  const { session_id, attempt } = run;
-  if (entries.some(({ entry }) => entry.type === "stage"))
-    services.news?.({ event: "lost", session_id, attempt: attempt - 1, code: "interrupted" });
   const place = placeInLine(services, session.user);
   try {
     const plan = await planOf(services, session);

@@ -28,7 +28,8 @@ export interface Written {
 
 /** A session whose process ended without a word. */
 export interface Dead extends Written {
-  readonly lost: Lost;
+  /** Absent: it only waited in line, and waits again. */
+  readonly lost?: Lost;
 }
 
 /** A log, and the number of its last entry: how many there are, unless some were lost. */
@@ -113,9 +114,8 @@ export class SessionRows {
       if (!run) return [];
       if (begins) this.inherited.push(run);
       const entry = begins ? ({ type: "attempt_started", at } as const) : interruption({ state, attempt }, at);
-      return [
-        { ...this.#settle(run, entry), lost: { session_id, attempt: run.attempt - 1, goes_on: Boolean(begins) } },
-      ];
+      const lost = { session_id, attempt: run.attempt - 1, goes_on: Boolean(begins) };
+      return [{ ...this.#settle(run, entry), ...(!(begins && state === "queued") && { lost }) }];
     });
   }
 

@@ -184,7 +184,7 @@ export class SqliteSessions implements Disposable {
   protected interrupted(sessions: readonly Dead[]): void {
     for (const written of sessions) {
       this.#copyEnded(written);
-      this.#parts.lost(written.lost);
+      if (written.lost) this.#parts.lost(written.lost);
       this.#watchers.wake(written.session_id);
     }
   }

@@ -85,7 +85,7 @@ class SqliteStore extends SqliteSessions implements SessionStore {
       runSteps(database, settleSpending(lease));
       return dead;
     };
-    for (const { lost } of database.transaction(settle).immediate()) this.#parts.lost(lost);
+    for (const { lost } of database.transaction(settle).immediate()) if (lost) this.#parts.lost(lost);
     this.repairCopies();
     database.transaction(() => lease.sweep()).immediate();
     // Searches are right without it, and slower; figures that an earlier version did not list are unknown until then.
