@@ -59,10 +59,10 @@ describe("a line for each trial", () => {
       "trial  1  candidate won   1-0   100% [1-100]     ━━━━━━━┿━━━━━━━  e  1.0 of 20",
       "trial  2  baseline won    1-1    50% [1-99]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
       "trial  3  tie             1-1    50% [4-96]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
-      "trial  4  candidate won   2-1    63% [11-97]     ─━━━━━━┿━━━━━━━  e  0.7 of 20",
+      "trial  4  candidate won   2-1    63% [11-96]     ─━━━━━━┿━━━━━━━  e  0.7 of 20",
       "trial  5  failed: no answer",
       "trial  6  invalid: it gave no answer",
-      "trial  7  candidate won   3-1    70% [18-98]     ──━━━━━┿━━━━━━━  e  0.9 of 20",
+      "trial  7  candidate won   3-1    70% [18-96]     ──━━━━━┿━━━━━━━  e  0.9 of 20",
     ]);
   });
 
@@ -139,7 +139,7 @@ test("a suite has a line of figures for each complete round", () => {
     "round  1 of 12   1-1   win rate  50% [1-99]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
     "trial  3  suite-one  candidate won",
     "trial  4  suite-two  candidate won",
-    "round  2 of 12   3-1   win rate  75% [14-99.9]   ─━━━━━━┿━━━━━━━  e  0.9 of 20",
+    "round  2 of 12   3-1   win rate  75% [14-99]     ─━━━━━━┿━━━━━━━  e  0.9 of 20",
     "trial  5  suite-one  tie",
   ]);
 });

@@ -62,7 +62,7 @@ test("a series on whose comparison others lost claims nothing, in no place, and 
   await run(services, [scenario], { trials: 4 });
   const series = await run(services, [scenario], { trials: 12, stop_when_sure: true });
   expect(series).toMatchObject({
-    ...{ stop: "exhausted", conclusion: "undecided", gate: { a: null, b: null } },
+    ...{ stop: "exhausted", conclusion: "undecided", gate: { a: "not_worse", b: null } },
     ...{ headline: { claim: { side: "a", at_trial: 8 } }, earlier: { trials: 4 } },
   });
   const sessions = await Promise.all(

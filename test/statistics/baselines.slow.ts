@@ -18,12 +18,8 @@ test("whoever compares one candidate again and again on one baseline has one ser
   expect(claimsOf("one candidate 12 times on one blessed series").any).toBeLessThanOrEqual(0.075);
 });
 
-test("runs that were chosen by what they showed err more often, and nothing is concluded on them", () => {
-  const { claimed, concluded } = claimsOf("a baseline of the arm that a stopped series preferred", {
-    ...SAMPLE,
-    repetitions: 12,
-  });
-  expect(claimed).toBeGreaterThan(0.05);
+test("nothing is concluded on runs that were chosen by what they showed, also where their trials claim something", () => {
+  const { claimed, concluded } = claimsOf("a baseline of the arm that a stopped series preferred");
+  expect(claimed).toBeGreaterThan(0);
   expect(concluded).toBe(0);
-  expect(claimsOf("a baseline of the arm that a fixed series did not prefer").concluded).toBe(0);
 });
