@@ -308,14 +308,14 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  * its own that says what users get. `bun run census` prints what there is.
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
-  "src/main.ts": [1, 98, 0],
-  "src/domain": [98, 6_947, 521],
-  "src/runtime": [19, 1_127, 49],
-  "src/arms": [194, 22_414, 650],
-  "src/statistics": [34, 3_628, 171],
-  "src/store": [55, 6_820, 190],
-  "src/comparison": [182, 23_756, 703],
-  "src/doors": [299, 31_604, 853],
+  "src/main.ts": [1, 108, 0],
+  "src/domain": [102, 7_284, 545],
+  "src/runtime": [19, 1_190, 50],
+  "src/arms": [194, 22_490, 650],
+  "src/statistics": [48, 4_994, 211],
+  "src/store": [57, 7_134, 207],
+  "src/comparison": [185, 24_122, 719],
+  "src/doors": [303, 32_265, 867],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
