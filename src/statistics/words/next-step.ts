@@ -43,7 +43,10 @@ function merge({ gate }: Series, candidate: string): Step {
 function keep(series: Series, candidate: string, control: string): Step {
   const ahead = series.arms.a.arm_id === control ? 1 : -1;
   const lost = series.trials.find(({ d, counted }) => counted && d === ahead);
-  const read = lost === undefined ? "" : ` Read ${trialName(lost)}: ${candidate} lost it.`;
+  const read =
+    lost === undefined
+      ? ""
+      : ` ${series.kind === "results" ? "Look at" : "Read"} ${trialName(lost)}: ${candidate} lost it.`;
   return { words: say`Keep ${{ figure: control }}.${read}` };
 }
 
@@ -55,7 +58,10 @@ const STEPS: Partial<Readonly<Record<GateReason["because"], (series: Series) => 
   judge_failed_self_test: () => "Take another judge with --judge-model, and test it with abeval run --self-test.",
   judge_kin: () => "Take a judge of another family with --judge-model, or add a hidden check.",
   no_contrast: () => "Change one arm: a series of two equal arms shows only chance.",
-  nothing_solved: () => "Make the task easier or the checks right: abeval run --check says what they do now.",
+  nothing_solved: ({ kind }) =>
+    kind === "results"
+      ? "Make the tasks easier or the checks right: nothing is learned where nobody passes."
+      : "Make the task easier or the checks right: abeval run --check says what they do now.",
   no_variation: () => "Let the trials differ: give the model a temperature, or the arm more scripts or rows.",
   checks_could_not_run: () => "Repair the check: abeval run --check says what it lacks.",
   selected_baseline: () => "Bless a series of fixed length that preferred neither arm, and compare with that.",
@@ -68,9 +74,9 @@ const STEPS: Partial<Readonly<Record<GateReason["because"], (series: Series) => 
 /** One more try with as many trials as would do, by the forecast or for equal arms. */
 function moreTrials(series: Series, again: string | null | undefined): Step {
   const { kind, series_id, scenarios, forecast, limits, state } = series;
+  if (kind === "results") return { words: [moreResults(series)] };
   const more = moreOf(series);
-  const about = `${countText(more)} more ${kind === "results" ? "pair" : "trial"}${more === 1 ? "" : "s"}`;
-  if (kind === "results") return { words: [`Add about ${about} to the table, and read it again.`] };
+  const about = `${countText(more)} more trial${more === 1 ? "" : "s"}`;
   if (kind === "stored") return { words: [`Run about ${about}: abeval run with --trials ${more}.`] };
   const planned = limits?.trials ?? 0;
   const left = forecast.trials_left ?? 0;
@@ -81,6 +87,19 @@ function moreTrials(series: Series, again: string | null | undefined): Step {
   const how = again === null ? ` --trials ${Math.min(MAX_TRIALS, planned + more)} and a --state-dir` : flags;
   return { words: [`Run about ${about}: the same command with${how}.`] };
 }
+
+/** What the table lacks, where that shuts the gate. */
+function moreResults(series: Series): string {
+  const { failed, invalid } = series.counts;
+  const missing = failed + invalid;
+  const add = isForMissing(series)
+    ? `the ${counted(missing, "result")} that ${missing === 1 ? "is" : "are"} missing`
+    : `about ${countText(moreOf(series))} more ${moreOf(series) === 1 ? "pair" : "pairs"}`;
+  return `Add ${add} to the table, and read it again.`;
+}
+
+const isForMissing = ({ gate_reasons = {} }: Series): boolean =>
+  Object.values(gate_reasons).some(({ because }) => because === "missing_trials");
 
 /** By the forecast, or as many as equal arms need; else as many again. */
 function moreOf({ forecast, gate_reasons, result, counts }: Series): number {
