@@ -101,7 +101,7 @@ describeNeeding(CHROMIUM)("a form while the server goes away", () => {
     await page.getByRole("link", { name: "See what became of it" }).click();
     await page.waitForURL(/\/series\//);
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByText("In 4 trials of quick").waitFor();
+    await page.getByText("quick alone, in 4 trials.").waitFor();
     expect(await seriesOf("quick")).toHaveLength(before + 1);
   }, 60_000);
 
@@ -140,7 +140,7 @@ describeNeeding(CHROMIUM)("a form while the server goes away", () => {
     await page.getByText("The series continued before the server went away").waitFor();
     expect(await trials.inputValue()).toBe("4");
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByText("In 4 trials of quick").waitFor();
+    await page.getByText("quick alone, in 4 trials.").waitFor();
   }, 60_000);
 
   test("a judging that the server took with it is said to be lost, and asked for again with the same judge", async () => {

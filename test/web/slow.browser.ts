@@ -129,7 +129,7 @@ describeNeeding(CHROMIUM)("a reader who is faster than the page or its server", 
     await page.goto(`/series/${id}`);
     await page.getByLabel("Trials of each scenario, in all").fill("2");
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByText("In 2 trials of quick").waitFor();
+    await page.getByText("quick alone, in 2 trials.").waitFor();
     await page.getByRole("button", { name: "Continue" }).waitFor({ timeout: 10_000 });
     expect(complaints).toEqual([]);
   }, 60_000);
