@@ -52,6 +52,7 @@ describeNeeding(POSTGRES)("doctor, of a database", () => {
       "workers.capabilities": ["pass", "provider:openai on 1 of 1, sandbox:bubblewrap on 1 of 1"],
       "workers.version": ["pass", "1.2.3"],
       "queue.depth": ["pass", "0 pieces of work"],
+      "queue.drained": ["pass", "servers and workers take work"],
     });
   });
 
@@ -137,6 +138,6 @@ describeNeeding(POSTGRES)("doctor, of a database", () => {
       "fail",
       expect.stringMatching(/: cannot be reached \(.*\); is the server running there\?$/),
     ]);
-    expect(Object.values(rows).filter(([status]) => status === "skip")).toHaveLength(9);
+    expect(Object.values(rows).filter(([status]) => status === "skip")).toHaveLength(10);
   });
 });
