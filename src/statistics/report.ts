@@ -28,7 +28,7 @@ import { type Costs, costsOf, costToClaim } from "./costs.ts";
 import { importedRows, scoresOf, withResults } from "./imported-series.ts";
 import { concludedOf, raisedByTrials } from "./standing.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
-import { flagCountsTold } from "./summary/flag-counts.ts";
+import { raisedFlagCounts } from "./summary/flag-counts.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
 import { crashedOf, solvedOf } from "./summary/reliability.ts";
 import { seriesResultOf } from "./summary/result.ts";
@@ -157,7 +157,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     },
     descriptive: descriptiveOf(findings),
     flags,
-    ...flagCountsTold(findings),
+    ...raisedFlagCounts(findings),
     model_changes,
     statement,
     trials,

@@ -103,7 +103,7 @@ const NEEDS_OF_EARLIER: Needs = [`${PROTOCOLS}log/2+swapped-pair/3+gates-and-mea
 export const PROTOCOLS_DONE: Needs = [...new Set([NEED_OF_PROTOCOLS, ...NEEDS_OF_EARLIER])];
 
 /** Whether a server with other protocols accepted it. */
-export const isAskedByOthers = (needs: Needs): boolean =>
+export const isOfOtherProtocols = (needs: Needs): boolean =>
   protocolsAmong(needs).length > 0 && !needs.includes(NEED_OF_PROTOCOLS);
 
 /** The rules of series among protocols. */

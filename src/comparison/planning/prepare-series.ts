@@ -21,7 +21,7 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { demandEveryPrice } from "./cost-limits.ts";
 import { needsOfPlan } from "./needs.ts";
 import { prepareSession, type RunOptions, type SessionPlan } from "./prepare-session.ts";
-import { askedBy } from "./series/measure.ts";
+import { commonAsk } from "./series/measure.ts";
 import {
   demandControl,
   demandMoney,
@@ -113,7 +113,7 @@ export async function prepareSeries(
   const { planned, needs } = await planEach(services, { scenarios, baseline, replacement, limits });
   const chosen = { margin, measure, not_worse_by, model_override, seed };
   const plan = seriesPlan(planned, { ...chosen, baseline, before: before?.plan });
-  const control = options.control ?? askedBy(planned, "control");
+  const control = options.control ?? commonAsk(planned, "control");
   demandControl(plan, control);
   if (plan.baseline) services.notice(toldOfBaseline(plan.baseline, limits.trials, services.clock.now()));
   const plan_digest = sha256(canonicalJson(plan));

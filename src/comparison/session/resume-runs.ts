@@ -9,7 +9,7 @@ import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
 import { worstCaseOf } from "./run/conduct-session.ts";
 import { RunLog } from "./run/run-log.ts";
 import { conductHere, leaveLine, placeInLine } from "./start-session.ts";
-import { createdOf, keptWork } from "./workers/perform-session.ts";
+import { createdOf, examinedIn } from "./workers/perform-session.ts";
 
 type Services = SessionServices & { readonly catalog: Pick<ScenarioCatalog, "get"> };
 
@@ -29,7 +29,7 @@ async function resume(services: Services, run: Run): Promise<void> {
   try {
     const plan = await planOf(services, session);
     const reservation = await reserve(services, "run", worstCaseOf(plan));
-    conductHere(services, { plan, trial: undefined, run, ...place, examined: keptWork(entries) }, reservation);
+    conductHere(services, { plan, trial: undefined, run, ...place, examined: examinedIn(entries) }, reservation);
     services.news?.({ event: "claimed", ...run });
   } catch (error) {
     leaveLine(place, error);

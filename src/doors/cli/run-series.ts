@@ -24,7 +24,7 @@ import { seriesCard } from "../report/card.ts";
 import { seriesMarkdown } from "../report/markdown.ts";
 import { seriesHtml } from "../report/series-html.ts";
 import { complain, EXIT, onInterrupt } from "./exit-code.ts";
-import { UsageError } from "./flags/parse-arguments.ts";
+import { marginOf, notWorseByOf, UsageError } from "./flags/parse-arguments.ts";
 import { commandOf, type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { seriesJunit } from "./reports/junit.ts";
 import { sendTelemetry, telemetryLines } from "./reports/otel.ts";
@@ -193,14 +193,6 @@ function stopAtOf({ value, has }: RunArguments) {
   throw new UsageError("--stop-at says when --stop-when-sure stops: give both");
 }
 
-/** @throws UsageError */
-export function marginOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const margin = /^0?\.\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (margin > 0 && margin < 0.5) return margin;
-  throw new UsageError(`--margin: expected a number between 0 and 0.5, such as 0.15, got "${text}"`);
-}
-
 /** What is measured, what the candidate must not be worse by, and who it is compared with. @throws UsageError */
 function comparedBy({ value }: RunArguments) {
   const measure = measureNamed(value("measure"));
@@ -217,14 +209,6 @@ function measureNamed(text: string | undefined): SeriesMeasure | undefined {
   const measure = SERIES_MEASURES.find((one) => one === text);
   if (text === undefined || measure !== undefined) return measure;
   throw new UsageError(`--measure: expected solved or preferred, got "${cut(text)}"`);
-}
-
-/** Points on the command line, a share everywhere else. @throws UsageError */
-export function notWorseByOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const points = /^\d{1,2}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
-  if (points >= 1 && points <= 50) return points / 100;
-  throw new UsageError(`--not-worse-by: expected points from 1 to 50, such as 10, got "${text}"`);
 }
 
 /** @throws Failure `invalid_scenario` for the first file that cannot be read, `unknown_arm` */

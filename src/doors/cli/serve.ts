@@ -15,7 +15,7 @@ import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { checkHost, checkOrigin, checkUserHeader, listenProblem, parseAddress, warnWhenOpen } from "./flags/address.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./flags/parse-arguments.ts";
 import { SERVER_FLAGS, serverSettings } from "./flags/service-flags.ts";
-import { drainWhenTold, obeyDrain, toldToDrain } from "./services/draining.ts";
+import { drainOnSignal, drainSignal, obeyDrain } from "./services/draining.ts";
 import {
   goOnWithRuns,
   joinWorkers,
@@ -150,7 +150,7 @@ async function serve(args: Arguments): Promise<number> {
     user_header,
   };
   const signal = signalled(supervised);
-  const told = toldToDrain(supervised);
+  const told = drainSignal(supervised);
   const listening = listenAs(given, services, options);
   if (!worker) tellOfServer(services, log.notice, { ...given, web_ui: web_ui !== undefined });
   await using _worker = await joinWorkers(services, { slots, stopping: leaving.signal });
@@ -159,7 +159,7 @@ async function serve(args: Arguments): Promise<number> {
   log.notice(worker ? `working, ${slots} sessions at once` : `listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   const leave_ms = worker ? 0 : Math.min(LEAVE_MS, grace_ms);
-  void drainWhenTold({ told, supervised, services, listening, streams, leave_ms, leaving, stopping });
+  void drainOnSignal({ told, supervised, services, listening, streams, leave_ms, leaving, stopping });
   using _obeying = services.shared && obeyDrain(services.shared, services);
   await untilStopped({ signal, listening, streams, services, leave_ms, leaving, stopping, abandoned, grace_ms });
   return EXIT.done;

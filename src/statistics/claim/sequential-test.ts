@@ -109,9 +109,12 @@ export function conclusionOf(test: SequentialTest): Conclusion {
  * The counts that support the side ahead least, whatever the missing trials were. Its evidence falls with every loss until
  * both sides are level, and rises for the other side beyond that.
  */
-export function worstCase({ wins, ties, losses }: Counts, missing: number): Counts {
+export const worstCase = (counts: Counts, missing: number): Counts => sumOf(counts, lostToOther(counts, missing));
+
+/** Missing trials as they would have gone to the side behind, until both are level. */
+function lostToOther({ wins, losses }: Counts, missing: number): Counts {
   const given = Math.min(missing, Math.abs(wins - losses));
-  return wins > losses ? { wins, ties, losses: losses + given } : { wins: wins + given, ties, losses };
+  return wins > losses ? { wins: 0, ties: 0, losses: given } : { wins: given, ties: 0, losses: 0 };
 }
 
 const sumOf = (one: Counts, other: Counts): Counts => ({
@@ -218,10 +221,7 @@ class Walk {
 
   /** The side that is claimed with so many more losses of the side ahead. */
   #sideWith(missing: number): Side | undefined {
-    const { wins, losses } = this.#counts;
-    const given = Math.min(missing, Math.abs(wins - losses));
-    const more = wins > losses ? { wins: 0, ties: 0, losses: given } : { wins: given, ties: 0, losses: 0 };
-    return sideOf(this.#wealth.evidence(more), this.#levels.alpha);
+    return sideOf(this.#wealth.evidence(lostToOther(this.#counts, missing)), this.#levels.alpha);
   }
 
   #claimFor(side: Side, log_e: number): void {

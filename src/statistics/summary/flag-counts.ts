@@ -27,7 +27,7 @@ const hasDoubt =
     doubts?.some((one) => one === doubt) === true;
 
 /** Those that some trial raises, as a report tells them. */
-export function flagCountsTold(findings: Findings): Pick<Series, "flag_counts"> {
+export function raisedFlagCounts(findings: Findings): Pick<Series, "flag_counts"> {
   const raised = Object.entries(flagCounts(findings)).filter(([, count]) => count > 0);
   return raised.length === 0 ? {} : { flag_counts: Object.fromEntries(raised) };
 }

@@ -16,7 +16,7 @@ export function plannedMeasure(
   before: SeriesPlan | undefined,
 ): Pick<SeriesPlan, "measure"> {
   if (asked === undefined && before) return before.measure === undefined ? {} : { measure: before.measure };
-  const measure = asked ?? askedBy(members, "measure") ?? measureOf(members);
+  const measure = asked ?? commonAsk(members, "measure") ?? measureOf(members);
   if (measure === "score")
     throw refused(
       "score: these checks pass or fail, and none is graded yet; take solved or preferred, or compare a table of scores with --results",
@@ -33,7 +33,7 @@ export function plannedMeasure(
  * What the files of a series ask for alike; undefined where none asks.
  * @throws Failure `invalid_request` where two ask for different things
  */
-export function askedBy<K extends keyof SeriesAsks>(members: readonly Member[], field: K): SeriesAsks[K] {
+export function commonAsk<K extends keyof SeriesAsks>(members: readonly Member[], field: K): SeriesAsks[K] {
   const asking = members.filter(({ loaded: { asks } }) => asks?.[field] !== undefined);
   const [first] = asking;
   const wants = first?.loaded.asks?.[field];

@@ -2,7 +2,7 @@ import type { Failure } from "../../../domain/failure.ts";
 import type { SeriesRecord } from "../../../domain/series-record.ts";
 import type { TrialSpec } from "../../../statistics/advance.ts";
 import type { SharedStore, WorkClaim } from "../../../store/shared-store.ts";
-import { isAskedByOthers, isOfProtocols } from "../../planning/needs.ts";
+import { isOfOtherProtocols, isOfProtocols } from "../../planning/needs.ts";
 import { prepareSeries, seriesSource } from "../../planning/prepare-series.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
@@ -36,7 +36,7 @@ export async function performSeries(workplace: Workplace, claim: WorkClaim): Pro
     );
     const { begun_after } = brief;
     const need_of_protocols = claim.work.needs.find(isOfProtocols);
-    const is_of_earlier = isAskedByOthers(claim.work.needs);
+    const is_of_earlier = isOfOtherProtocols(claim.work.needs);
     // Its trials stay work of whoever may take the series.
     const prepare = async (spec: TrialSpec) => ({ ...(await setup.prepare(spec)), need_of_protocols });
     const series = new RunningSeries(performing, { ...setup, prepare }, { record, begun_after, is_of_earlier });

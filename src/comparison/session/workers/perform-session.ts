@@ -9,7 +9,7 @@ import { fellSilent, MAX_SILENT } from "../../../store/session-row.ts";
 import type { Work, WorkClaim } from "../../../store/shared-store.ts";
 import { isFull, type LoggedEntry, type Run } from "../../../store/store.ts";
 import type { JudgedArm } from "../../judge/judge.ts";
-import { isAskedByOthers, NEED_OF_PROTOCOLS, protocolsAmong, seriesRulesAmong } from "../../planning/needs.ts";
+import { isOfOtherProtocols, NEED_OF_PROTOCOLS, protocolsAmong, seriesRulesAmong } from "../../planning/needs.ts";
 import { prepareSession, type SessionPlan } from "../../planning/prepare-session.ts";
 import { heldReservation } from "../../planning/reservation.ts";
 import { PROCESS_LOST, type SessionServices } from "../../planning/services.ts";
@@ -119,11 +119,11 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
     const created = createdOf(entries);
     await using loaded = await loadedOf(workplace, created);
     const plan = await planOf(planning, loaded, created, { ...brief, needs: claim.work.needs });
-    if (isAskedByOthers(claim.work.needs)) log.planned_anew = plannedAnew(services, plan);
+    if (isOfOtherProtocols(claim.work.needs)) log.planned_anew = plannedAnew(services, plan);
     const { trial: place } = created.session;
     const trial = place && workplace.looks.trialAt(place);
     const slot = Promise.resolve(OWN_PLACE);
-    const examined = keptWork(entries);
+    const examined = examinedIn(entries);
     await conductSession(
       { plan, trial, log, slot, services: planning, signal, examined },
       heldReservation(services, brief.reservation),
@@ -138,7 +138,7 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
 }
 
 /** What both arms left, where only their judging was lost: it was paid for, and is not asked for again. */
-export function keptWork(entries: readonly LoggedEntry[]): Examined | undefined {
+export function examinedIn(entries: readonly LoggedEntry[]): Examined | undefined {
   const outcome = foldLog(entries);
   if (outcome?.state !== "judging") return undefined;
   const { session_id, decisions } = outcome;
@@ -184,11 +184,11 @@ async function planOf(
   { session }: CreatedEntry,
   { options, needs }: Pick<SessionOrder, "options"> & Pick<Work, "needs">,
 ): Promise<SessionPlan> {
-  const rules = session.trial && isAskedByOthers(needs) ? seriesRulesAmong(needs) : {};
+  const rules = session.trial && isOfOtherProtocols(needs) ? seriesRulesAmong(needs) : {};
   const plan = await prepareSession(services, loaded, { ...rules, ...options });
   if (plan.comparison === session.comparison) return plan;
   const isSameWork = isDeepStrictEqual(plan.evidence_digests, session.evidence_digests);
-  if (isSameWork && !session.trial && isAskedByOthers(needs)) return plan;
+  if (isSameWork && !session.trial && isOfOtherProtocols(needs)) return plan;
   throw new Failure(
     "invalid_scenario",
     isSameWork

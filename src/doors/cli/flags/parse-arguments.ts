@@ -217,3 +217,19 @@ function checkWords(
     throw new UsageError(`unexpected "${extra}"; usage: ${spec.usage}`);
   return words;
 }
+
+/** @throws UsageError */
+export function marginOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const margin = /^0?\.\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (margin > 0 && margin < 0.5) return margin;
+  throw new UsageError(`--margin: expected a number between 0 and 0.5, such as 0.15, got "${text}"`);
+}
+
+/** Points on the command line, a share everywhere else. @throws UsageError */
+export function notWorseByOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const points = /^\d{1,2}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
+  if (points >= 1 && points <= 50) return points / 100;
+  throw new UsageError(`--not-worse-by: expected points from 1 to 50, such as 10, got "${text}"`);
+}

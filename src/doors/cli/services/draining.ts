@@ -9,7 +9,7 @@ import { NAMES_OF_SERVERS, nameProcess, showLeft } from "./own-process.ts";
 import type { Supervised } from "./supervised.ts";
 
 /** Resolves when `abeval drain --pid` has told this process, or its supervisor. From now on it may be told. */
-export function toldToDrain(supervised: Pick<Supervised, "onDrain"> | undefined): Promise<void> {
+export function drainSignal(supervised: Pick<Supervised, "onDrain"> | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   process.on("SIGUSR2", () => resolve());
   supervised?.onDrain(resolve);
@@ -35,7 +35,7 @@ interface Drainable {
  * Once it is told, the server takes no more work, and says from then on how much is left. Without a database all that was accepted
  * goes on to its end, for nobody else could run it; with one, series go back to the queue.
  */
-export async function drainWhenTold(drainable: Drainable): Promise<void> {
+export async function drainOnSignal(drainable: Drainable): Promise<void> {
   const { told, supervised, services, listening, streams, leave_ms, leaving, stopping } = drainable;
   await told;
   const { runs, series, notice } = services;
