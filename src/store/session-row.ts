@@ -77,12 +77,12 @@ const STRETCH = 5_000;
 const AT_ONCE = 10;
 
 /** How a session ends whose process is gone, and which is not begun again. */
-export function interruption({ state, attempt = 1 }: Interrupted, at: string): EndedEntry {
+export function interruption({ state, silent = 0 }: Interrupted, at: string): EndedEntry {
   const failure: SessionFailure = {
     stage: STAGES.find((known) => known === state) ?? "running",
     class: "infra",
     code: "interrupted",
-    message: attempt > 1 ? fellSilent("servers") : ENDED_SILENTLY,
+    message: silent >= MAX_SILENT ? fellSilent("servers") : ENDED_SILENTLY,
     retryable: true,
   };
   return { type: "ended", at, state: "interrupted", failure };
@@ -90,7 +90,8 @@ export function interruption({ state, attempt = 1 }: Interrupted, at: string): E
 
 interface Interrupted {
   readonly state: string;
-  readonly attempt?: number;
+  /** Processes that fell silent while they ran it. */
+  readonly silent?: number;
 }
 
 const ENDED_SILENTLY =

@@ -11,6 +11,24 @@ const idOf = (n: number) => `session-sample-20260102T03040500${n}Z`;
 const [OWN, TRIAL, OTHER] = [idOf(1), idOf(2), idOf(3)];
 const queued = (id: string) => anOutcome(id, { state: "queued" });
 
+test("what only waited in line has lost nothing when its server ends, however often, and is handed on", async () => {
+  using directory = temporaryDirectory();
+  const heard: Lost[] = [];
+  const lost = (one: Lost) => void heard.push(one);
+  const open = (after?: string) => sqliteStore(directory.path, systemClock, systemEntropy, { after, lost });
+  let store = open();
+  await begin(store, queued(OWN));
+  for (const attempt of [2, 3, 4]) {
+    const { owner } = store.estate ?? {};
+    store[Symbol.dispose]();
+    store = open(owner);
+    expect(store.estate?.runs).toEqual([{ session_id: OWN, attempt }]);
+  }
+  expect(heard).toEqual([]);
+  expect(await readSession(store, OWN)).toMatchObject({ state: "queued", started_at: null });
+  store[Symbol.dispose]();
+});
+
 test("a server in the place of another has its runs once, and neither trials nor what other processes left", async () => {
   using directory = temporaryDirectory();
   const heard: Lost[] = [];
@@ -36,6 +54,8 @@ test("a server in the place of another has its runs once, and neither trials nor
       state: "interrupted",
       failure: { message: expect.stringContaining("it was killed, or stood still") },
     });
+  const again = { session_id: OWN, attempt: 2 };
+  await second.append(again, [{ type: "stage", at: "2026-01-02T03:04:07.000Z", stage: "running" }], "written");
   second[Symbol.dispose]();
   using third = open(second.estate?.owner);
   expect(third.estate?.runs).toEqual([]);

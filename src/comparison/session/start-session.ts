@@ -58,8 +58,11 @@ interface PlaceInLine {
 }
 
 /** Its place in line is taken before anything is waited for: others may ask for it meanwhile. */
-export function placeInLine({ slots }: Pick<SessionServices, "slots">, user = UNNAMED): PlaceInLine {
-  const stop = new AbortController();
+export function placeInLine(
+  { slots }: Pick<SessionServices, "slots">,
+  user = UNNAMED,
+  stop = new AbortController(),
+): PlaceInLine {
   const slot = slots.acquire(stop.signal, user);
   let waits = true;
   void slot.then(() => {

@@ -17,7 +17,7 @@ import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } fr
 import { SERVER_FLAGS, serverSettings } from "./flags/service-flags.ts";
 import { drainOnSignal, drainSignal, obeyDrain } from "./services/draining.ts";
 import {
-  goOnWithRuns,
+  inheritedRuns,
   joinWorkers,
   LOG_FORMATS,
   type LogFormat,
@@ -151,11 +151,12 @@ async function serve(args: Arguments): Promise<number> {
   };
   const signal = signalled(supervised);
   const told = drainSignal(supervised);
+  const goOnWithRuns = await inheritedRuns(services);
   const listening = listenAs(given, services, options);
   if (!worker) tellOfServer(services, log.notice, { ...given, web_ui: web_ui !== undefined });
   await using _worker = await joinWorkers(services, { slots, stopping: leaving.signal });
   await supervised?.ready(listening.port, services);
-  goOnWithRuns(services);
+  goOnWithRuns();
   log.notice(worker ? `working, ${slots} sessions at once` : `listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   const leave_ms = worker ? 0 : Math.min(LEAVE_MS, grace_ms);

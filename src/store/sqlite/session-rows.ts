@@ -106,14 +106,14 @@ export class SessionRows {
     return row === null ? undefined : { session_id, attempt: (row as { attempt: number }).attempt };
   }
 
-  /** Ends what dead processes left running. A run of `after` begins again, once. */
+  /** Ends what dead processes left running. A run of `after` begins again, until two of its processes fell silent while they ran it. */
   interruptDead(at: string): readonly Dead[] {
     const owned = this.#database.query(OWNED).values({ after: this.#after }) as OwnedRow[];
-    return owned.flatMap(([session_id, owner, state, attempt, begins]) => {
+    return owned.flatMap(([session_id, owner, state, silent, begins]) => {
       const run = this.#lease.isAlive(owner) ? undefined : this.takeOver(session_id);
       if (!run) return [];
       if (begins) this.inherited.push(run);
-      const entry = begins ? ({ type: "attempt_started", at } as const) : interruption({ state, attempt }, at);
+      const entry = begins ? ({ type: "attempt_started", at } as const) : interruption({ state, silent }, at);
       const lost = { session_id, attempt: run.attempt - 1, goes_on: Boolean(begins) };
       return [{ ...this.#settle(run, entry), ...(!(begins && state === "queued") && { lost }) }];
     });

@@ -112,11 +112,16 @@ export async function joinWorkers(services: Services, { slots, stopping }: Joini
   return { [Symbol.asyncDispose]: () => removeTree(directory) };
 }
 
-/** Goes on with the runs of a server that fell silent, if this one was started in its place. */
-export function goOnWithRuns(services: Services): void {
+/**
+ * Has the runs of a server that fell silent, if this one was started in its place, so that they can be followed, cancelled and
+ * counted before it listens. Calling what it returns goes on with them.
+ */
+export async function inheritedRuns(services: Services): Promise<() => void> {
   const { runs = [] } = services.store.estate ?? {};
-  if (runs.length === 0) return;
-  void import("../../../comparison/session/resume-runs.ts").then(({ resumeRuns }) => resumeRuns(services, runs));
+  if (runs.length === 0) return () => undefined;
+  const { inheritRuns, resumeRuns } = await import("../../../comparison/session/resume-runs.ts");
+  const inherited = inheritRuns(services, runs);
+  return () => void resumeRuns(services, inherited);
 }
 
 export const LOG_FORMATS = ["text", "json", "none"] as const;
