@@ -77,5 +77,5 @@ export function gateOf(
 
 const isOpen = (opening: GateOpening) => opening === "better" || opening === "not_worse";
 
-/** More pairs may show what these do not. */
+/** Whether more pairs may show what these do not. */
 export const lacksPairs = (opening: GateOpening) => opening === "not_shown" || opening === "few_pairs";

@@ -17,7 +17,7 @@ interface Answered extends Pick<Series, "conclusion" | "control" | "gate" | "gat
   readonly arms: Readonly<Record<"a" | "b", { readonly arm_id: string }>>;
 }
 
-/** Of arms that do not differ nothing can be known, whichever wins. */
+/** Whichever arm wins, nothing is known of arms that do not differ. */
 export function seriesAnswerOf({ conclusion, control, gate, gate_reasons, arms: { a, b } }: Answered): SeriesAnswer {
   const isControlA = a.arm_id === control;
   if (gate_reasons?.[a.arm_id]?.because === "no_contrast") return "not_known";

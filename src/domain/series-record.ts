@@ -140,7 +140,7 @@ export const SeriesStanding = record(
     counted: Count("Trials that count."),
     answer: Type.Optional(
       oneOf(SERIES_ANSWERS, {
-        description: "What the series says of the candidate. Absent in standings of 0.3 and before.",
+        description: "What the series says of the candidate. Absent where an earlier version wrote it.",
       }),
     ),
     flags: Type.Optional(

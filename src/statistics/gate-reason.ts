@@ -20,13 +20,15 @@ export function gateReasonText({ because, needs }: GateReason, told: Told): stri
   return needs === null ? why : `${why}; two equal arms would need ${countText(needs)} pairs to show it`;
 }
 
+export const RESULTS_CHANGED = "results changed during the series (an arm, its model or its surroundings)";
+
 const REASONS: Readonly<Record<GateReason["because"], (told: Told) => string>> = {
   not_shown: ({ candidate, not_worse_by }) =>
     `these trials do not show that ${candidate} is less than ${pointsOf(not_worse_by)} worse`,
   worse: ({ candidate }) => `${candidate} is worse`,
   lapsed: () => "what was established has lapsed",
   means_disagree: ({ candidate }) => `${candidate} is ahead in more cases, and its mean is not higher`,
-  results_changed: () => "results changed during the series (an arm, its model or its surroundings)",
+  results_changed: () => RESULTS_CHANGED,
   missing_trials: () => "it would not stand if the missing trials had gone to the other arm",
   other_trials_disagree: () => "all stored trials of this comparison together do not show it",
   judge_failed_self_test: () => "the judge failed its self-test",

@@ -18,11 +18,10 @@ import {
   missingForClaim,
 } from "./claim/findings.ts";
 import { type Forecast, forecast, MAX_FORECAST, moreTrials, standingOfTest } from "./claim/forecast.ts";
-import { openingOf, opens } from "./claim/opening.ts";
 import { pairsNeeded } from "./claim/pairs-needed.ts";
 import { isOfOthers } from "./claim/pool.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
-import { isMadeByChange, shutBy } from "./claim/shut-by.ts";
+import { isMadeByChange, openingWithoutKin, shutBy } from "./claim/shut-by.ts";
 import { type CountedTrial, type Difference, missingBy } from "./claim/tally.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";
 import { importedRows, scoresOf, withResults } from "./imported-series.ts";
@@ -120,15 +119,17 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
   const is_changed = model_changes.length > 0;
   const flags = flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests, never_fired, is_changed });
   await breathe();
-  const opening = (side: Side) => {
-    const shown = openingOf(findings, side);
-    return shutBy(findings, flags, { side, shows: opens(shown, side, subject.levels) }) ?? shown;
-  };
-  const openings = { a: opening("a"), b: opening("b") };
+  const shut = shutBy(findings, flags);
+  const a = shut ?? openingWithoutKin(findings, "a");
+  await breathe();
+  const openings = { a, b: shut ?? openingWithoutKin(findings, "b") };
+  await breathe();
   const isShort = !subject.scores && Object.values(openings).some(lacksPairs);
   const needs = isShort ? await pairsNeeded(sequential, subject.levels) : null;
   const headline = headlineOf(sequential, subject.levels, missingForClaim(findings));
+  await breathe();
   const result = seriesResultOf(findings, headline);
+  await breathe();
   const statement = seriesStatement({ findings, forecast: coming, earlier, mixed, failed_self_tests, result });
   const trials = await trialListOf(findings);
   return {

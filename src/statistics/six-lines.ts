@@ -6,7 +6,7 @@ import { seriesFlagText } from "../domain/series-flags.ts";
 import type { SeriesAnswer } from "../domain/series-summary.ts";
 import { type ArmNames, armWord, say, type Words } from "../domain/words.ts";
 import { candidateSide, firstLine, otherSide } from "./first-line.ts";
-import { gateReasonText, pointsOf } from "./gate-reason.ts";
+import { gateReasonText, pointsOf, RESULTS_CHANGED } from "./gate-reason.ts";
 import { namesOf, solvedText } from "./series-words.ts";
 import { nextStep } from "./words/next-step.ts";
 
@@ -128,8 +128,7 @@ function doubtWords(series: Series, names: ArmNames): Words {
 
 /** What was established before, and is no longer. */
 function lapse({ undecided_by, headline: { claim } }: Series, names: ArmNames): readonly string[] {
-  if (undecided_by === "results_changed")
-    return ["Results changed during the series (an arm, its model or its surroundings)"];
+  if (undecided_by === "results_changed") return [RESULTS_CHANGED.replace(/^r/, "R")];
   if (undecided_by !== "lapsed" || !claim) return [];
   return [
     `A preference for ${names[claim.side]} was established after ${counted(claim.at_trial, "trial")} and has lapsed`,

@@ -8,7 +8,7 @@ import { fitted } from "./stored-json.ts";
 
 /**
  * A session as it is now; undefined when it is unknown.
- * @throws Failure as `read` does, `newer_version` for a log that this version cannot read, `storage_failed` for a damaged one
+ * @throws Failure as `read` does, `newer_version` for a log that this version cannot read whole (a damaged one may look so), `storage_failed` for one that is no log
  */
 export const readSession = async (
   store: Pick<SessionStore, "read">,

@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
+import type { Levels } from "../../src/statistics/claim/conclusion.ts";
 import { logEvidence, wagersAgainst, withRest } from "../../src/statistics/claim/e-process.ts";
-import { isNotWorseAfter, leastEqualPairs } from "../../src/statistics/claim/not-worse.ts";
+import { leastEqualPairs, showsNotWorse } from "../../src/statistics/claim/not-worse.ts";
 import { NOW } from "../../src/statistics/claim/rules.ts";
 import { importedSeries, reportOf } from "../../src/statistics/report.ts";
 import { chanceOf } from "../judge/simulation/pairs.ts";
 import { type Planned, results, rowsOf, seriesOf } from "./series.ts";
+
+const CERTAIN = { undecided: 0, missing: 0 };
 
 const gateOf = async (letters: string, planned: Planned = {}) => {
   const { gate, gate_reasons } = await reportOf(seriesOf({ trials: 400, ...planned }), rowsOf(results(letters)), {
@@ -48,12 +51,12 @@ test("A shut gate says how many pairs equal arms need: with so many, half of suc
 });
 
 /** Of equal arms that win a tenth each. */
-function opensWithin(pairs: number, levels: Parameters<typeof isNotWorseAfter>[2], chance: () => number): boolean {
+function opensWithin(pairs: number, levels: Levels, chance: () => number): boolean {
   const counts = { wins: 0, ties: 0, losses: 0 };
   for (let pair = 1; pair <= pairs; pair += 1) {
     const drawn = chance();
     counts[drawn < 0.1 ? "wins" : drawn < 0.2 ? "losses" : "ties"] += 1;
-    if (pair > 20 && isNotWorseAfter(counts, "a", levels)) return true;
+    if (pair > 20 && showsNotWorse("a", CERTAIN, levels)(counts)) return true;
   }
   return false;
 }
@@ -100,7 +103,7 @@ test("An arm that is not worse by less is not worse by more", () => {
   for (let losses = 0; losses <= 12; losses += 1) {
     const counts = { wins: 4, ties: 50, losses };
     const shown = [0.05, 0.1, 0.2, 0.3].map((not_worse_by) =>
-      isNotWorseAfter(counts, "a", { ...LEVELS, not_worse_by }),
+      showsNotWorse("a", CERTAIN, { ...LEVELS, not_worse_by })(counts),
     );
     expect(shown).toEqual([...shown].sort());
   }
@@ -109,7 +112,7 @@ test("An arm that is not worse by less is not worse by more", () => {
 test("What shows it is the one-sided wealth on the scale of all evidence", () => {
   const counts = { wins: 5, ties: 60, losses: 5 };
   const e = Math.exp(withRest(logEvidence(counts, wagersAgainst(-0.1)).a, NOW.fresh));
-  expect(isNotWorseAfter(counts, "a", { ...LEVELS, not_worse_by: 0.1 })).toBe(e >= 20);
+  expect(showsNotWorse("a", CERTAIN, { ...LEVELS, not_worse_by: 0.1 })(counts)).toBe(e >= 20);
 });
 
 test("A mean score that is lower is never better, whatever the signs say", async () => {

@@ -6,7 +6,7 @@ import { claimedSide } from "../../src/statistics/claim/conclusion.ts";
 import { AGAINST_NO_PREFERENCE } from "../../src/statistics/claim/e-process.ts";
 import { findingsOf } from "../../src/statistics/claim/findings.ts";
 import { Mixture } from "../../src/statistics/claim/mixture.ts";
-import { isNotWorseAfter } from "../../src/statistics/claim/not-worse.ts";
+import { showsNotWorse } from "../../src/statistics/claim/not-worse.ts";
 import { openingOf } from "../../src/statistics/claim/opening.ts";
 import { NOW, shareOf } from "../../src/statistics/claim/rules.ts";
 import { importedSeries } from "../../src/statistics/report.ts";
@@ -81,11 +81,12 @@ const KINDS = { a: "wins", b: "losses", null: "ties" } as const;
 /** Rounds after which it may end: whoever looks after all of them finds the same, in a hundred times the time. */
 function* roundsToLook(rows: readonly TrialRow[], { scenarios, trials, not_worse_by }: Solving): Generator<number> {
   const levels = { alpha: ALPHA, margin: MARGIN, not_worse_by };
+  const isNotWorse = showsNotWorse("a", { undecided: 0, missing: 0 }, levels);
   const counts = { wins: 0, ties: 0, losses: 0 };
   for (let round = 1; round < trials; round += 1) {
     for (const { winner_side } of rows.slice((round - 1) * scenarios, round * scenarios))
       counts[KINDS[`${winner_side}`]] += 1;
-    if (isNotWorseAfter(counts, "a", levels) || claimedSide(counts, levels) !== undefined) yield round;
+    if (isNotWorse(counts) || claimedSide(counts, levels) !== undefined) yield round;
   }
 }
 

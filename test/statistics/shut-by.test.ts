@@ -94,3 +94,35 @@ test("rows of earlier versions, which say nothing of it, raise nothing", async (
   const series = await told(rowsOf(times(12, "a")));
   expect([series.flags, series.flag_counts]).toEqual([[], undefined]);
 });
+
+test("what a kin judge decided is taken away as the tests of a series would have it: undecided and missing trials count for the other arm", async () => {
+  const mixed = (letters: readonly Result[], byProbe: number) =>
+    rowsOf(letters).map(
+      (row, index): TrialRow => ({
+        ...row,
+        judge: { ...row.judge, kin_of: "a" },
+        decided_by: row.winner_side !== null && index < byProbe ? "probe" : row.decided_by,
+      }),
+    );
+  const unclear = [...times(60, "a"), ...times(60, "b"), ...times(240, "tie"), ...times(60, "inconclusive")];
+  const turned = unclear.map((_, index) => unclear[(index * 37) % unclear.length] as Result);
+  expect((await opened(mixed(turned, 0)))[0]).toBe(null);
+  const lacking: readonly Result[] = [...times(4, "failed"), ...times(50, "a")];
+  expect(await opened(mixed(lacking, 14))).toEqual([null, "judge_kin"]);
+});
+
+test("a gate that the trials leave shut is shut for their reason, whoever judged", async () => {
+  const behind = rowsWith({ kin_of: "a" }, [...times(2, "a"), ...times(30, "b")]);
+  expect((await opened(behind))[1]).not.toBe("judge_kin");
+});
+
+test("whoever could have made up one trial opens no gate", async () => {
+  const [first, ...others] = rowsWith({});
+  const made = [{ ...first, from_checkout: true } as TrialRow, ...others];
+  expect(await opened(made)).toEqual([null, "inputs_from_checkout"]);
+});
+
+test("copies of one trial open no gate", async () => {
+  const copies = rowsWith({}).map((row) => ({ ...row, conduct: "one" }));
+  expect(await opened(copies)).toEqual([null, "no_variation"]);
+});

@@ -18,7 +18,7 @@ import { reportedSession } from "../report/reported.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
 import { complain, EXIT, exitCodeOfCommand, onInterrupt } from "./exit-code.ts";
 import { parseArguments, UsageError } from "./flags/parse-arguments.ts";
-import { RUN, type RunArguments, replacementOf, SERIES_GROUP } from "./flags/run-flags.ts";
+import { RUN, type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { junitOf } from "./reports/junit.ts";
 import { sendTelemetry, telemetryLines } from "./reports/otel.ts";
 import { deliver, openReports } from "./reports/reports.ts";
@@ -52,7 +52,7 @@ export const command = (args: readonly string[]): Promise<number> =>
   exitCodeOfCommand(RUN.name, async () => await run(args));
 
 /** Flags that make a series of a single file too. */
-const SERIES_FLAGS = RUN.groups[SERIES_GROUP].filter((flag) => flag !== "by");
+const SERIES_FLAGS = RUN.groups["Several runs (a series)"].filter((flag) => flag !== "by");
 
 async function run(args: readonly string[]): Promise<number> {
   const named = await parseArguments(RUN, args);

@@ -110,7 +110,7 @@ const contextOf = (
 const TURN_REQUESTS = 20;
 let begun = 0;
 const waiting: (() => void)[] = [];
-/** Whoever asks whether the server goes on waits only for those who ask the same. */
+/** A health probe does not wait in line with a crowd: it waits only for other probes. */
 const probes: (() => void)[] = [];
 const PROBES = /^[^?]*\/api\/(health|ready)(\?|$)/;
 

@@ -102,12 +102,18 @@ export class MeanProcess {
 
   /** The evidence is convex in the mean. The mean of the trials is not always among the means that it allows. */
   #leastContradicted(): number {
+    const at = (mean: number) => ({ mean, both: this.logEvidence(mean).both });
     let [low, high] = [-1, 1];
-    for (let step = 0; step < GOLDEN_STEPS; step += 1) {
-      const [left, right] = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)];
-      if (this.logEvidence(left).both < this.logEvidence(right).both) high = right;
-      else low = left;
-    }
+    let [left, right] = [at(high - GOLDEN * (high - low)), at(low + GOLDEN * (high - low))];
+    // Of the two points one is that of the step before.
+    for (let step = 0; step < GOLDEN_STEPS; step += 1)
+      if (left.both < right.both) {
+        [high, right] = [right.mean, left];
+        left = at(high - GOLDEN * (high - low));
+      } else {
+        [low, left] = [left.mean, right];
+        right = at(low + GOLDEN * (high - low));
+      }
     return (low + high) / 2;
   }
 }

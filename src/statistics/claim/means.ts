@@ -2,7 +2,7 @@ import type { Side } from "../../domain/verdict.ts";
 import { withRest } from "./e-process.ts";
 import { countedOf, type Findings } from "./findings.ts";
 import { MeanProcess } from "./mean-process.ts";
-import { NOW } from "./rules.ts";
+import { NOW, wealthNeeded } from "./rules.ts";
 import type { CountedTrial } from "./tally.ts";
 
 /** The share that each arm solved of the trials that count, or its mean score; null where a trial has no such value. */
@@ -37,7 +37,7 @@ function processOf(findings: Findings, lost: number | null): MeanProcess {
 /** The range of that mean, valid at every look. */
 export function meanRangeOf(findings: Findings): { readonly low: number; readonly high: number } {
   const { alpha, rules = NOW } = findings.subject.levels;
-  const level = Math.log((1 / alpha - (1 - rules.fresh)) / rules.fresh);
+  const level = Math.log(wealthNeeded(alpha, rules));
   return processOf(findings, null).range(level) ?? { low: -1, high: 1 };
 }
 

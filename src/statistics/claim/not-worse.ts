@@ -2,7 +2,7 @@ import type { Side } from "../../domain/verdict.ts";
 import type { Levels, Uncertain } from "./conclusion.ts";
 import { type Counts, logEvidence, logWealthOf, wagersAgainst, withRest } from "./e-process.ts";
 import { Mixture } from "./mixture.ts";
-import { NOW } from "./rules.ts";
+import { NOW, wealthNeeded } from "./rules.ts";
 
 /**
  * Whether an arm is not worse than the other by the allowed difference or more: one-sided evidence against that its mean difference
@@ -56,21 +56,12 @@ export class NotWorse {
   }
 }
 
-/** The same of trials of one series, whatever their order was. */
-export function isNotWorseAfter(counts: Counts, side: Side, levels: Levels): boolean {
-  const test = new NotWorse(levels);
-  test.begin((levels.rules ?? NOW).fresh);
-  test.add(counts, 0);
-  test.look(1, counts, 0);
-  return test.shownAt(counts)[side] !== null;
-}
-
 /** Whether counts show it, for many of them. @param uncertain all of it counts for the other arm */
 export function showsNotWorse(side: Side, uncertain: Uncertain, levels: Levels): (counts: Counts) => boolean {
   const { alpha, not_worse_by: allowed = 0, rules = NOW } = levels;
   const sign = side === "a" ? 1 : -1;
   const bets = wagersAgainst(-sign * allowed)[side];
-  const enough = (1 / alpha - (1 - rules.fresh)) / rules.fresh;
+  const enough = wealthNeeded(alpha, rules);
   const { undecided, missing } = uncertain;
   return ({ wins, ties, losses }) => {
     if (sign * (wins - losses) <= -allowed * (wins + ties + losses)) return false;

@@ -1,10 +1,8 @@
 import type { Because, GateOpening } from "../../domain/pipeline-gate.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { claimedSide, type Levels } from "./conclusion.ts";
-import type { Counts } from "./e-process.ts";
 import { countedOf, type Findings } from "./findings.ts";
 import { isNotWorseByMean, valuesOf } from "./means.ts";
-import { isNotWorseAfter, leastEqualPairs } from "./not-worse.ts";
+import { leastEqualPairs } from "./not-worse.ts";
 import { conclusionOf, isOnlyCopies } from "./sequential-test.ts";
 
 /** What the trials open for an arm, or why they do not. Both the series' own trials and all stored ones must show it. */
@@ -57,9 +55,3 @@ function isNotWorse(findings: Findings, side: Side): boolean {
   if (subject.scores) return isNotWorseByMean(findings, side);
   return sequential.not_worse_at[side] !== null && (pool === null || pool.sequential.not_worse_at[side] !== null);
 }
-
-/** Whether trials that split so would open it as far. */
-export const opens =
-  (opening: GateOpening, side: Side, levels: Levels) =>
-  (counts: Counts): boolean =>
-    opening === "not_worse" ? isNotWorseAfter(counts, side, levels) : claimedSide(counts, levels) === side;

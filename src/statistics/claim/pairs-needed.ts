@@ -1,7 +1,7 @@
 import { Pace } from "../../runtime/pace.ts";
 import type { Levels } from "./conclusion.ts";
 import { logWealthOf, type Wager, wagersAgainst } from "./e-process.ts";
-import { NOW } from "./rules.ts";
+import { NOW, wealthNeeded } from "./rules.ts";
 import type { SequentialTest } from "./sequential-test.ts";
 
 /** Nobody plans more for an answer. */
@@ -10,7 +10,7 @@ const MOST_PAIRS = 5_000;
 /** Fewer decided pairs so far may be chance. */
 const LEAST_DECIDED = 0.05;
 
-/** Up to so many pairs each is looked at, as the tests of a series do; later looks lie ever farther apart. */
+/** Up to so many pairs each is looked at; later looks lie ever farther apart, though a series looks after each round. */
 const ALL_LOOKS = 256;
 
 /** What lies farther from its mean happens in less than one of a million series. */
@@ -38,7 +38,7 @@ export function pairsNeeded({ counts, uncertain }: SequentialTest, levels: Level
   const decided = Math.max(LEAST_DECIDED, points((wins + losses) / pairs));
   const undecided = Math.min(1 - decided, points(uncertain.undecided / pairs));
   if (undecided >= not_worse_by) return null;
-  const enough = (1 / alpha - (1 - rules.fresh)) / rules.fresh;
+  const enough = wealthNeeded(alpha, rules);
   const key = [decided, undecided, not_worse_by, enough].join(" ");
   const found =
     known.get(key) ??

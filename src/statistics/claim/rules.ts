@@ -23,3 +23,6 @@ export function shareOf(number: number, { fresh }: Rules): number {
   if (number === 1) return fresh;
   return (1 - fresh) / (SUM_OF_RESTARTS * (number - 1) * Math.log(number) ** 2);
 }
+
+/** The wealth with which the evidence of a first series, what it did not bet included, reaches 1 / alpha. */
+export const wealthNeeded = (alpha: number, { fresh }: Rules): number => (1 / alpha - (1 - fresh)) / fresh;

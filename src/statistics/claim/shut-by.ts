@@ -1,9 +1,10 @@
 import { shutsGate } from "../../domain/editable-inputs.ts";
-import type { Because } from "../../domain/pipeline-gate.ts";
+import type { Because, GateOpening } from "../../domain/pipeline-gate.ts";
 import type { SeriesFlag } from "../../domain/series-summary.ts";
+import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
-import type { Counts } from "./e-process.ts";
-import { countedOf, type Findings } from "./findings.ts";
+import { countedOf, type Findings, findingsOf } from "./findings.ts";
+import { openingOf } from "./opening.ts";
 
 /** Whoever wrote a change could have made up the results: those of one trial are enough. */
 export const isMadeByChange = ({ subject, rows }: Findings): boolean =>
@@ -15,40 +16,38 @@ export function isWithoutContrast(findings: Findings): boolean {
   return trials.length > 0 && trials.every(({ row: { doubts } }) => doubts?.includes("no_contrast"));
 }
 
-/**
- * Why no gate opens for an arm, whatever the trials say; null: nothing keeps it shut.
- * @param shows whether trials that split so would open it
- */
-export function shutBy(
-  findings: Findings,
-  flags: readonly SeriesFlag[],
-  { side, shows }: { readonly side: Side; readonly shows: (counts: Counts) => boolean },
-): Because | null {
+/** Why no gate opens for either arm, whatever the trials say; null: nothing keeps it shut. */
+export function shutBy(findings: Findings, flags: readonly SeriesFlag[]): Because | null {
   if (isMadeByChange(findings)) return "inputs_from_checkout";
   if (flags.includes("judge_failed_self_test")) return "judge_failed_self_test";
   // A series that goes on afterwards has its missing trials, and a claim must survive these.
   if (flags.includes("check_could_not_run") && findings.subject.told.state === "failed") return "checks_could_not_run";
-  if (isWithoutContrast(findings)) return "no_contrast";
-  return isByKin(findings, side, shows) ? "judge_kin" : null;
+  return isWithoutContrast(findings) ? "no_contrast" : null;
 }
 
 /**
- * Whether it takes the preference of a judge that is kin of this arm alone. Rules and checks have no taste, so that what they
- * decided counts; what the judge decided for its kin counts as no winner.
+ * What the trials open for an arm without the taste of a judge that is kin of this arm alone. Rules and checks have no taste, so that
+ * what they decided counts; what the judge decided for its kin counts as no winner.
  */
-function isByKin(findings: Findings, side: Side, shows: (counts: Counts) => boolean): boolean {
-  const liked = countedOf(findings).filter(
-    ({ row: { outcome, winner_side, decided_by, judge } }) =>
-      outcome === "winner" &&
-      winner_side === side &&
-      judge.kin_of === side &&
-      (decided_by === "judge" || decided_by === "measured"),
-  ).length;
-  if (liked === 0 || findings.subject.measure !== "preferred") return false;
-  const { wins, ties, losses } = findings.sequential.counts;
-  return !shows(
-    side === "a"
-      ? { wins: wins - liked, ties: ties + liked, losses }
-      : { wins, ties: ties + liked, losses: losses - liked },
+export function openingWithoutKin(findings: Findings, side: Side): GateOpening {
+  const shown = openingOf(findings, side);
+  const { subject, rows } = findings;
+  if (
+    (shown !== "better" && shown !== "not_worse") ||
+    subject.measure !== "preferred" ||
+    !rows.some((row) => isByKin(row, side))
+  )
+    return shown;
+  const level = { outcome: "tie", winner_side: null } as const;
+  const without = findingsOf(
+    subject,
+    rows.map((row) => (isByKin(row, side) ? { ...row, ...level } : row)),
   );
+  return openingOf(without, side) === shown ? shown : "judge_kin";
 }
+
+const isByKin = ({ outcome, winner_side, decided_by, judge }: TrialRow, side: Side): boolean =>
+  outcome === "winner" &&
+  winner_side === side &&
+  judge.kin_of === side &&
+  (decided_by === "judge" || decided_by === "measured");

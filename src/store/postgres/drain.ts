@@ -4,7 +4,7 @@ import { PATIENCE_MS, type PostgresDatabase } from "./connection.ts";
 import { isAlive } from "./presence.ts";
 import { ask, type Sql } from "./statement.ts";
 
-/** Whether work may be taken; asked within whatever takes it, so that nobody who looked a moment ago takes more. */
+/** Whether work may be taken. An offer asks in its own transaction; a claim that looked a moment ago may still take some. */
 export const IS_TAKEN = "NOT EXISTS (SELECT FROM abeval.settings WHERE name = 'drained_since')";
 
 /** @throws Failure `overloaded` while the database is drained */

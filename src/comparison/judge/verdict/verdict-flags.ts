@@ -50,7 +50,7 @@ export function flagsOf(
   return FLAGS.filter((flag) => raised.has(flag) && !needless.includes(flag));
 }
 
-/** As who answered says: behind a gateway the name that was asked tells no maker. */
+/** The served model says who made it: behind a gateway the requested name does not. */
 function* familyFlags(model_name: string, { calls }: JudgeResult, kin: Kin | null): Generator<Flag> {
   if (favoursOne(kin)) yield "self_family";
   if (isOneFamily(judgesOf(model_name, calls))) yield "panel_one_family";

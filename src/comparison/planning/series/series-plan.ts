@@ -32,7 +32,7 @@ interface PlanOptions {
   readonly model_override: string | undefined;
   readonly seed: string | undefined;
   readonly baseline: Baseline | undefined;
-  /** Of the series that goes on. */
+  /** The plan of the series that goes on. */
   readonly before: SeriesPlan | undefined;
 }
 
@@ -83,7 +83,7 @@ export function otherPlan(
   const told = differing.map((key) => (key === "scenarios" ? key + changedIn(before, planned) : key));
   return new Failure(
     "invalid_request",
-    `continue: ${series_id} has another plan (${told.join(", ")}); continue a series with the same scenarios, arms, judge, measure and margin, or start a new one`,
+    `continue: ${series_id} has another plan (${told.join(", ")}); continue a series with the same scenarios, arms, judge, measure, margin and not_worse_by, or start a new one`,
     { details: { field: "continue", differing } },
   );
 }

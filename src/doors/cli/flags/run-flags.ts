@@ -7,9 +7,6 @@ import { type CommandSpec, type ParsedArguments, UsageError } from "./parse-argu
 import { SANDBOX_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
 
 /** What `abeval run` takes. */
-/** In the help. */
-export const SERIES_GROUP = "Several runs (a series)";
-
 export const RUN = {
   name: "abeval run",
   usage: "abeval run <scenario_file or directory>... [flags]",
@@ -160,7 +157,7 @@ export const RUN = {
   },
   groups: {
     "What is compared": ["model", "judge-model", "seed", "input", "single"],
-    [SERIES_GROUP]: [
+    "Several runs (a series)": [
       "trials",
       "stop-when-sure",
       "stop-at",

@@ -50,7 +50,11 @@ function gateOfVerdictCase(classname: string, { gate, gate_reasons }: Verdict, n
   const side = controlSide(names) === "a" ? "b" : "a";
   const [candidate, control] = [names[side], names[side === "a" ? "b" : "a"]];
   const reason = gate_reasons?.[candidate];
-  const why = reason ? `, because ${gateReasonText(reason, { candidate, control, not_worse_by: 0 })}` : "";
+  const text = () =>
+    reason?.because === "not_shown"
+      ? `${candidate} did not win`
+      : reason && gateReasonText(reason, { candidate, control, not_worse_by: 0 });
+  const why = reason ? `, because ${text()}` : "";
   const opens = gate[candidate] != null;
   return gateCase(classname, opens, `The gate ${opens ? `lets ${candidate} pass` : `stays shut${why}`}.`);
 }
