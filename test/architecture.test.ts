@@ -312,10 +312,10 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/domain": [102, 7_284, 545],
   "src/runtime": [19, 1_190, 50],
   "src/arms": [194, 22_490, 650],
-  "src/statistics": [48, 5_013, 211],
-  "src/store": [57, 7_134, 207],
-  "src/comparison": [185, 24_122, 719],
-  "src/doors": [303, 32_265, 867],
+  "src/statistics": [48, 5_006, 212],
+  "src/store": [57, 7_143, 207],
+  "src/comparison": [185, 24_169, 720],
+  "src/doors": [303, 32_262, 867],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
