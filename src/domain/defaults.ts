@@ -72,3 +72,6 @@ export const NAMED_INPUTS = 100;
 
 /** Trials of one scenario in a series. */
 export const MAX_TRIALS = 1_000;
+
+/** Fewer tasks of a series cannot show at any look that others like them get better. */
+export const LEAST_TASKS = 8;

@@ -11,6 +11,12 @@ export const Gate = Type.Record(Type.String({ minLength: 1 }), nullable(oneOf(["
 });
 export type Gate = Static<typeof Gate>;
 
+export const GateLikeThese = Type.Record(Type.String({ minLength: 1 }), nullable(oneOf(["better"])), {
+  description:
+    "By arm id: `better` where `like_these` claims it and nothing shuts `gate` but that trials of these tasks are too few; else null.",
+});
+export type GateLikeThese = Static<typeof GateLikeThese>;
+
 /** Why a gate is shut. */
 const GATE_REASONS = [
   "not_shown",
@@ -75,7 +81,7 @@ export function gateOf(
   return { gate, ...(shut.length > 0 && { gate_reasons: Object.fromEntries(shut) }) };
 }
 
-const isOpen = (opening: GateOpening) => opening === "better" || opening === "not_worse";
+export const isOpen = (opening: GateOpening) => opening === "better" || opening === "not_worse";
 
 /** Whether more pairs may show what these do not. */
 export const lacksPairs = (opening: GateOpening) => opening === "not_shown" || opening === "few_pairs";

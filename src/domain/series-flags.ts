@@ -1,3 +1,4 @@
+import { LEAST_TASKS } from "./defaults.ts";
 import { type FlagText, flagSentence, unknownFlag } from "./flag-text.ts";
 import { counted, countText } from "./number-text.ts";
 import type { Series } from "./series.ts";
@@ -110,6 +111,11 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
     tone: "warn",
     title: "A skill was never read",
     text: "An arm was given a skill that it read in no trial, so the trials say nothing of what the skill is worth. --check says whether the agent tells its model of it.",
+  },
+  few_tasks: {
+    tone: "note",
+    title: "Few tasks",
+    text: `Fewer than ${LEAST_TASKS} tasks cannot show that others like them get better, whatever you repeat. What is found is of these alone.`,
   },
   earlier_trials: {
     tone: "note",

@@ -31,6 +31,27 @@ export const SeriesResult = record(
 );
 export type SeriesResult = Static<typeof SeriesResult>;
 
+export const LikeThese = record(
+  "LikeThese",
+  {
+    claim: nullable(oneOf(["better", "worse"]), { description: "Of the candidate, on more tasks like these." }),
+    p: Share("Exact two-sided sign test over the tasks that differ, at this look."),
+    tasks: Count("Scenarios, or rows, each one unit whatever its trials."),
+    ahead: Count("Tasks whose mean difference is the candidate's."),
+    behind: Count("Tasks whose mean difference is the control's."),
+    look: Type.Integer({
+      minimum: 1,
+      description: "Rounds of all stored trials that it is made of: 1, 2, 4, ..., 64.",
+    }),
+    low: nullable(Points("Mean over tasks, candidate minus control: lower end by the clustered standard error."), {
+      description: "It describes; null below five tasks.",
+    }),
+    high: nullable(Points("Upper end.")),
+  },
+  { description: "What the trials say of more tasks like these, as if all were drawn from one source." },
+);
+export type LikeThese = Static<typeof LikeThese>;
+
 /** How much worse on average still counts as not worse, where nobody says it: preference has several times the variance. */
 export const NOT_WORSE_BY: Readonly<Record<SeriesMeasure, number>> = { solved: 0.1, score: 0.1, preferred: 0.3 };
 

@@ -58,6 +58,7 @@ export const SERIES_FLAGS = [
   "baseline_not_concurrent",
   "skill_never_fired",
   "low_confidence",
+  "few_tasks",
   "earlier_trials",
   "judge_unaudited",
   "results_imported",

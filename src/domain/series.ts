@@ -1,13 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { InputsFromCheckout } from "./checkout-input.ts";
-import { Gate, GateReasons } from "./pipeline-gate.ts";
+import { Gate, GateLikeThese, GateReasons } from "./pipeline-gate.ts";
 import { GivenName, RESULT_MEASURES, TieMargin } from "./results.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { SeriesArm, SeriesCheck, SolvedCount, Usd } from "./series-arm.ts";
 import { SeriesCounts, SeriesScenarioCounts } from "./series-counts.ts";
 import { NotWorseBy, SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, STOPS } from "./series-record.ts";
-import { SeriesResult } from "./series-result.ts";
+import { LikeThese, SeriesResult } from "./series-result.ts";
 import { CONCLUSIONS, FlagCounts, SERIES_FLAGS, UndecidedBy } from "./series-summary.ts";
 import { SeriesTrial } from "./series-trial.ts";
 import { DECIDERS, SIDES } from "./verdict.ts";
@@ -134,6 +134,8 @@ export const Series = record("Series", {
   result: nullable(SeriesResult, { description: "Null while no trial counts." }),
   gate: Gate,
   gate_reasons: GateReasons,
+  like_these: nullable(LikeThese, { description: "Null while no round is complete." }),
+  gate_like_these: GateLikeThese,
   headline: Headline,
   counts: SeriesCounts,
   decided_by: record(

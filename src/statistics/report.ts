@@ -1,3 +1,4 @@
+import { LEAST_TASKS } from "../domain/defaults.ts";
 import { gateOf, lacksPairs } from "../domain/pipeline-gate.ts";
 import type { ImportedResults } from "../domain/results.ts";
 import type { EarlierTrials, Series } from "../domain/series.ts";
@@ -28,6 +29,7 @@ import { importedRows, scoresOf, withResults } from "./imported-series.ts";
 import { concludedOf, raisedByTrials } from "./standing.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
 import { raisedFlagCounts } from "./summary/flag-counts.ts";
+import { gateLikeTheseOf, likeTheseOf } from "./summary/like-these.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
 import { crashedOf, solvedOf } from "./summary/reliability.ts";
 import { seriesResultOf } from "./summary/result.ts";
@@ -128,6 +130,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
   const needs = isShort ? await pairsNeeded(sequential, subject.levels) : null;
   const headline = headlineOf(sequential, subject.levels, missingForClaim(findings));
   await breathe();
+  const like_these = likeTheseOf(findings);
   const result = seriesResultOf(findings, headline);
   await breathe();
   const statement = seriesStatement({ findings, forecast: coming, earlier, mixed, failed_self_tests, result });
@@ -137,6 +140,8 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     protocol: subject.told.plan?.protocol ?? SERIES_PROTOCOL,
     ...concludedOf(findings),
     ...gateOf(arms, openings, needs),
+    like_these,
+    gate_like_these: gateLikeTheseOf(findings, openings, like_these),
     headline,
     result,
     counts: countsOf(findings),
@@ -212,6 +217,7 @@ function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
     judge_unaudited,
     scripted: subject.scripted,
     mixed,
+    few_tasks: subject.scenarios.length < LEAST_TASKS,
     earlier_trials: earlier.some((one) => one !== null),
     baseline_not_concurrent: subject.told.plan?.baseline !== undefined,
     baseline_selected: subject.told.plan?.baseline?.selected === true,

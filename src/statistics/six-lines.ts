@@ -1,4 +1,4 @@
-import { memberName, memberWord } from "../domain/member.ts";
+import { memberName } from "../domain/member.ts";
 import { counted, countText, durationText, usdText } from "../domain/number-text.ts";
 import type { Series } from "../domain/series.ts";
 import { ANSWER_TEXTS, seriesAnswerOf } from "../domain/series-answer.ts";
@@ -34,7 +34,7 @@ export function sixLines(series: Series, again?: Again): SixLines {
   const lines: readonly AnswerLine[] = [
     { label: "So", words: soWords(series, names) },
     { label: "Also", words: alsoWords(series, names) },
-    { label: "For", words: forWords(series) },
+    { label: "For", words: forWords(series, names) },
     { label: "Doubts", words: doubtWords(series, names) },
     { label: "Next", words, command },
   ];
@@ -100,14 +100,20 @@ function alsoWords({ arms, control: compared, result, cost_ratio, kind }: Series
 }
 
 /** Which tasks it speaks of. */
-function forWords({ scenarios, rounds, kind }: Series): Words {
+function forWords({ scenarios, rounds, like_these, flags, control }: Series, names: ArmNames): Words {
   const [first] = scenarios;
-  if (first === undefined || rounds === 0) return [];
-  if (scenarios.length === 1) return [`${memberName(first)} alone, in ${counted(rounds, "trial")}.`];
-  const word = kind === "results" ? "task" : memberWord(scenarios);
-  return [
-    `These ${counted(scenarios.length, word)}, ${counted(rounds, "trial")} of each. It says nothing of other ${kind === "results" ? "tasks" : `${word}s`}.`,
-  ];
+  if (first === undefined || rounds === 0 || !like_these) return [];
+  const { claim, tasks, ahead, behind, look } = like_these;
+  const candidate = armWord(names, candidateSide(names, control));
+  const split = `ahead in ${countText(ahead)} and behind in ${countText(behind)} after ${counted(look, "trial")} of each`;
+  if (claim !== null)
+    return say`Tasks like these ${countText(tasks)}, as if they were drawn from one source: ${candidate} is ${split}.`;
+  const trials = counted(rounds, "trial");
+  const these =
+    tasks === 1 ? `${memberName(first)} alone, in ${trials}` : `These ${counted(tasks, "task")}, ${trials} of each`;
+  if (flags.includes("few_tasks"))
+    return [`${these}. ${counted(tasks, "task")} cannot show it for others, whatever you repeat.`];
+  return say`${these}. It is not shown for tasks like them: ${candidate} is ${split}.`;
 }
 
 /** Doubts that have room in a line. */
@@ -116,7 +122,7 @@ const TOLD = 3;
 /** The gravest first, as the flags of a series stand. */
 function doubtWords(series: Series, names: ArmNames): Words {
   const flags = series.flags
-    .filter((flag) => flag !== "earlier_trials")
+    .filter((flag) => flag !== "earlier_trials" && flag !== "few_tasks")
     .map((flag) => seriesFlagText(flag, series).title);
   const all = [...lapse(series, names), ...missing(series), ...flags, ...stoppedEarly(series)].map((text, index) =>
     index === 0 ? text : text.replace(/^[A-Z]/, (letter) => letter.toLowerCase()),

@@ -36,7 +36,7 @@ const TIE = {
   facts: { a: { probe: { passed: 4 } } },
   flags: ["equal_work", "single_trial", "replayed"],
 };
-const ALIKE = { conclusion: "undecided", counts: { ties: 2, trials: 2 }, flags: ["no_variation"] };
+const ALIKE = { conclusion: "undecided", counts: { ties: 2, trials: 2 }, flags: ["no_variation", "few_tasks"] };
 
 /** The bundled scenario, its arms replaced by two versions of one agent. */
 async function bundledWith(pair: readonly [Cli, Cli], directory: string): Promise<string> {

@@ -6,9 +6,11 @@ import type { Counts } from "../../src/statistics/claim/e-process.ts";
 import { cannotConclude, isUnlikely, LEAST_CHANCE } from "../../src/statistics/claim/forecast.ts";
 import { powerOf } from "../../src/statistics/power.ts";
 import { reliability } from "../../src/statistics/summary/reliability.ts";
-import { pageNamed } from "./pages.ts";
+import { alike, likeTasks } from "../statistics/tasks.ts";
+import { pageNamed, tableBelow } from "./pages.ts";
 
-const words = pageNamed("docs/series.md").text.replaceAll(/\s+/g, " ");
+const page = pageNamed("docs/series.md");
+const words = page.text.replaceAll(/\s+/g, " ");
 const LEVELS = { alpha: ALPHA, margin: MARGIN };
 const CERTAIN = { undecided: 0, missing: 0 };
 const TRIALS = 30;
@@ -40,6 +42,20 @@ test("the shortest claims, and how long it takes to show that arms are alike", (
   expect(words).toContain(`${trialsToEquivalence(1)} trials in a row without a winner are enough.`);
   const [some, none] = [trialsToEquivalence(0.3), trialsToEquivalence(0)];
   expect(words).toContain(`takes about ${some} trials when 3 in 10 have no winner, and ${none} when all have one.`);
+});
+
+test("what tasks like these take at each look", () => {
+  const [needed = [], shortest = []] = tableBelow(page, "a claim must hold if every missing trial");
+  const counts = Array.from({ length: 20 }, (_, count) => count);
+  for (const [index, rounds] of [1, 2, 4, 8, 16, 32, 64].entries()) {
+    const claims = (ahead: number, behind: number) =>
+      likeTasks([...alike(ahead, "+".repeat(rounds)), ...alike(behind, "-".repeat(rounds))])?.claim === "better";
+    const fewest = Number(shortest[index + 1]);
+    expect([rounds, claims(fewest - 1, 0), claims(fewest, 0)]).toEqual([rounds, false, true]);
+    // Among 40 tasks a claim is made up to the largest p that the page allows.
+    const most = counts.findLast((behind) => signTest(40 - behind, behind) <= Number(needed[index + 1])) ?? 0;
+    expect([rounds, claims(40 - most, most), claims(39 - most, most + 1)]).toEqual([rounds, true, false]);
+  }
 });
 
 test("what a sign test claims that somebody looks at after every trial", async () => {

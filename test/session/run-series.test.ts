@@ -403,11 +403,11 @@ test("only a passed self-test, the newest, clears a judge, and a failed one is t
     });
     return await seriesReport(store, record);
   };
-  expect((await seriesReport(store, record)).flags).toEqual(["judge_unaudited"]);
-  expect((await after("warn", 10)).flags).toEqual(["judge_unaudited"]);
-  expect((await after("pass", 11)).flags).toEqual([]);
+  expect((await seriesReport(store, record)).flags).toEqual(["few_tasks", "judge_unaudited"]);
+  expect((await after("warn", 10)).flags).toEqual(["few_tasks", "judge_unaudited"]);
+  expect((await after("pass", 11)).flags).toEqual(["few_tasks"]);
   const failed = await after("fail", 12);
-  expect(failed.flags).toEqual(["judge_failed_self_test", "judge_unaudited"]);
+  expect(failed.flags).toEqual(["judge_failed_self_test", "few_tasks", "judge_unaudited"]);
   expect(failed.statement).toContain(
     `Judge ${failed.judge.model} failed its self-test on ${failed.scenarios[0]?.scenario}, so its preferences there show little.`,
   );

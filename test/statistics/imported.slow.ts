@@ -38,7 +38,13 @@ describe("imported results", () => {
     expect({ ...series.headline, counts: series.counts }).toEqual({ ...planned.headline, counts: planned.counts });
     expect(series.conclusion).toBe(planned.conclusion);
     expect(series).toMatchObject({
-      ...{ kind: "results", judge: { model: null }, flags: ["results_imported"], plan: null, limits: null },
+      ...{
+        kind: "results",
+        judge: { model: null },
+        flags: ["few_tasks", "results_imported"],
+        plan: null,
+        limits: null,
+      },
       arms: { a: { arm_id: "new", wall_ms_median: null, solved: { solved: 15, trials: 16 } } },
     });
     expect(series.statement).toStartWith("new solved 15 of 16, old 4 of 16: 69 points more (");

@@ -201,7 +201,7 @@ describe("a suite", () => {
         return scenario === "S" ? { ...row, conduct: "0".repeat(64) } : row;
       }),
     );
-    expect((await report(seriesOf({ scenarios: ["S", "R"] }), rows)).flags).toEqual(["no_variation"]);
+    expect((await report(seriesOf({ scenarios: ["S", "R"] }), rows)).flags).toEqual(["no_variation", "few_tasks"]);
   });
 
   test("in which scenarios claim different arms is mixed", async () => {
@@ -382,7 +382,11 @@ test("stored runs of a comparison are a series that nobody planned", async () =>
   expect([...SERIES.Errors(series)]).toEqual([]);
   expect(series).toMatchObject({
     ...{ kind: "stored", series_id: `cmp-${comparisonOf("S")}`, state: "completed", plan: null, limits: null },
-    ...{ conclusion: "a_preferred", flags: ["judge_unaudited"], counts: { trials: 9, wins: 8, deleted: 0 } },
+    ...{
+      conclusion: "a_preferred",
+      flags: ["few_tasks", "judge_unaudited"],
+      counts: { trials: 9, wins: 8, deleted: 0 },
+    },
   });
   const gap = await storedSeries(
     {

@@ -17,6 +17,10 @@ export function valuesOf(findings: Findings): Record<Side, number> | null {
 const valueIn = ({ scores }: Findings["subject"], { row }: CountedTrial, side: Side): number =>
   scores?.get(row.session_id)?.[side] ?? (row.arms[side].solved ? 1 : 0);
 
+/** By what the series measures: a's minus b's. */
+export const differenceIn = (subject: Findings["subject"], trial: CountedTrial): number =>
+  subject.scores ? valueIn(subject, trial, "a") - valueIn(subject, trial, "b") : trial.d;
+
 /** The evidence of imported scores about the mean of a's minus b's. @param lost what each missing pair would have been */
 function processOf(findings: Findings, lost: number | null): MeanProcess {
   const { subject, tallies, sequential } = findings;
@@ -25,7 +29,7 @@ function processOf(findings: Findings, lost: number | null): MeanProcess {
   const told = Array.from(sequential.log_e.keys(), (index) =>
     (rounds.get(index + 1) ?? []).map((trial) => ({
       place: places.get(trial.row) ?? 0,
-      d: valueIn(subject, trial, "a") - valueIn(subject, trial, "b"),
+      d: differenceIn(subject, trial),
     })),
   );
   const missing = lost === null ? 0 : sequential.uncertain.missing;

@@ -1,5 +1,5 @@
 import { shutsGate } from "../../domain/editable-inputs.ts";
-import type { Because, GateOpening } from "../../domain/pipeline-gate.ts";
+import { type Because, type GateOpening, isOpen } from "../../domain/pipeline-gate.ts";
 import type { SeriesFlag } from "../../domain/series-summary.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
@@ -31,19 +31,18 @@ export function shutBy(findings: Findings, flags: readonly SeriesFlag[]): Becaus
  */
 export function openingWithoutKin(findings: Findings, side: Side): GateOpening {
   const shown = openingOf(findings, side);
+  return !isOpen(shown) || openingOf(withoutKin(findings, side), side) === shown ? shown : "judge_kin";
+}
+
+/** The series' own trials, or all where none is so decided. */
+export function withoutKin(findings: Findings, side: Side): Findings {
   const { subject, rows } = findings;
-  if (
-    (shown !== "better" && shown !== "not_worse") ||
-    subject.measure !== "preferred" ||
-    !rows.some((row) => isByKin(row, side))
-  )
-    return shown;
+  if (subject.measure !== "preferred" || !rows.some((row) => isByKin(row, side))) return findings;
   const level = { outcome: "tie", winner_side: null } as const;
-  const without = findingsOf(
+  return findingsOf(
     subject,
     rows.map((row) => (isByKin(row, side) ? { ...row, ...level } : row)),
   );
-  return openingOf(without, side) === shown ? shown : "judge_kin";
 }
 
 const isByKin = ({ outcome, winner_side, decided_by, judge }: TrialRow, side: Side): boolean =>
