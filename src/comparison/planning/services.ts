@@ -118,6 +118,7 @@ type InFlight = Pick<RunInFlight, "cancel"> & Partial<Pick<RunInFlight, "over" |
 export class Register<One extends InFlight> {
   readonly #all = new Map<string, One>();
   #hear: (last: string) => void = () => undefined;
+  #closed: Failure | undefined;
 
   /** Hears each further step, in words, before whatever follows it; the first is that a run is here. */
   watch(hear: (last: string) => void): void {
@@ -132,6 +133,13 @@ export class Register<One extends InFlight> {
   add(id: string, one: One): void {
     this.#all.set(id, one);
     this.stepped(id);
+    if (this.#closed) one.cancel(this.#closed);
+  }
+
+  /** Cancels all, and from now on each that comes. */
+  close(reason: Failure): void {
+    this.#closed = reason;
+    for (const one of this.all()) one.cancel(reason);
   }
 
   delete(id: string): void {

@@ -6,6 +6,7 @@ import { MAX_QUEUED, MAX_SESSIONS } from "../../domain/defaults.ts";
 import { errorCode, wordsOf } from "../../domain/failure.ts";
 import { allowedHosts, allowedOrigins } from "../http/allowed-callers.ts";
 import { type AppOptions, createApp, createHealthApp } from "../http/app.ts";
+import { AtWork } from "../http/at-work.ts";
 import { EventStreams } from "../http/event-stream.ts";
 import { type Address, type Listenable, type Listening, listen } from "../http/listen.ts";
 import { Metrics } from "../http/metrics.ts";
@@ -137,14 +138,14 @@ async function serve(args: Arguments): Promise<number> {
     spent: metrics.spent,
   });
   demandShared(services, given);
-  const streams = new EventStreams();
+  const [streams, at_work] = [new EventStreams(), new AtWork()];
   const [leaving, stopping] = [new AbortController(), new AbortController()];
   const abandoned = new AbortController();
   const options = {
     origins: allowedOrigins(origins),
     hosts: allowedHosts(hosts, address.hostname),
     ...{ leaving: leaving.signal, stopping: stopping.signal, abandoned: abandoned.signal },
-    ...{ metrics, streams },
+    ...{ metrics, streams, at_work },
     ...(log.request && { log: log.request }),
     ...(web_ui && { web_ui }),
     user_header,
@@ -160,9 +161,20 @@ async function serve(args: Arguments): Promise<number> {
   log.notice(worker ? `working, ${slots} sessions at once` : `listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   const leave_ms = worker ? 0 : Math.min(LEAVE_MS, grace_ms);
-  void drainOnSignal({ told, supervised, services, listening, streams, leave_ms, leaving, stopping });
+  void drainOnSignal({ told, supervised, services, at_work, leave_ms, leaving, stopping });
   using _obeying = services.shared && obeyDrain(services.shared, services);
-  await untilStopped({ signal, listening, streams, services, leave_ms, leaving, stopping, abandoned, grace_ms });
+  await untilStopped({
+    signal,
+    listening,
+    streams,
+    at_work,
+    services,
+    leave_ms,
+    leaving,
+    stopping,
+    abandoned,
+    grace_ms,
+  });
   return EXIT.done;
 }
 

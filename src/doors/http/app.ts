@@ -5,6 +5,7 @@ import { Failure, wordsOf } from "../../domain/failure.ts";
 import { isMalformed, NO_UTF8, readBoundedJson } from "../../runtime/bounded-json.ts";
 import type { Services } from "../operation/operation.ts";
 import { demandUndrained } from "../operation/reads.ts";
+import { AtWork } from "./at-work.ts";
 import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
 import { EventStreams } from "./event-stream.ts";
@@ -22,6 +23,8 @@ export interface AppOptions {
   readonly log?: LogRequest;
   /** Absent: streams of this app alone. */
   readonly streams?: EventStreams;
+  /** Absent: nobody asks what is worked on. */
+  readonly at_work?: AtWork;
   /** These throw for requests that must not be answered. Absent: every request is answered. */
   readonly hosts?: (request: Request) => void;
   readonly origins?: (request: Request) => void;
@@ -76,7 +79,10 @@ export function createApp(services: Services, options: AppOptions = {}) {
       // Connections are accepted to the end, for whoever reads.
       stopping.throwIfAborted();
       await demandUndrained(services, "overloaded");
-      return TABLE_PATHS.has(path) ? await readTableBody(request) : await readJson(request);
+      const body = TABLE_PATHS.has(path) ? await readTableBody(request) : await readJson(request);
+      // One that comes slowly keeps no server.
+      stopping.throwIfAborted();
+      return body;
     })
     .onError((thrown) => refuse(thrown, metrics, answerError(thrown, routes(), services)))
     .mapResponse(sendJson)
@@ -99,9 +105,14 @@ export function createHealthApp(services: Services, options: AppOptions) {
 
 const contextOf = (
   services: Services,
-  { streams = new EventStreams(), user_header, ...options }: AppOptions & { readonly metrics: Metrics },
+  {
+    streams = new EventStreams(),
+    at_work = new AtWork(),
+    user_header,
+    ...options
+  }: AppOptions & { readonly metrics: Metrics },
 ): RouteContext => ({
-  ...{ services, streams, metrics: options.metrics },
+  ...{ services, streams, at_work, metrics: options.metrics },
   ...{ leaving: options.leaving ?? NEVER, abandoned: options.abandoned ?? NEVER },
   requesterOf: (call) => requesterOf(services, call, user_header),
 });

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../../domain/failure.ts";
 import type { SharedStore } from "../../../store/shared-store.ts";
-import type { EventStreams } from "../../http/event-stream.ts";
-import type { Listening } from "../../http/listen.ts";
+import type { AtWork } from "../../http/at-work.ts";
 import type { Services } from "../../operation/operation.ts";
 import { BEAT_MS } from "../supervisor/messages.ts";
 import { NAMES_OF_SERVERS, nameProcess, showLeft } from "./own-process.ts";
@@ -21,8 +20,7 @@ interface Drainable {
   readonly told: Promise<void>;
   readonly supervised: Pick<Supervised, "left"> | undefined;
   readonly services: Pick<Services, "runs" | "series" | "notice" | "shared">;
-  readonly listening: Listening;
-  readonly streams: EventStreams;
+  readonly at_work: AtWork;
   /** Milliseconds for which work is accepted after that: so long others may not know that the server leaves. */
   readonly leave_ms: number;
   /** Fired when it is told. */
@@ -36,7 +34,7 @@ interface Drainable {
  * goes on to its end, for nobody else could run it; with one, series go back to the queue.
  */
 export async function drainOnSignal(drainable: Drainable): Promise<void> {
-  const { told, supervised, services, listening, streams, leave_ms, leaving, stopping } = drainable;
+  const { told, supervised, services, at_work, leave_ms, leaving, stopping } = drainable;
   await told;
   const { runs, series, notice } = services;
   notice("drained: no more work is taken");
@@ -45,8 +43,7 @@ export async function drainOnSignal(drainable: Drainable): Promise<void> {
   stopping.abort(REFUSED);
   const look = () => {
     if (services.shared) handBack(services);
-    const requests = Math.max(0, listening.pending - streams.readers);
-    const left = runs.all().length + series.all().length + requests;
+    const left = runs.all().length + series.all().length + at_work.count;
     supervised ? supervised.left(left) : showLeft(left);
   };
   look();

@@ -3,6 +3,7 @@ import type { SessionServices } from "../../../comparison/planning/services.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { rememberEnd } from "../../../runtime/told-to-end.ts";
+import type { AtWork } from "../../http/at-work.ts";
 import type { EventStreams } from "../../http/event-stream.ts";
 import type { Listening } from "../../http/listen.ts";
 import type { Services } from "../../operation/operation.ts";
@@ -14,6 +15,7 @@ interface Running {
   readonly signal: Promise<NodeJS.Signals>;
   readonly listening: Listening;
   readonly streams: EventStreams;
+  readonly at_work: Pick<AtWork, "count">;
   readonly services: Pick<SessionServices, "runs" | "series" | "notice" | "clock"> & Pick<Services, "shared">;
   /** Milliseconds after SIGTERM for which work is accepted: so long others may not know that the server leaves. */
   readonly leave_ms: number;
@@ -38,7 +40,7 @@ const READ_MS = 2_000;
  * is answered to the end, health and metrics above all.
  */
 export async function untilStopped(running: Running): Promise<void> {
-  const { listening, streams, services, leaving, stopping, abandoned, grace_ms } = running;
+  const { listening, streams, at_work, services, leaving, stopping, abandoned, grace_ms } = running;
   const name = await running.signal;
   const { runs, series, notice } = services;
   leaving.abort(new Failure("not_ready", "the server is stopping", { retryable: true }));
@@ -49,21 +51,18 @@ export async function untilStopped(running: Running): Promise<void> {
   if (services.shared) streams.close();
   interruptQueued(services);
   // Asked again each time: a run that was being prepared may have started since.
-  const isWorking = () => {
+  const isWorking = () => runs.all().length + series.all().length + at_work.count > 0;
+  const isBusy = () => {
     for (const one of series.all()) one.halt(STOPPED);
-    return runs.all().length > 0 || series.all().length > 0;
+    return isWorking();
   };
-  const isBusy = () => isWorking() || listening.pending > streams.readers;
   if (isBusy())
     notice(`stopping: ${counted(runs.all().length, "run")} in flight, waiting ${grace_ms / 1000} s at most`);
   await until(() => !isBusy(), grace_ms, services);
   abandoned.abort(STOPPED);
-  const isEmpty = () => {
-    for (const one of [...series.all(), ...runs.all()]) one.cancel(STOPPED);
-    return runs.all().length === 0 && series.all().length === 0;
-  };
-  await until(isEmpty, SAVE_MS, services);
-  await until(() => listening.pending === 0, READ_MS, services);
+  for (const register of [series, runs]) register.close(STOPPED);
+  await until(() => !isWorking(), SAVE_MS, services);
+  await until(() => listening.pending === 0 && !isWorking(), READ_MS, services);
   streams.close();
   // Lets the last answers and frames leave before open connections are cut.
   await sleep(LOOK_MS);

@@ -30,7 +30,8 @@ export function supervision(): Supervised | undefined {
   process.once("disconnect", end);
   const go = Promise.withResolvers<Go>();
   const heard = Promise.withResolvers<void>();
-  let hearStop: (stop: Stop) => void = () => undefined;
+  const stops: Stop[] = [];
+  let hearStop = (stop: Stop): void => void stops.push(stop);
   process.on("message", (message) => {
     const told = message as ToServer; // our own program sends it
     if (told.go) go.resolve(told.go);
@@ -49,6 +50,8 @@ export function supervision(): Supervised | undefined {
     },
     onStop: (hear) => {
       hearStop = hear;
+      // Those that came while it opened.
+      for (const stop of stops) hear(stop);
     },
     onDrain: (hear) => void drain.promise.then(hear),
     left: (left) => tell({ left }),

@@ -17,6 +17,7 @@ import {
 } from "../../operation/reports.ts";
 import { demandInFlight } from "../../operation/runs.ts";
 import { abridged, demandSeriesInFlight } from "../../operation/series.ts";
+import type { AtWork } from "../at-work.ts";
 import { isKnown } from "../compress.ts";
 import { EVENT_STREAM_HEADERS, type EventStreams } from "../event-stream.ts";
 import type { Metrics } from "../metrics.ts";
@@ -28,6 +29,7 @@ export interface RouteContext {
   /** Who asks. @throws Failure for headers that cannot be read */
   readonly requesterOf: (call: Pick<Call, "request" | "body">) => Requester;
   readonly streams: EventStreams;
+  readonly at_work: AtWork;
   readonly metrics: Metrics;
   /** Fires when the server is no longer ready. */
   readonly leaving: AbortSignal;

@@ -48,7 +48,7 @@ export function endpointRoutes(context: RouteContext, names = Object.keys(ENDPOI
     const answer = BY_HAND[name] ?? answererOf(endpoint, BY_NAME[name]);
     const asked = (call: Call) =>
       ({ ...(query && call.query), ...(body && (call.body as object)), ...call.params }) as never;
-    app.route(method, path, (call) => answer(context, asked(call), call), {
+    app.route(method, path, (call) => context.at_work.on(() => answer(context, asked(call), call)), {
       ...(params && { params }),
       ...(query && { query, transform: queryReader(query) }),
       ...(body && { body }),
