@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { InputsFromCheckout } from "./checkout-input.ts";
 import { nullable, oneOf, record, Share, Timestamp } from "./schema.ts";
-import { SeriesPlan, SeriesRecord, SeriesStanding } from "./series-record.ts";
+import { SeriesCluster, SeriesPlan, SeriesRecord, SeriesStanding } from "./series-record.ts";
 
 /** Scenarios of an imported table. */
 export const MAX_RESULT_SCENARIOS = 2_000;
@@ -49,6 +49,7 @@ export const ImportedResults = record("ImportedResults", {
     }),
   ),
   columns: SeriesRecord.properties.columns,
+  cluster: Type.Optional(SeriesCluster),
 });
 export type ImportedResults = Static<typeof ImportedResults>;
 

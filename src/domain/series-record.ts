@@ -98,6 +98,18 @@ export const SeriesBaseline = record(
 );
 export type SeriesBaseline = Static<typeof SeriesBaseline>;
 
+export const SeriesCluster = record(
+  "SeriesCluster",
+  {
+    field: Type.String({ description: "Column whose value names the cluster of a row." }),
+    of_row: Type.Array(Type.Integer({ minimum: 0 }), {
+      description: "For each scenario, in their order: the number of its cluster, from 0.",
+    }),
+  },
+  { description: "Rows that count as their mean in each round. Absent: each counts for itself." },
+);
+export type SeriesCluster = Static<typeof SeriesCluster>;
+
 /** What a claim rests on; fixed before the first trial. */
 export const SeriesPlan = record("SeriesPlan", {
   protocol: Type.String({ description: "Version of the statistics." }),
@@ -122,6 +134,7 @@ export const SeriesPlan = record("SeriesPlan", {
     oneOf(SERIES_MEASURES, { description: "Absent in series/1, which took each verdict's winner." }),
   ),
   not_worse_by: Type.Optional(NotWorseBy),
+  cluster: Type.Optional(SeriesCluster),
   seed: Type.String({ description: "Weighted scripts are chosen by it." }),
   scripted: Type.Boolean({ description: "Some arm replays scripts: its trials say nothing about a model." }),
   baseline: Type.Optional(SeriesBaseline),

@@ -33,6 +33,13 @@ export const SeriesRequest = record("SeriesRequest", {
     }),
   ),
   not_worse_by: SeriesPlan.properties.not_worse_by,
+  cluster: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "Column: rows with one value count as their mean.",
+    }),
+  ),
   control: SeriesRecord.properties.control,
   judge_model: Type.Optional(JudgeModel),
   model_override: RunRequest.properties.model_override,

@@ -26,6 +26,16 @@ export const SeriesResult = record(
     n: Count("Trials that count."),
     ahead: Count("Trials in which the candidate was ahead."),
     behind: Count("Trials in which it was behind."),
+    clusters: Type.Optional(
+      record(
+        "ResultClusters",
+        { field: Type.String({ description: "Column." }), count: Count("Clusters.") },
+        {
+          description:
+            "Rows of a cluster count as their mean; `n`, `ahead` and `behind` count clusters. Absent: trials.",
+        },
+      ),
+    ),
   },
   { description: "What the trials show of the candidate, against the control." },
 );
@@ -36,7 +46,7 @@ export const LikeThese = record(
   {
     claim: nullable(oneOf(["better", "worse"]), { description: "Of the candidate, on more tasks like these." }),
     p: Share("Exact two-sided sign test over the tasks that differ, at this look."),
-    tasks: Count("Scenarios, or rows, each one unit whatever its trials."),
+    tasks: Count("Scenarios, rows, or clusters of rows, each one unit whatever its trials."),
     ahead: Count("Tasks whose mean difference is the candidate's."),
     behind: Count("Tasks whose mean difference is the control's."),
     look: Type.Integer({

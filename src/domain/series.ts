@@ -112,7 +112,7 @@ export const Series = record("Series", {
   imported: Type.Optional(
     record(
       "ImportedTable",
-      { measure: oneOf(RESULT_MEASURES), tie_margin: TieMargin },
+      { measure: oneOf(RESULT_MEASURES), tie_margin: TieMargin, cluster: SeriesPlan.properties.cluster },
       { description: "How imported results became wins and ties. Absent for runs of abeval." },
     ),
   ),
@@ -159,6 +159,12 @@ export const Series = record("Series", {
       Type.Integer({ minimum: 0, description: "Further trials until a claim, if they split the same way." }),
     ),
     cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of those." }),
+    unknown_because: Type.Optional(
+      Type.Literal("clusters", {
+        description:
+          "Rows of a cluster count as their mean, of which nobody can say how many more would be enough: `chance_of_claim`, `chance_of_conclusion`, `more_trials` here and `needs` of every gate reason are null. Absent: trials count for themselves.",
+      }),
+    ),
   }),
   earlier: nullable(Earlier, { description: "Of a series of one scenario; in a suite each scenario has its own." }),
   since: Type.Optional(

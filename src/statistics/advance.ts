@@ -183,6 +183,8 @@ async function earlyStop(
   if (sequential.claim || (wanted.equivalence && sequential.equivalent_at !== null)) return null;
   if (tallies.every((tally) => roundsToStart(tally, limits.trials).length === 0)) return null;
   if (sequential.log_e.length >= ROUNDS_OF_COPIES && isOnlyCopies(sequential)) return "out_of_reach";
+  // Borders are of whole trials.
+  if (subject.cluster !== undefined) return null;
   const standing = standingOfTest(sequential, tallies, { trials: limits.trials, deleted });
   const levels = wanted.equivalence ? subject.levels : { ...subject.levels, margin: 0 };
   return await futility({ ...standing, ...(wanted.not_worse && { not_worse: wanted.not_worse }) }, levels);

@@ -1,4 +1,5 @@
-import { countText } from "../domain/number-text.ts";
+import { clustersText } from "../domain/cluster.ts";
+import { counted, countText, percentText } from "../domain/number-text.ts";
 import type { Series } from "../domain/series.ts";
 import type { Decider, Side } from "../domain/verdict.ts";
 import { type ArmNames, armWord, say, type Word, type Words } from "../domain/words.ts";
@@ -39,21 +40,29 @@ interface Told extends Pick<Series, "levels" | "decided_by"> {
 const FIRST: Readonly<Record<Result["measure"], (result: Result, told: Told) => Words>> = {
   solved: (result, told) => {
     const { candidate, control } = told;
+    if (result.clusters) {
+      const { candidate: own = 0, control: other = 0 } = result.value ?? {};
+      return say`${candidate} solved ${percentText(own)} on average, ${control} ${percentText(other)}${inClusters(result)}: ${{ figure: distanceText(result.difference) }} ${rangeText(result, told)}`;
+    }
     const of = (share = 0) => countText(Math.round(share * result.n));
     return say`${candidate} solved ${of(result.value?.candidate)} of ${countText(result.n)}, ${control} ${of(result.value?.control)} of ${countText(result.n)}: ${{ figure: distanceText(result.difference) }} ${rangeText(result, told)}`;
   },
   score: (result, told) => {
     const { candidate, control } = told;
     const { n, ahead, behind } = result;
-    return say`${candidate} scored ${scoreText(result.value?.candidate)} on average, ${control} ${scoreText(result.value?.control)}: ${{ figure: distanceText(result.difference) }} ${rangeText(result, told)}; better in ${countText(ahead)} of ${countText(n)}, worse in ${countText(behind)}`;
+    return say`${candidate} scored ${scoreText(result.value?.candidate)} on average, ${control} ${scoreText(result.value?.control)}${inClusters(result)}: ${{ figure: distanceText(result.difference) }} ${rangeText(result, told)}; better in ${countText(ahead)} of ${countText(n)}, worse in ${countText(behind)}`;
   },
   preferred: (result, told) => {
     const { candidate, control, decided_by } = told;
-    const { n, ahead, behind, difference } = result;
+    const { n, ahead, behind, difference, clusters } = result;
     const net = `net ${signedPoints(difference)} points`;
-    return say`${candidate} was preferred in ${countText(ahead)} of ${countText(n)} ${n === 1 ? "trial" : "trials"} and ${control} in ${countText(behind)}${byText(decided_by, ahead + behind)}: ${{ figure: net }} ${rangeText(result, told)}`;
+    const all = clusters ? clustersText(clusters) : counted(n, "trial");
+    const by = clusters ? "" : byText(decided_by, ahead + behind);
+    return say`${candidate} was preferred in ${countText(ahead)} of ${all} and ${control} in ${countText(behind)}${by}: ${{ figure: net }} ${rangeText(result, told)}`;
   },
 };
+
+const inClusters = ({ clusters }: Result): string => (clusters ? ` in ${clustersText(clusters)}` : "");
 
 /** `.746`, as scores are written. */
 const scoreText = (score = 0) => score.toFixed(3).replace(/^0/, "");

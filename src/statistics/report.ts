@@ -7,6 +7,7 @@ import { SERIES_FLAGS, type SeriesFlag } from "../domain/series-summary.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import { breathe } from "../runtime/pace.ts";
+import { unitCount } from "./claim/clusters.ts";
 import { logEvidence } from "./claim/e-process.ts";
 import {
   countedOf,
@@ -73,7 +74,7 @@ export async function importedSeries(results: ImportedResults, known: ImportedAs
 
 /** Null where nothing is left, too much for a forecast, or nothing that it could say. */
 async function forecastOf({ subject, sequential, tallies, deleted, ...findings }: Findings): Promise<Forecast | null> {
-  if (findings.conclusion !== conclusionOf(sequential)) return null;
+  if (findings.conclusion !== conclusionOf(sequential) || subject.cluster !== undefined) return null;
   if (
     subject.told.limits === null ||
     sequential.reversed ||
@@ -127,7 +128,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
   const openings = { a, b: shut ?? openingWithoutKin(findings, "b") };
   await breathe();
   const isShort = !subject.scores && Object.values(openings).some(lacksPairs);
-  const needs = isShort ? await pairsNeeded(sequential, subject.levels) : null;
+  const needs = isShort && !subject.cluster ? await pairsNeeded(sequential, subject.levels) : null;
   const headline = headlineOf(sequential, subject.levels, missingForClaim(findings));
   await breathe();
   const like_these = likeTheseOf(findings);
@@ -183,7 +184,8 @@ const isNeverFired = ({ a, b }: Series["arms"]): boolean =>
 
 function comingOf(findings: Findings, chances: Forecast | null, costs: Costs) {
   const { subject, sequential, tallies, deleted } = findings;
-  const isOpen = !isOnlyCopies(sequential) && findings.conclusion === conclusionOf(sequential);
+  const isClustered = subject.cluster !== undefined;
+  const isOpen = !isClustered && !isOnlyCopies(sequential) && findings.conclusion === conclusionOf(sequential);
   const more_trials = isOpen ? moreTrials(sequential.counts, subject.levels) : null;
   const { limits } = subject.told;
   return {
@@ -192,6 +194,7 @@ function comingOf(findings: Findings, chances: Forecast | null, costs: Costs) {
     chance_of_conclusion: chances?.chance_of_conclusion ?? null,
     more_trials,
     cost_usd: more_trials === null || costs.per_trial === null ? null : more_trials * costs.per_trial,
+    ...(isClustered && { unknown_because: "clusters" as const }),
   };
 }
 
@@ -217,7 +220,7 @@ function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
     judge_unaudited,
     scripted: subject.scripted,
     mixed,
-    few_tasks: subject.scenarios.length < LEAST_TASKS,
+    few_tasks: unitCount(subject.levels.clusters, subject.scenarios.length) < LEAST_TASKS,
     earlier_trials: earlier.some((one) => one !== null),
     baseline_not_concurrent: subject.told.plan?.baseline !== undefined,
     baseline_selected: subject.told.plan?.baseline?.selected === true,

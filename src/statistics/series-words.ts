@@ -29,7 +29,9 @@ export function outlookWords({ forecast, conclusion, limits }: Series): readonly
   return [...(limits && left !== null ? [say`${plan}${chances}`] : []), ...(isOpen ? [enoughWords(forecast)] : [])];
 }
 
-function enoughWords({ more_trials, cost_usd }: Series["forecast"]): Words {
+function enoughWords({ more_trials, cost_usd, unknown_because }: Series["forecast"]): Words {
+  if (unknown_because === "clusters")
+    return ["Rows of a cluster count as their mean: how many more trials would be enough, nobody can say."];
   if (more_trials === null) return ["From these trials nobody can say how many more would be enough for a claim."];
   const cost = cost_usd ? `, for about ${usdText(cost_usd)}` : "";
   return say`${moreText(more_trials)} be enough${cost}. Where arms do not differ, such a forecast seldom comes true.`;

@@ -1,3 +1,4 @@
+import { clustersText } from "../domain/cluster.ts";
 import { memberName } from "../domain/member.ts";
 import { counted, countText, durationText, usdText } from "../domain/number-text.ts";
 import type { Series } from "../domain/series.ts";
@@ -100,7 +101,7 @@ function alsoWords({ arms, control: compared, result, cost_ratio, kind }: Series
 }
 
 /** Which tasks it speaks of. */
-function forWords({ scenarios, rounds, like_these, flags, control }: Series, names: ArmNames): Words {
+function forWords({ scenarios, rounds, like_these, flags, control, result }: Series, names: ArmNames): Words {
   const [first] = scenarios;
   if (first === undefined || rounds === 0 || !like_these) return [];
   const { claim, tasks, ahead, behind, look } = like_these;
@@ -109,8 +110,8 @@ function forWords({ scenarios, rounds, like_these, flags, control }: Series, nam
   if (claim !== null)
     return say`Tasks like these ${countText(tasks)}, as if they were drawn from one source: ${candidate} is ${split}.`;
   const trials = counted(rounds, "trial");
-  const these =
-    tasks === 1 ? `${memberName(first)} alone, in ${trials}` : `These ${counted(tasks, "task")}, ${trials} of each`;
+  const many = result?.clusters ? clustersText(result.clusters) : counted(tasks, "task");
+  const these = tasks === 1 ? `${memberName(first)} alone, in ${trials}` : `These ${many}, ${trials} of each`;
   if (flags.includes("few_tasks"))
     return [`${these}. ${counted(tasks, "task")} cannot show it for others, whatever you repeat.`];
   return say`${these}. It is not shown for tasks like them: ${candidate} is ${split}.`;

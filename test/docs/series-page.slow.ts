@@ -118,7 +118,7 @@ function trialsToEquivalence(tie: number): number {
   }
 }
 
-type Kind = keyof Counts;
+type Kind = "wins" | "ties" | "losses";
 
 interface Course {
   readonly trials: number;

@@ -14,7 +14,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "unknown top key",
     "task:",
     "taks: 1\ntask:",
-    '2:1 taks: unknown key; did you mean "task"? Allowed: name, title, description, tags, varies, measure, control, inputs, inputs_file, task, arms, policies, rubric, replay',
+    '2:1 taks: unknown key; did you mean "task"? Allowed: name, title, description, tags, varies, measure, control, inputs, inputs_file, cluster, task, arms, policies, rubric, replay',
   ],
   [
     "unknown arm key",
@@ -39,6 +39,12 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "task:",
     "control: nobody\ntask:",
     '2:10 control: there is no arm "nobody"; the arms are plain and loud',
+  ],
+  [
+    "clusters without rows",
+    "task:",
+    "cluster: topic\ntask:",
+    "2:10 cluster: names a column of inputs, and there are none: add `inputs` or `inputs_file`, or leave it out",
   ],
   [
     "a measure without what it is made of",
@@ -601,7 +607,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "constructor",
     "task:",
     "constructor: {a: 1}\ntask:",
-    "2:1 constructor: unknown key; allowed: name, title, description, tags, varies, measure, control, inputs, inputs_file, task, arms, policies, rubric, replay",
+    "2:1 constructor: unknown key; allowed: name, title, description, tags, varies, measure, control, inputs, inputs_file, cluster, task, arms, policies, rubric, replay",
   ],
   ["complex key", "task:", "? [a]\n: 1\ntask:", "2:3 a key must be plain text"],
   ["syntax", "Say hello.", '"Say hello.', '16:1 not valid YAML: missing closing "quote'],

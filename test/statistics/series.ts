@@ -53,6 +53,7 @@ export function seriesOf(planned: Planned = {}): SeriesRecord {
       margin: plan.margin ?? 0.15,
       ...(plan.measure && { measure: plan.measure }),
       ...(plan.not_worse_by !== undefined && { not_worse_by: plan.not_worse_by }),
+      ...(plan.cluster && { cluster: plan.cluster }),
       seed: "seed",
       scripted: plan.scripted ?? false,
       arms_differ: plan.arms_differ ?? false,

@@ -21,6 +21,7 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { demandEveryPrice } from "./cost-limits.ts";
 import { needsOfPlan } from "./needs.ts";
 import { prepareSession, type RunOptions, type SessionPlan } from "./prepare-session.ts";
+import { plannedCluster } from "./series/cluster.ts";
 import { commonAsk } from "./series/measure.ts";
 import {
   demandControl,
@@ -100,7 +101,9 @@ export async function prepareSeries(
 ): Promise<SeriesSetup> {
   demandOneSeries(scenarios);
   const options = before ? { ...chosenBefore(before), ...given } : given;
-  const limits = limitsOf(options, scenarios.length);
+  const cluster = plannedCluster(scenarios, options.cluster, before?.plan);
+  const units = cluster.cluster ? new Set(cluster.cluster.of_row).size : scenarios.length;
+  const limits = limitsOf(options, scenarios.length, units);
   const { judge_model, model_override, margin = MARGIN, measure, not_worse_by, seed } = options;
   // Its earlier trials were made of what was named then.
   const inputs_from_checkout = allInputs([source.inputs_from_checkout, before?.inputs_from_checkout]);
@@ -111,7 +114,7 @@ export async function prepareSeries(
     ...(before && { protocol: before.plan.protocol }),
   };
   const { planned, needs } = await planEach(services, { scenarios, baseline, replacement, limits });
-  const chosen = { margin, measure, not_worse_by, model_override, seed };
+  const chosen = { margin, measure, not_worse_by, cluster, model_override, seed };
   const plan = seriesPlan(planned, { ...chosen, baseline, before: before?.plan });
   const control = options.control ?? commonAsk(planned, "control");
   demandControl(plan, control);

@@ -44,7 +44,7 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
   const parsed = await parseScenario({ text, file, stem: basename(path, extname(path)), directory, git });
   const sources = new Set([absolute, ...parsed.sources]);
   if (parsed.result instanceof Failure) return { result: parsed.result, sources };
-  const { committed, rows, inputs_file, asks, fill, warnings, find } = parsed;
+  const { committed, rows, row_places = [], inputs_file, asks, fill, warnings, find } = parsed;
   const loaded = async (definition: Scenario): Promise<LoadedScenario> => {
     return {
       definition,
@@ -61,7 +61,8 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
   const resolveRow = async (row: ScenarioInput) => {
     const known = resolved.get(row.id)?.deref();
     if (known) return known;
-    const member = await loaded(orThrow(await fill(row)));
+    const row_place = row_places[rows?.indexOf(row) ?? -1] ?? file;
+    const member = { ...(await loaded(orThrow(await fill(row)))), row_place };
     resolved.set(row.id, new WeakRef(member));
     return member;
   };

@@ -21,6 +21,8 @@ export interface LoadedScenario {
   readonly trees?: string;
   /** Absolute; the file with its rows. Absent: they stand in `file`, or there are none. */
   readonly inputs_file?: string;
+  /** `<file>:<line>` of the row of inputs that it is. */
+  readonly row_place?: string;
   /** Its inputs; the definition then holds templates. Absent: it has none, or is one of its rows. */
   readonly table?: InputTable;
   /** What its author should know, though it runs. */
@@ -33,6 +35,8 @@ export interface SeriesAsks {
   readonly measure?: SeriesMeasure | undefined;
   /** Id of an arm. */
   readonly control?: string | undefined;
+  /** Column of the inputs. */
+  readonly cluster?: string | undefined;
 }
 
 /** What no arm may see, in a place where arms find it. */

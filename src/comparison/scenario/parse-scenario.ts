@@ -51,6 +51,8 @@ interface ParsedScenario {
   readonly committed?: readonly NamedInput[];
   /** The rows of its inputs; absent where it has none. The result then holds templates. */
   readonly rows?: readonly ScenarioInput[];
+  /** `<file>:<line>` of each. */
+  readonly row_places?: readonly string[];
   readonly asks?: SeriesAsks;
   /** Absolute; the file with them, where it is another one. */
   readonly inputs_file?: string;
@@ -87,8 +89,15 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
       : invalidScenario(source.file, located(document, problems)),
     sources: context.sources,
     committed: context.committed,
-    asks: { measure: file.measure, control: file.control },
-    ...(inputs && { rows: inputs.rows }),
+    asks: { measure: file.measure, control: file.control, cluster: file.cluster },
+    ...(inputs && {
+      rows: inputs.rows,
+      row_places: inputs.places.map((place, index) =>
+        file.inputs_file === undefined
+          ? `${source.file}:${document.position({ path: ["inputs", index], message: "", at: "value" }).line}`
+          : `${file.inputs_file}:${/\d+/.exec(place)?.[0] ?? "1"}`,
+      ),
+    }),
     ...(inputs && file.inputs_file !== undefined && { inputs_file: resolve(root, file.inputs_file) }),
     ...fillerOf(source, context, file),
     warnings: warningsOf(file, inputs).map(({ path, message }) => warn(path, message)),

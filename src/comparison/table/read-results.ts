@@ -7,11 +7,12 @@ import {
   MAX_RESULT_SCENARIOS,
   type ResultMeasure,
 } from "../../domain/results.ts";
+import { ClusterColumn } from "./cluster-column.ts";
 import { demandColumn, demandNoOtherTrial, MAX_KEYS, measureIn, ResultColumns } from "./result-columns.ts";
 import { openTable, TableFault, type TableForm, type TableRow } from "./table-rows.ts";
 
 /** A table of results: what of it is compared, and the columns by which its scenarios can be grouped. */
-type ReadResults = Pick<ImportedResults, "measure" | "arms" | "scenarios" | "columns">;
+type ReadResults = Pick<ImportedResults, "measure" | "arms" | "scenarios" | "columns" | "cluster">;
 
 /** What of a table is compared. */
 export interface Choice {
@@ -19,6 +20,8 @@ export interface Choice {
   readonly arms?: string | undefined;
   /** A column that must group the scenarios. */
   readonly by?: string | undefined;
+  /** The column whose value names the cluster of a scenario. */
+  readonly cluster?: string | undefined;
 }
 
 /**
@@ -52,16 +55,18 @@ class Reading {
   readonly #told = new Map<string, Map<string, Map<number, Told>>>();
   readonly #scenarios = new Set<string>();
   readonly #columns: ResultColumns;
+  readonly #cluster: ClusterColumn | undefined;
   #measure: ResultMeasure | undefined;
   #results = 0;
 
-  constructor(header: readonly string[] | undefined, { arms, by }: Choice) {
+  constructor(header: readonly string[] | undefined, { arms, by, cluster }: Choice) {
     this.#header = header;
     this.#pairs = arms === undefined ? undefined : pairsIn(arms);
     if (header) this.#measure = measureIn(header, 1);
     for (const name of header ? ["scenario", "arm"] : []) demandColumn(name, header ?? [], { line: 1 });
     if (header) demandNoOtherTrial(header, 1);
     this.#columns = new ResultColumns(header, by);
+    this.#cluster = cluster === undefined ? undefined : new ClusterColumn(cluster, header);
   }
 
   add({ values, line }: TableRow): void {
@@ -76,6 +81,7 @@ class Reading {
     const trial = this.#trial(values, columns, line);
     this.#keep({ arm, scenario, trial }, { value: this.#result(measure, values, line), line });
     this.#columns.add(scenario, values, line);
+    this.#cluster?.add(scenario, values, line);
   }
 
   results(): ReadResults {
@@ -90,6 +96,7 @@ class Reading {
     return {
       ...{ measure: this.#measure ?? "passed", arms: { a, b }, scenarios },
       ...(columns.length > 0 && { columns }),
+      ...(this.#cluster && { cluster: this.#cluster.cluster() }),
     };
   }
 

@@ -8,7 +8,7 @@ import { columnsText, TableFault } from "./table-rows.ts";
 /** The columns of a row of JSON that are looked at, and those of a table that are tried for groups. */
 export const MAX_KEYS = 100;
 
-const OWN: readonly string[] = ["scenario", "trial", "arm", ...RESULT_MEASURES];
+export const OWN_COLUMNS: readonly string[] = ["scenario", "trial", "arm", ...RESULT_MEASURES];
 
 /** The first value of a scenario, and the line that told it. */
 interface Told {
@@ -22,7 +22,7 @@ export class ResultColumns {
   readonly #by: string | undefined;
   /** By column. What can group nothing is taken out. */
   readonly #told = new Map<string, Column>();
-  readonly #out = new Set<string>(OWN);
+  readonly #out = new Set<string>(OWN_COLUMNS);
   readonly #scenarios = new Map<string, number>();
 
   /** @param by the column that must group the scenarios; absent: those are found that can. */
@@ -30,7 +30,7 @@ export class ResultColumns {
     this.#header = header;
     this.#by = by;
     if (by === undefined) return;
-    if (OWN.includes(by)) throw this.#fault(`"${by}" says what a row is, so it groups no scenarios`, 1);
+    if (OWN_COLUMNS.includes(by)) throw this.#fault(`"${by}" says what a row is, so it groups no scenarios`, 1);
     if (header) demandColumn(by, header, { line: 1, named: "by: " });
     this.#told.set(by, new Column());
   }
@@ -65,7 +65,7 @@ export class ResultColumns {
    */
   #begin(column: string): void {
     if (this.#out.has(column) || this.#told.has(column)) return;
-    if (this.#told.size + this.#out.size >= MAX_KEYS + OWN.length) return;
+    if (this.#told.size + this.#out.size >= MAX_KEYS + OWN_COLUMNS.length) return;
     this.#told.set(column, new Column(this.#scenarios));
   }
 

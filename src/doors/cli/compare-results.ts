@@ -34,6 +34,7 @@ export async function compareResults(args: RunArguments): Promise<number> {
     margin: marginOf(value("margin")),
     not_worse_by: notWorseByOf(value("not-worse-by")),
     by: value("by"),
+    cluster: value("cluster"),
   };
   const reports = openReports(args, []);
   try {

@@ -165,7 +165,7 @@ function optionsOf(args: RunArguments, members: number) {
     usd("max-cost"),
     marginOf(value("margin")),
   ];
-  const single = (["parallel", "margin", "measure", "not-worse-by", "control"] as const).find(
+  const single = (["parallel", "margin", "measure", "not-worse-by", "control", "cluster"] as const).find(
     (flag) => value(flag) !== undefined && members < 2 && !isRepeated(args),
   );
   if (single !== undefined)
@@ -196,11 +196,12 @@ function stopAtOf({ value, has }: RunArguments) {
 /** What is measured, what the candidate must not be worse by, and who it is compared with. @throws UsageError */
 function comparedBy({ value }: RunArguments) {
   const measure = measureNamed(value("measure"));
-  const [not_worse_by, control] = [notWorseByOf(value("not-worse-by")), value("control")];
+  const [not_worse_by, control, cluster] = [notWorseByOf(value("not-worse-by")), value("control"), value("cluster")];
   return {
     ...(measure !== undefined && { measure }),
     ...(not_worse_by !== undefined && { not_worse_by }),
     ...(control !== undefined && { control }),
+    ...(cluster !== undefined && { cluster }),
   };
 }
 

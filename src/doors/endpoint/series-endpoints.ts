@@ -110,6 +110,7 @@ export const SERIES_ENDPOINTS = {
       margin: Type.Optional(SeriesPlan.properties.margin),
       not_worse_by: SeriesPlan.properties.not_worse_by,
       by: Type.Optional(Type.String({ description: "Group the scenarios by this column (`groups`)." })),
+      cluster: SeriesRequest.properties.cluster,
     }),
     body: Type.Object({ text: Type.String(), form: oneOf(["csv", "jsonl"]) }),
     table: {

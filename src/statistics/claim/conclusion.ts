@@ -1,5 +1,5 @@
 import type { Side } from "../../domain/verdict.ts";
-import { AGAINST_NO_PREFERENCE, type Counts, type LogEvidence, logEvidence, wagersAgainst } from "./e-process.ts";
+import { type Counts, type LogEvidence, logEvidence, netOf, totalIn, wagersAgainst } from "./e-process.ts";
 import { isContradicted } from "./interval.ts";
 import type { Rules } from "./rules.ts";
 
@@ -13,11 +13,13 @@ export interface Levels {
   readonly not_worse_by?: number;
   /** Absent: those of now. */
   readonly rules?: Rules;
+  /** By place in the plan: the cluster whose trials of a round count as their mean. Absent: each trial counts for itself. */
+  readonly clusters?: readonly number[];
 }
 
 /** The side that the trials prefer; undefined while they establish no preference. */
 export function claimedSide(counts: Counts, { alpha, rules }: Pick<Levels, "alpha" | "rules">): Side | undefined {
-  return sideOf(logEvidence(counts, AGAINST_NO_PREFERENCE, rules), alpha);
+  return sideOf(logEvidence(counts, undefined, rules), alpha);
 }
 
 /** The same of evidence that is known. */
@@ -52,12 +54,12 @@ export function equivalenceAt(levels: Levels): IsEquivalent {
 }
 
 /** The range is one piece around its mean: it lies inside when the mean does and both borders are contradicted. */
-function withinMargin({ alpha, margin, rules }: Levels): (counts: Counts) => boolean {
+export function withinMargin({ alpha, margin, rules }: Levels): (counts: Counts) => boolean {
   const border = 2 * margin;
-  const [high, low] = [wagersAgainst(border), wagersAgainst(-border)];
+  const [high, low] = [wagersAgainst(border, rules), wagersAgainst(-border, rules)];
   return (counts) => {
-    const trials = counts.wins + counts.ties + counts.losses;
-    if (trials === 0 || Math.abs(counts.wins - counts.losses) >= border * trials) return false;
+    const trials = totalIn(counts);
+    if (trials === 0 || Math.abs(netOf(counts)) >= border * trials) return false;
     return isContradicted(counts, alpha, high, rules) && isContradicted(counts, alpha, low, rules);
   };
 }

@@ -1,4 +1,4 @@
-import { NOW } from "./rules.ts";
+import { NOW, type Rules } from "./rules.ts";
 
 /** Wins, ties and losses of arm a. Failed and unusable trials are not in it. */
 export interface Counts {
@@ -6,7 +6,55 @@ export interface Counts {
   /** Trials without a winner, for whatever reason. */
   readonly ties: number;
   readonly losses: number;
+  /** Clusters, each with the mean of its trials. Absent: each trial counts for itself. */
+  readonly means?: Means;
 }
+
+/** Means from -1 to 1, and what they add to the logarithms of the bets on them. */
+interface Means {
+  readonly count: number;
+  readonly sum: number;
+  /** By bet that the mean is higher, or lower. */
+  readonly up: readonly number[];
+  readonly down: readonly number[];
+}
+
+export const totalIn = ({ wins, ties, losses, means }: Counts): number => wins + ties + losses + (means?.count ?? 0);
+
+/** How far a is ahead: the sum of all differences. */
+export const netOf = ({ wins, losses, means }: Counts): number => wins - losses + (means?.sum ?? 0);
+
+export function sumOf(one: Counts, other: Counts): Counts {
+  const means = one.means && other.means ? bothMeans(one.means, other.means) : (one.means ?? other.means);
+  return {
+    ...{ wins: one.wins + other.wins, ties: one.ties + other.ties, losses: one.losses + other.losses },
+    ...(means && { means }),
+  };
+}
+
+function bothMeans(one: Means, other: Means): Means {
+  const added = (of: "up" | "down") => one[of].map((log, index) => log + (other[of][index] ?? 0));
+  return { count: one.count + other.count, sum: one.sum + other.sum, up: added("up"), down: added("down") };
+}
+
+/** Bets on a mean, the shares of it that they stake. */
+export const MEAN_BETS = [
+  { stake: 0.1, weight: 0.1 },
+  { stake: 0.3, weight: 0.2 },
+  { stake: 0.5, weight: 0.25 },
+  { stake: 0.65, weight: 0.35 },
+  { stake: 0.9, weight: 0.1 },
+] as const;
+
+/** Clusters with these means. */
+export const countsOfMeans = (means: readonly number[]): Counts => ({
+  ...{ wins: 0, ties: 0, losses: 0 },
+  means: {
+    ...{ count: means.length, sum: means.reduce((sum, mean) => sum + mean, 0) },
+    up: MEAN_BETS.map(({ stake }) => means.reduce((sum, mean) => sum + Math.log1p(stake * mean), 0)),
+    down: MEAN_BETS.map(({ stake }) => means.reduce((sum, mean) => sum + Math.log1p(-stake * mean), 0)),
+  },
+});
 
 /** A bet on a side: the share of the wealth that it may lose, and its part of the wealth at the start. */
 const BETS = [
@@ -31,6 +79,8 @@ export interface Wager {
   readonly win: number;
   readonly tie: number;
   readonly loss: number;
+  /** What clusters add. Absent: none are bet on. */
+  readonly ofMeans?: (means: Means) => number;
 }
 
 /** The bets on either side against one mean. */
@@ -40,10 +90,19 @@ export interface Wagers {
 }
 
 /** @param mean on the scale from -1 (b always wins) to 1 (a always wins) */
-export const wagersAgainst = (mean: number): Wagers => ({
-  a: wagersOf(mean, 1 / (1 + mean)),
-  b: wagersOf(mean, -1 / (1 - mean)),
-});
+export const wagersAgainst = (mean: number, { clustered = false }: Rules = NOW): Wagers =>
+  clustered
+    ? { a: wagersOnMeans(mean, "up"), b: wagersOnMeans(mean, "down") }
+    : { a: wagersOf(mean, 1 / (1 + mean)), b: wagersOf(mean, -1 / (1 - mean)) };
+
+/** Means of clusters lie between the ends: these are the bets of `MeanProcess` that predict nothing. */
+const wagersOnMeans = (mean: number, side: "up" | "down"): readonly Wager[] =>
+  MEAN_BETS.map(({ stake, weight }, index) => {
+    const bet = side === "up" ? stake : -stake;
+    const tie = -Math.log1p(bet * mean);
+    const ofMeans = (means: Means) => (means[side][index] ?? 0) + means.count * tie;
+    return { log_weight: Math.log(weight), win: Math.log1p(bet) + tie, tie, loss: Math.log1p(-bet) + tie, ofMeans };
+  });
 
 /** `unit` is the bet that may lose everything. */
 const wagersOf = (mean: number, unit: number): readonly Wager[] =>
@@ -53,14 +112,20 @@ const wagersOf = (mean: number, unit: number): readonly Wager[] =>
   });
 
 export const AGAINST_NO_PREFERENCE = wagersAgainst(0);
+const CLUSTERED = wagersAgainst(0, { ...NOW, clustered: true });
+
+export const againstNoPreference = (rules: Rules = NOW): Wagers =>
+  rules.clustered ? CLUSTERED : AGAINST_NO_PREFERENCE;
 
 /**
  * The evidence of the trials against a mean. When that is the mean, the evidence ever reaches 1 / alpha in at most a share
  * alpha of all series, whenever somebody looks (Ville's inequality; the bets are those of Waudby-Smith and Ramdas, fixed in
  * advance).
  */
-export function logEvidence(counts: Counts, wagers = AGAINST_NO_PREFERENCE, { fresh } = NOW): LogEvidence {
-  const [a, b] = [logWealth(counts, wagers.a), logWealth(counts, wagers.b)];
+export function logEvidence(counts: Counts, wagers?: Wagers, rules: Rules = NOW): LogEvidence {
+  const { a: onA, b: onB } = wagers ?? againstNoPreference(rules);
+  const { fresh } = rules;
+  const [a, b] = [logWealth(counts, onA), logWealth(counts, onB)];
   return { a, b, both: withRest(logSum(a, b) - Math.LN2, fresh) };
 }
 
@@ -68,8 +133,9 @@ export function logEvidence(counts: Counts, wagers = AGAINST_NO_PREFERENCE, { fr
 const logWealth = (counts: Counts, wagers: readonly Wager[]): number =>
   logSumOf(wagers.map((wager) => logWealthOf(counts, wager))) - LOG_START;
 
-export function logWealthOf({ wins, ties, losses }: Counts, { log_weight, win, tie, loss }: Wager): number {
-  return log_weight + times(wins, win) + times(ties, tie) + times(losses, loss);
+export function logWealthOf({ wins, ties, losses, means }: Counts, wager: Wager): number {
+  const { log_weight, win, tie, loss, ofMeans } = wager;
+  return log_weight + times(wins, win) + times(ties, tie) + times(losses, loss) + (means ? (ofMeans?.(means) ?? 0) : 0);
 }
 
 /** Trials that never happened took nothing, also from a bet that would have lost everything. */

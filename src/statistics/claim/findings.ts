@@ -5,7 +5,7 @@ import type { TrialRow } from "../../domain/trial.ts";
 import { DECIDERS, type Decider } from "../../domain/verdict.ts";
 import type { Subject } from "../words/subject.ts";
 import type { Levels } from "./conclusion.ts";
-import { AGAINST_NO_PREFERENCE, type Counts, logEvidence } from "./e-process.ts";
+import { type Counts, logEvidence, netOf, totalIn } from "./e-process.ts";
 import { runningRange, type WinRateRange, winRateRange } from "./interval.ts";
 import { confirmed, type Pool, poolOf, tableRounds } from "./pool.ts";
 import { type GivenUp, type SequentialTest, sequentialTestOf, worstCase } from "./sequential-test.ts";
@@ -135,13 +135,12 @@ export function headlineOf(
   missing: number,
   rangeOf?: (counts: Counts) => WinRateRange,
 ): SeriesHeadline {
-  const { counts, claim } = sequential;
-  const { wins, ties, losses } = counts;
-  const trials = wins + ties + losses;
+  const { bet, claim } = sequential;
+  const [size, ahead] = [totalIn(bet), netOf(bet)];
   return {
-    win_rate: trials === 0 ? null : (wins + ties / 2) / trials,
-    ...(rangeOf ? rangeOf(counts) : rangeOfTest(sequential, levels)),
-    net: trials === 0 ? null : (wins - losses) / trials,
+    win_rate: size === 0 ? null : (size + ahead) / (2 * size),
+    ...(rangeOf ? rangeOf(bet) : rangeOfTest(sequential, levels)),
+    net: size === 0 ? null : ahead / size,
     e: evidenceOf(sequential.log_e.at(-1) ?? 0),
     p_anytime: Math.min(1, Math.exp(-sequential.greatest)),
     claim: claim && {
@@ -150,7 +149,7 @@ export function headlineOf(
       e: evidenceOf(claim.log_e),
     },
     fragile: sequential.fragile,
-    worst_case_e: evidenceOf(logEvidence(worstCase(counts, missing), AGAINST_NO_PREFERENCE, levels.rules).both),
+    worst_case_e: evidenceOf(logEvidence(worstCase(bet, missing), undefined, levels.rules).both),
   };
 }
 
@@ -158,9 +157,9 @@ export function headlineOf(
  * What no look contradicted, while a claim stands or none was made. After one that lapsed, and where results changed, only what the
  * trials say now: whichever of two ranges is shown, both hold the truth at once.
  */
-export function rangeOfTest({ counts, claim, stands, range }: SequentialTest, { alpha, rules }: Levels): WinRateRange {
+export function rangeOfTest({ bet, claim, stands, range }: SequentialTest, { alpha, rules }: Levels): WinRateRange {
   const isLapsed = claim !== null && !stands;
-  return (isLapsed ? null : range) ?? winRateRange(counts, alpha, rules);
+  return (isLapsed ? null : range) ?? winRateRange(bet, alpha, rules);
 }
 
 /** The evidence of a logarithm; JSON knows no infinity. */

@@ -1,4 +1,4 @@
-import { type Counts, logEvidence, type Wagers, wagersAgainst } from "./e-process.ts";
+import { type Counts, logEvidence, netOf, totalIn, type Wagers, wagersAgainst } from "./e-process.ts";
 import { NOW, type Rules } from "./rules.ts";
 
 /** Ends of a win rate of arm a, from 0 to 1, in which a trial without a winner counts half. */
@@ -12,9 +12,9 @@ export interface WinRateRange {
  * the evidence against no preference is 1 / alpha or more.
  */
 export function winRateRange(counts: Counts, alpha: number, rules = NOW): WinRateRange {
-  const trials = counts.wins + counts.ties + counts.losses;
+  const trials = totalIn(counts);
   if (trials === 0) return { low: 0, high: 1 };
-  const mean = (counts.wins - counts.losses) / trials;
+  const mean = netOf(counts) / trials;
   const end = (outside: number) => (1 + borderOf(counts, mean, outside, { alpha, rules })) / 2;
   return { low: end(-1), high: end(1) };
 }
@@ -42,7 +42,7 @@ function borderOf(counts: Counts, inside: number, outside: number, { alpha, rule
     const middle = (inner + outer) / 2;
     // A double can tell nothing between them apart.
     if (middle === inner || middle === outer) return inner;
-    if (isContradicted(counts, alpha, wagersAgainst(middle), rules)) outer = middle;
+    if (isContradicted(counts, alpha, wagersAgainst(middle, rules), rules)) outer = middle;
     else inner = middle;
   }
 }
@@ -58,12 +58,12 @@ export const isContradicted = (counts: Counts, alpha: number, wagers: Wagers, ru
 export function runningRange(looks: readonly Counts[], at: At): WinRateRange | null {
   let [low, high] = [-1, 1];
   for (const counts of looks) {
-    const trials = counts.wins + counts.ties + counts.losses;
+    const trials = totalIn(counts);
     if (trials === 0) continue;
-    const mean = (counts.wins - counts.losses) / trials;
+    const mean = netOf(counts) / trials;
     // A bet against an end of the scale may lose everything, or gain without bound: the search alone can tell.
     const contradicts = (end: number) =>
-      end !== mean && (Math.abs(end) === 1 || isContradicted(counts, at.alpha, wagersAgainst(end), at.rules));
+      end !== mean && (Math.abs(end) === 1 || isContradicted(counts, at.alpha, wagersAgainst(end, at.rules), at.rules));
     if ((low > mean && contradicts(low)) || (high < mean && contradicts(high))) return null;
     if (contradicts(low)) low = borderOf(counts, mean, low, at);
     if (contradicts(high)) high = borderOf(counts, mean, high, at);

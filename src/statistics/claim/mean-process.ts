@@ -1,4 +1,4 @@
-import { type LogEvidence, logSum } from "./e-process.ts";
+import { type LogEvidence, logSum, MEAN_BETS } from "./e-process.ts";
 
 /** The difference of one trial, -1 to 1, and the place of its scenario. */
 export interface MeanTrial {
@@ -13,13 +13,12 @@ interface MeanBet {
   readonly weight: number;
 }
 
-const STAKES = [0.1, 0.3, 0.5, 0.65, 0.9];
-const WEIGHTS = [0.1, 0.2, 0.25, 0.35, 0.1];
 const SHRINKS = [0.5, 2, Number.POSITIVE_INFINITY];
 
-const MEAN_BETS: readonly MeanBet[] = SHRINKS.flatMap((shrink) =>
-  STAKES.map((stake, index) => ({ stake, shrink, weight: (WEIGHTS[index] ?? 0) / SHRINKS.length })),
-);
+const betsOf = (shrinks: readonly number[]): readonly MeanBet[] =>
+  shrinks.flatMap((shrink) =>
+    MEAN_BETS.map(({ stake, weight }) => ({ stake, shrink, weight: weight / shrinks.length })),
+  );
 
 /** What a round's factor for a mean needs: its trials, and by bet what was staked and predicted. */
 interface MeanRound {
@@ -40,10 +39,15 @@ export class MeanProcess {
   readonly #rounds: MeanRound[] = [];
   readonly #sums: Float64Array;
   readonly #counts: Float64Array;
-  readonly #up = new Float64Array(MEAN_BETS.length);
-  readonly #down = new Float64Array(MEAN_BETS.length);
+  readonly #bets: readonly MeanBet[];
+  readonly #up: Float64Array;
+  readonly #down: Float64Array;
 
-  constructor(scenarios: number, rounds: readonly (readonly MeanTrial[])[]) {
+  /** @param predicts some bets predict each scenario; those on clusters do not */
+  constructor(scenarios: number, rounds: readonly (readonly MeanTrial[])[], predicts = true) {
+    this.#bets = betsOf(predicts ? SHRINKS : [Number.POSITIVE_INFINITY]);
+    this.#up = new Float64Array(this.#bets.length);
+    this.#down = new Float64Array(this.#bets.length);
     this.#sums = new Float64Array(scenarios);
     this.#counts = new Float64Array(scenarios);
     const together = Math.ceil(rounds.length / MOST_ROUNDS);
@@ -52,9 +56,9 @@ export class MeanProcess {
   }
 
   #add(round: readonly MeanTrial[]): void {
-    const staked = new Float64Array(MEAN_BETS.length);
-    const predicted = new Float64Array(MEAN_BETS.length);
-    for (const [index, { stake, shrink }] of MEAN_BETS.entries()) {
+    const staked = new Float64Array(this.#bets.length);
+    const predicted = new Float64Array(this.#bets.length);
+    for (const [index, { stake, shrink }] of this.#bets.entries()) {
       const guesses = round.map(({ place }) => (this.#sums[place] ?? 0) / ((this.#counts[place] ?? 0) + shrink));
       const most = guesses.reduce((largest, guess) => Math.max(largest, Math.abs(guess)), 0);
       const bet = stake / (1 + most);
@@ -79,7 +83,7 @@ export class MeanProcess {
   /** Logarithms: `a` of the wealth against "the mean is `mean` or less", `b` against "or more". */
   logEvidence(mean: number): LogEvidence {
     let [a, b] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (const [index, { weight }] of MEAN_BETS.entries()) {
+    for (const [index, { weight }] of this.#bets.entries()) {
       let [up, down] = [Math.log(weight) + (this.#up[index] ?? 0), Math.log(weight) + (this.#down[index] ?? 0)];
       for (const { trials, staked, predicted } of this.#rounds) {
         const fair = (staked[index] ?? 0) * (mean - (predicted[index] ?? 0));

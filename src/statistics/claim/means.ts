@@ -1,17 +1,26 @@
 import type { Side } from "../../domain/verdict.ts";
+import { placed, unitMeans } from "./clusters.ts";
 import { withRest } from "./e-process.ts";
-import { countedOf, type Findings } from "./findings.ts";
+import type { Findings } from "./findings.ts";
 import { MeanProcess } from "./mean-process.ts";
 import { NOW, wealthNeeded } from "./rules.ts";
-import type { CountedTrial } from "./tally.ts";
+import { type CountedTrial, countedIn } from "./tally.ts";
 
 /** The share that each arm solved of the trials that count, or its mean score; null where a trial has no such value. */
 export function valuesOf(findings: Findings): Record<Side, number> | null {
   const { subject } = findings;
-  const trials = countedOf(findings);
-  if (subject.measure === "preferred" || trials.length === 0) return null;
-  const mean = (side: Side) => trials.reduce((sum, trial) => sum + valueIn(subject, trial, side), 0) / trials.length;
-  return { a: mean("a"), b: mean("b") };
+  if (subject.measure === "preferred") return null;
+  const values = (side: Side) => unitsIn(findings, (trial) => valueIn(subject, trial, side)).map(({ mean }) => mean);
+  const [a, b] = [values("a"), values("b")];
+  return a.length === 0 ? null : { a: meanOf(a), b: meanOf(b) };
+}
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The mean of each unit in each complete round. */
+export function unitsIn({ tallies, sequential, subject }: Findings, measured: (trial: CountedTrial) => number) {
+  const trials = placed(tallies.map((tally) => countedIn(tally, sequential.log_e.length)));
+  return unitMeans(trials, subject.levels.clusters, measured);
 }
 
 const valueIn = ({ scores }: Findings["subject"], { row }: CountedTrial, side: Side): number =>
@@ -21,21 +30,33 @@ const valueIn = ({ scores }: Findings["subject"], { row }: CountedTrial, side: S
 export const differenceIn = (subject: Findings["subject"], trial: CountedTrial): number =>
   subject.scores ? valueIn(subject, trial, "a") - valueIn(subject, trial, "b") : trial.d;
 
+/** Sums of fractions that are 0 miss it by some billionths. */
+const ROUNDING = 1e-9;
+
+/** By unit the mean difference over its complete rounds. */
+export function unitDifferences(findings: Findings): readonly number[] {
+  const rounds = Map.groupBy(
+    unitsIn(findings, ({ d }) => d),
+    ({ unit }) => unit,
+  );
+  return [...rounds.values()].map((own) => {
+    const mean = meanOf(own.map((one) => one.mean));
+    return Math.abs(mean) < ROUNDING ? 0 : mean;
+  });
+}
+
 /** The evidence of imported scores about the mean of a's minus b's. @param lost what each missing pair would have been */
 function processOf(findings: Findings, lost: number | null): MeanProcess {
   const { subject, tallies, sequential } = findings;
-  const places = new Map(tallies.flatMap(({ counted }, place) => counted.map(({ row }) => [row, place])));
-  const rounds = Map.groupBy(countedOf(findings), ({ round }) => round);
+  const differences = unitsIn(findings, (trial) => differenceIn(subject, trial));
+  const rounds = Map.groupBy(differences, ({ round }) => round);
   const told = Array.from(sequential.log_e.keys(), (index) =>
-    (rounds.get(index + 1) ?? []).map((trial) => ({
-      place: places.get(trial.row) ?? 0,
-      d: differenceIn(subject, trial),
-    })),
+    (rounds.get(index + 1) ?? []).map(({ unit, mean }) => ({ place: unit, d: mean })),
   );
   const missing = lost === null ? 0 : sequential.uncertain.missing;
   const last = Array.from({ length: missing }, (_, index) => ({ place: tallies.length + index, d: lost ?? 0 }));
   const all = [...told, last].filter((round) => round.length > 0);
-  return new MeanProcess(tallies.length + missing, all);
+  return new MeanProcess(tallies.length + missing, all, subject.levels.clusters === undefined);
 }
 
 /** The range of that mean, valid at every look. */

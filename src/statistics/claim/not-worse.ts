@@ -1,6 +1,6 @@
 import type { Side } from "../../domain/verdict.ts";
 import type { Levels, Uncertain } from "./conclusion.ts";
-import { type Counts, logEvidence, logWealthOf, wagersAgainst, withRest } from "./e-process.ts";
+import { type Counts, logEvidence, logWealthOf, netOf, totalIn, wagersAgainst, withRest } from "./e-process.ts";
 import { Mixture } from "./mixture.ts";
 import { NOW, wealthNeeded } from "./rules.ts";
 
@@ -18,10 +18,10 @@ export class NotWorse {
   readonly #bets: Readonly<Record<Side, Mixture>> | undefined;
   readonly #at: Record<Side, number | null> = { a: null, b: null };
 
-  constructor({ alpha, not_worse_by }: Levels) {
+  constructor({ alpha, not_worse_by, rules }: Levels) {
     this.#level = -Math.log(alpha);
     this.#allowed = not_worse_by ?? 0;
-    const against = (mean: number) => new Mixture(wagersAgainst(mean));
+    const against = (mean: number) => new Mixture(wagersAgainst(mean, rules));
     this.#bets = not_worse_by === undefined ? undefined : { a: against(-not_worse_by), b: against(not_worse_by) };
   }
 
@@ -30,10 +30,10 @@ export class NotWorse {
     this.#bets?.b.begin(share);
   }
 
-  /** @param undecided among the ties */
-  add({ wins, ties, losses }: Counts, undecided: number): void {
-    this.#bets?.a.add({ wins, ties: ties - undecided, losses: losses + undecided });
-    this.#bets?.b.add({ wins: wins + undecided, ties: ties - undecided, losses });
+  /** @param worst for each arm: what nobody decided counts for the other */
+  add(worst: Readonly<Record<Side, Counts>>): void {
+    this.#bets?.a.add(worst.a);
+    this.#bets?.b.add(worst.b);
   }
 
   look(round: number, counts: Counts, missing: number): void {
@@ -50,9 +50,9 @@ export class NotWorse {
     return { a: this.#allows(counts, "a") ? this.#at.a : null, b: this.#allows(counts, "b") ? this.#at.b : null };
   }
 
-  #allows({ wins, ties, losses }: Counts, side: Side): boolean {
-    const ahead = side === "a" ? wins - losses : losses - wins;
-    return ahead > -this.#allowed * (wins + ties + losses);
+  #allows(counts: Counts, side: Side): boolean {
+    const ahead = side === "a" ? netOf(counts) : -netOf(counts);
+    return ahead > -this.#allowed * totalIn(counts);
   }
 }
 
@@ -77,7 +77,7 @@ export function leastEqualPairs(levels: Levels): number {
   const { alpha, not_worse_by, rules = NOW } = levels;
   if (not_worse_by === undefined) return 0;
   let pairs = 1;
-  const wagers = wagersAgainst(-not_worse_by);
+  const wagers = wagersAgainst(-not_worse_by, rules);
   const shown = (ties: number) => withRest(logEvidence({ wins: 0, ties, losses: 0 }, wagers).a, rules.fresh);
   while (shown(pairs) < -Math.log(alpha)) pairs += 1;
   return pairs;

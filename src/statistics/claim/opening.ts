@@ -1,5 +1,6 @@
 import type { Because, GateOpening } from "../../domain/pipeline-gate.ts";
 import type { Side } from "../../domain/verdict.ts";
+import { totalIn } from "./e-process.ts";
 import { countedOf, type Findings } from "./findings.ts";
 import { isNotWorseByMean, valuesOf } from "./means.ts";
 import { leastEqualPairs } from "./not-worse.ts";
@@ -28,12 +29,12 @@ function unfitBy(findings: Findings): Because | null {
 }
 
 function whyNot({ subject, sequential, pool, conclusion }: Findings, side: Side): GateOpening {
-  const { claim, fragile, counts, uncertain } = sequential;
+  const { claim, fragile, bet, uncertain } = sequential;
   if (claim?.side === side && fragile) return "missing_trials";
   if (pool && (conclusion !== conclusionOf(sequential) || sequential.not_worse_at[side] !== null))
     return "other_trials_disagree";
   if (subject.told.state === "cancelled") return "cancelled";
-  const pairs = counts.wins + counts.ties + counts.losses;
+  const pairs = totalIn(bet);
   if (pairs > 0 && pairs < leastEqualPairs(subject.levels)) return "few_pairs";
   return uncertain.missing > 0 && pairs > 0 && 2 * uncertain.missing > pairs ? "missing_trials" : "not_shown";
 }

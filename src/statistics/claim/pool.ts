@@ -1,8 +1,9 @@
 import type { SeriesMeasure } from "../../domain/series-record.ts";
 import type { Conclusion } from "../../domain/series-summary.ts";
 import type { TrialRow } from "../../domain/trial.ts";
+import { betOn, placed } from "./clusters.ts";
 import type { Levels } from "./conclusion.ts";
-import { type Counts, logEvidence, logSum } from "./e-process.ts";
+import { type Counts, logEvidence, logSum, sumOf } from "./e-process.ts";
 import { NOW, type Rules, shareOf } from "./rules.ts";
 import { conclusionOf, type GivenUp, type SequentialTest, sequentialTestOf } from "./sequential-test.ts";
 import { type CountedTrial, resultOf, type Tally, tallyOf, withoutCopies } from "./tally.ts";
@@ -54,7 +55,7 @@ export function poolOf(series: Pooled, own: Own, stored: readonly TrialRow[]): P
   const tallies = dealt(series, all).map((rows) => tallyOf(rows, measure));
   const distinct = tallies.reduce((sum, { rows }) => sum + rows.length, 0);
   const sequential = testAmongAll(own, { tallies, places }, levels);
-  const since = sinceWhen({ tallies, places }, levels.rules ?? NOW);
+  const since = sinceWhen({ tallies, places }, levels);
   return { tallies, sequential, copies: all.length - distinct, places, ...(since && { since }) };
 }
 
@@ -126,27 +127,19 @@ function startsOf(stored: Stored, rules: Rules): ReadonlyMap<number, number> {
 }
 
 /** The series whose share of the wealth has grown largest; undefined for the first. */
-function sinceWhen(stored: Stored, rules: Rules): string | undefined {
-  const byRound = Map.groupBy(
-    stored.tallies.flatMap(({ counted }) => counted),
-    ({ round }) => round,
-  );
+function sinceWhen(stored: Stored, { rules = NOW, clusters }: Levels): string | undefined {
+  const byRound = Map.groupBy(placed(stored.tallies.map(({ counted }) => counted)), ({ round }) => round);
   let counts: Counts = { wins: 0, ties: 0, losses: 0 };
   let round = byRound.size;
   let [largest, since] = [Number.NEGATIVE_INFINITY, ""];
   for (const start of beginnings(stored, rules).toReversed()) {
-    for (; round >= start.round; round -= 1) counts = withTrials(counts, byRound.get(round) ?? []);
-    const { a, b } = logEvidence(counts);
+    for (; round >= start.round; round -= 1) counts = sumOf(counts, betOn(byRound.get(round) ?? [], clusters));
+    const { a, b } = logEvidence(counts, undefined, rules);
     const grown = logSum(a, b) + Math.log(start.share);
     if (grown >= largest) [largest, since] = [grown, start.series_id];
   }
   const first = beginnings(stored, rules)[0]?.series_id;
   return since === "" || since === first ? undefined : since;
-}
-
-function withTrials({ wins, ties, losses }: Counts, trials: readonly CountedTrial[]): Counts {
-  const of = (difference: number) => trials.filter(({ d }) => d === difference).length;
-  return { wins: wins + of(1), ties: ties + of(0), losses: losses + of(-1) };
 }
 
 /** A run of another series, or of none. */

@@ -4,6 +4,8 @@ export interface Rules {
   readonly fresh: number;
   /** A claim holds only while its evidence does. */
   readonly lapses: boolean;
+  /** Means of clusters are bet on. Absent: each trial counts for itself. */
+  readonly clustered?: boolean;
 }
 
 export const NOW: Rules = { fresh: 1, lapses: true };

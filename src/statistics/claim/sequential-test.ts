@@ -1,12 +1,13 @@
 import type { Conclusion } from "../../domain/series-summary.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { equivalenceAt, type IsEquivalent, type Levels, sideOf, type Uncertain } from "./conclusion.ts";
-import { AGAINST_NO_PREFERENCE, type Counts } from "./e-process.ts";
+import { betOn, type PlacedTrial, placed } from "./clusters.ts";
+import { type Levels, sideOf, type Uncertain, withinMargin } from "./conclusion.ts";
+import { againstNoPreference, type Counts, netOf, sumOf } from "./e-process.ts";
 import type { runningRange } from "./interval.ts";
 import { Mixture } from "./mixture.ts";
 import { NotWorse } from "./not-worse.ts";
 import { NOW } from "./rules.ts";
-import type { CountedTrial } from "./tally.ts";
+import type { CountedTrial, Difference } from "./tally.ts";
 
 /** The trials that count of each scenario, in the order of creation. */
 interface Trials {
@@ -40,8 +41,10 @@ export interface Claim {
 export interface SequentialTest {
   /** Natural logarithm of the evidence after each round. */
   readonly log_e: readonly number[];
-  /** After the last round. */
+  /** Trials after the last round. */
   readonly counts: Counts;
+  /** What they are worth as evidence: the same, or the means of clusters. */
+  readonly bet: Counts;
   readonly uncertain: Uncertain;
   /** Among the ties of `counts`. */
   readonly inconsistent: number;
@@ -79,8 +82,7 @@ export function sequentialTestOf(
   const shortest = scenarios.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
   const { fresh } = levels.rules ?? NOW;
   const walk = new Walk(scenarios.length, levels, { from, starts: starts ?? new Map([[1, fresh]]) });
-  const placed = scenarios.flatMap((trials, place) => trials.map((trial) => ({ ...trial, place })));
-  const inRound = Map.groupBy(placed, ({ round }) => round);
+  const inRound = Map.groupBy(placed(scenarios), ({ round }) => round);
   for (let round = 1; round <= (given_up?.rounds ?? shortest); round += 1) {
     const trials = inRound.get(round) ?? [];
     const before = trials.reduce((sum, { missing_before }) => sum + missing_before, deleted);
@@ -111,21 +113,11 @@ export function conclusionOf(test: SequentialTest): Conclusion {
  */
 export const worstCase = (counts: Counts, missing: number): Counts => sumOf(counts, lostToOther(counts, missing));
 
-/** Missing trials as they would have gone to the side behind, until both are level. */
-function lostToOther({ wins, losses }: Counts, missing: number): Counts {
-  const given = Math.min(missing, Math.abs(wins - losses));
-  return wins > losses ? { wins: 0, ties: 0, losses: given } : { wins: given, ties: 0, losses: 0 };
-}
-
-const sumOf = (one: Counts, other: Counts): Counts => ({
-  wins: one.wins + other.wins,
-  ties: one.ties + other.ties,
-  losses: one.losses + other.losses,
-});
-
-interface PlacedTrial extends CountedTrial {
-  /** Of its scenario. */
-  readonly place: number;
+/** Missing trials as they would have gone to the side behind, until both are level. One that is missing counts as a whole cluster. */
+function lostToOther(counts: Counts, missing: number): Counts {
+  const ahead = netOf(counts);
+  const given = Math.min(missing, Math.round(Math.abs(ahead)));
+  return ahead > 0 ? { wins: 0, ties: 0, losses: given } : { wins: given, ties: 0, losses: 0 };
 }
 
 interface Bets {
@@ -136,15 +128,20 @@ interface Bets {
 /** Looks at which the range is taken: all of the first, later ones ever farther apart. Which are taken never depends on what they show. */
 const ALL_LOOKS = 256;
 
+const NONE: Counts = { wins: 0, ties: 0, losses: 0 };
+
 class Walk {
   readonly #levels: Levels;
   readonly #bets: Bets;
-  readonly #wealth = new Mixture(AGAINST_NO_PREFERENCE);
+  readonly #wealth: Mixture;
   readonly #notWorse: NotWorse;
-  readonly #isEquivalent: IsEquivalent;
+  readonly #isWithin: (counts: Counts) => boolean;
   readonly #looks: Counts[] = [];
   readonly #logs: number[] = [];
-  #counts: Counts = { wins: 0, ties: 0, losses: 0 };
+  #counts: Counts = NONE;
+  #bet: Counts = NONE;
+  /** As `#bet`, with what nobody decided given to the other arm. */
+  #worst: Readonly<Record<Side, Counts>> = { a: NONE, b: NONE };
   #inconsistent = 0;
   #inconclusive = 0;
   #missing = 0;
@@ -165,7 +162,8 @@ class Walk {
     this.#levels = levels;
     this.#bets = bets;
     this.#notWorse = new NotWorse(levels);
-    this.#isEquivalent = equivalenceAt(levels);
+    this.#wealth = new Mixture(againstNoPreference(levels.rules));
+    this.#isWithin = withinMargin(levels);
     this.#varies = Array.from({ length: scenarios }, () => false);
     this.#trials = Array.from({ length: scenarios }, () => 0);
   }
@@ -179,14 +177,13 @@ class Walk {
     this.#logs.push(both);
     if (this.#logs.length < this.#bets.from || this.#isOnlyRepeats()) return;
     this.#keepLook();
-    this.#notWorse.look(this.#logs.length, this.#counts, missing);
+    this.#notWorse.look(this.#logs.length, this.#bet, missing);
     this.#greatest = Math.max(this.#greatest, both);
     const side = this.#sideWith(0);
     if (side) this.#claimFor(side, both);
     this.#stands = this.#claim !== null && (side === this.#claim.side || this.#levels.rules?.lapses === false);
     if (this.#claim) this.#isFirm ||= this.#isSafe(this.#claim.side);
-    else if (this.#equivalentAt === null && this.#isEquivalent(this.#counts, this.#uncertain()))
-      this.#equivalentAt = this.#logs.length;
+    else if (this.#equivalentAt === null && this.#isEquivalent()) this.#equivalentAt = this.#logs.length;
   }
 
   #begin(share: number): void {
@@ -197,31 +194,45 @@ class Walk {
   #keepLook(): void {
     const round = this.#logs.length;
     const apart = 2 ** Math.max(0, Math.floor(Math.log2(round / ALL_LOOKS)));
-    if (round % apart === 0) this.#looks.push(this.#counts);
+    if (round % apart === 0) this.#looks.push(this.#bet);
+  }
+
+  /** Also when every uncertain trial is given to one side. */
+  #isEquivalent(): boolean {
+    const { a, b } = this.#worst;
+    const lost = sumOf(a, { wins: 0, ties: 0, losses: this.#missing });
+    return [this.#bet, lost, sumOf(b, { wins: this.#missing, ties: 0, losses: 0 })].every(this.#isWithin);
   }
 
   #count(round: readonly PlacedTrial[]): void {
-    let [wins, ties, losses] = [0, 0, 0];
-    const undecided = this.#inconsistent + this.#inconclusive;
-    for (const { row, d, place, undecided: why } of round) {
-      if (d === 1) wins += 1;
-      else if (d === -1) losses += 1;
-      else ties += 1;
+    for (const { row, place, undecided: why } of round) {
       if (why === "inconsistent") this.#inconsistent += 1;
       if (why === "inconclusive") this.#inconclusive += 1;
       if (this.#conducts[place] === undefined) this.#conducts[place] = row.conduct;
       if (row.conduct === null || row.conduct !== this.#conducts[place]) this.#varies[place] = true;
       this.#trials[place] = (this.#trials[place] ?? 0) + 1;
     }
-    const trials = { wins, ties, losses };
-    this.#wealth.add(trials);
-    this.#notWorse.add(trials, this.#inconsistent + this.#inconclusive - undecided);
-    this.#counts = sumOf(this.#counts, trials);
+    this.#addBets(round);
+  }
+
+  #addBets(round: readonly PlacedTrial[]): void {
+    const { clusters } = this.#levels;
+    const trials = betOn(round, undefined);
+    const bet = clusters ? betOn(round, clusters) : trials;
+    const isOpen = round.some(({ undecided }) => undecided);
+    const worst = (lost: Difference) =>
+      isOpen ? betOn(round, clusters, ({ d, undecided }) => (undecided ? lost : d)) : bet;
+    const worse = { a: worst(-1), b: worst(1) };
+    this.#wealth.add(bet);
+    this.#notWorse.add(worse);
+    this.#worst = { a: sumOf(this.#worst.a, worse.a), b: sumOf(this.#worst.b, worse.b) };
+    this.#bet = sumOf(this.#bet, bet);
+    this.#counts = clusters ? sumOf(this.#counts, trials) : this.#bet;
   }
 
   /** The side that is claimed with so many more losses of the side ahead. */
   #sideWith(missing: number): Side | undefined {
-    return sideOf(this.#wealth.evidence(lostToOther(this.#counts, missing)), this.#levels.alpha);
+    return sideOf(this.#wealth.evidence(lostToOther(this.#bet, missing)), this.#levels.alpha);
   }
 
   #claimFor(side: Side, log_e: number): void {
@@ -251,14 +262,15 @@ class Walk {
     return {
       log_e: this.#logs,
       counts: this.#counts,
+      bet: this.#bet,
       uncertain: this.#uncertain(),
       inconsistent: this.#inconsistent,
       inconclusive: this.#inconclusive,
       greatest: this.#greatest,
       claim: this.#claim,
       stands: this.#stands,
-      looks: this.#looks.at(-1) === this.#counts ? this.#looks : [...this.#looks, this.#counts],
-      not_worse_at: this.#notWorse.shownAt(this.#counts),
+      looks: this.#looks.at(-1) === this.#bet ? this.#looks : [...this.#looks, this.#bet],
+      not_worse_at: this.#notWorse.shownAt(this.#bet),
       reversed: this.#reversed,
       fragile: this.#claim !== null && !this.#isFirm,
       equivalent_at: this.#equivalentAt,

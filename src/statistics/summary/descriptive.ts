@@ -1,29 +1,29 @@
 import { signTest, wilson } from "../../domain/binomial.ts";
 import type { Series } from "../../domain/series.ts";
 import type { Findings } from "../claim/findings.ts";
-import type { CountedTrial } from "../claim/tally.ts";
+import { unitDifferences, unitsIn } from "../claim/means.ts";
 
 /**
  * Figures that are right only when nobody looked before the end: null for a series that might have stopped earlier, did, or
  * went on with other limits.
  */
-export function descriptiveOf({ subject, sequential, tallies }: Findings): Series["descriptive"] {
+export function descriptiveOf(findings: Findings): Series["descriptive"] {
+  const { subject, sequential } = findings;
   const { limits, stop, changes } = subject.told;
-  const rounds = sequential.log_e.length;
-  if (limits?.stop_when_sure !== false || stop !== "exhausted" || changes.length > 0 || rounds === 0)
+  if (limits?.stop_when_sure !== false || stop !== "exhausted" || changes.length > 0 || sequential.log_e.length === 0)
     return { sign_p: null, wilson: null, by_scenario: null };
-  const { wins, losses } = sequential.counts;
+  const each = unitsIn(findings, ({ d }) => d);
+  const [wins, losses] = [1, -1].map((sign) => each.filter(({ mean }) => Math.sign(mean) === sign).length) as [
+    number,
+    number,
+  ];
   const decisive = wins + losses;
   return {
     sign_p: signTest(wins, losses),
     wilson: decisive === 0 ? null : { share: wins / decisive, ...wilson(wins, decisive) },
-    by_scenario: byScenario(
-      tallies.flatMap(({ counted }) => (counted.length === 0 ? [] : meanOf(counted.slice(0, rounds)))),
-    ),
+    by_scenario: byScenario(unitDifferences(findings)),
   };
 }
-
-const meanOf = (trials: readonly CountedTrial[]): number => trials.reduce((sum, { d }) => sum + d, 0) / trials.length;
 
 /** Fewer scenarios say nothing of others like them. */
 const LEAST_SCENARIOS = 5;

@@ -2,6 +2,7 @@ import { signTest } from "../../domain/binomial.ts";
 import { type GateLikeThese, type GateOpening, isOpen, lacksPairs } from "../../domain/pipeline-gate.ts";
 import type { LikeThese } from "../../domain/series-result.ts";
 import { SIDES, type Side } from "../../domain/verdict.ts";
+import { unitAt } from "../claim/clusters.ts";
 import type { Findings } from "../claim/findings.ts";
 import { differenceIn } from "../claim/means.ts";
 import { withoutKin } from "../claim/shut-by.ts";
@@ -29,7 +30,11 @@ export function likeTheseOf(findings: Findings): LikeThese | null {
   const { tallies, sequential } = pool ?? findings;
   const look = LOOKS.findLast(({ rounds }) => rounds <= sequential.log_e.length);
   if (!look) return null;
-  const tasks = tallies.map((tally) => taskAt(look.rounds, tally, subject));
+  const rows = tallies.map((tally, place) => ({
+    ...taskAt(look.rounds, tally, subject),
+    unit: unitAt(subject.levels.clusters, place),
+  }));
+  const tasks = [...Map.groupBy(rows, ({ unit }) => unit).values()].map(together);
   const { ahead, behind } = splitOf(tasks.map(({ sum }) => sum));
   const range = byScenario(tasks.flatMap(({ sum, trials }) => (trials > 0 ? sum / trials : [])));
   const isShown = ahead !== behind && isFirm(tasks, { deleted, level: look.share * subject.levels.alpha });
@@ -40,13 +45,21 @@ export function likeTheseOf(findings: Findings): LikeThese | null {
   };
 }
 
-/** A scenario, or a row, with its trials of some rounds. */
+/** A scenario, a row or a cluster of rows, with its trials of some rounds. */
 interface Task {
   /** Of the differences, candidate minus control. */
   readonly sum: number;
   readonly trials: number;
   readonly missing: number;
 }
+
+/** Rows of a cluster are one task. */
+const together = (rows: readonly Task[]): Task =>
+  rows.reduce((all, { sum, trials, missing }) => ({
+    sum: all.sum + sum,
+    trials: all.trials + trials,
+    missing: all.missing + missing,
+  }));
 
 function taskAt(rounds: number, tally: Tally, subject: Findings["subject"]): Task {
   const counted = countedIn(tally, rounds);

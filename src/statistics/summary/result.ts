@@ -1,28 +1,40 @@
 import type { Series } from "../../domain/series.ts";
 import type { Side } from "../../domain/verdict.ts";
+import { netOf, totalIn } from "../claim/e-process.ts";
 import { countedOf, type Findings } from "../claim/findings.ts";
-import { meanRangeOf, valuesOf } from "../claim/means.ts";
+import { meanRangeOf, unitDifferences, valuesOf } from "../claim/means.ts";
 
 type Range = Pick<Series["headline"], "low" | "high">;
 
 /** What the trials show of the candidate. @param headline with the range of arm a's win rate */
 export function seriesResultOf(findings: Findings, headline: Range): Series["result"] {
-  const trials = countedOf(findings);
-  if (trials.length === 0) return null;
+  if (countedOf(findings).length === 0) return null;
   const { measure, arms, control_side } = findings.subject;
   const [control, candidate]: readonly Side[] = control_side === "a" ? ["a", "b"] : ["b", "a"];
   if (!control || !candidate) return null;
-  const { wins, losses } = findings.sequential.counts;
+  const { bet } = findings.sequential;
+  const net = candidate === "a" ? netOf(bet) : 0 - netOf(bet);
+  const { n, wins, losses, ...told } = countedIn(findings);
   const value = valuesOf(findings);
   const known = value && { candidate: value[candidate], control: value[control] };
   const [ahead, behind] = candidate === "a" ? [wins, losses] : [losses, wins];
   const { low, high } = measure === "score" ? meanRangeOf(findings) : asPoints(headline);
   return {
     ...{ measure, candidate: arms[candidate], control: arms[control], value: known },
-    difference: known && measure === "score" ? known.candidate - known.control : (ahead - behind) / trials.length,
+    difference: known && measure === "score" ? known.candidate - known.control : net / totalIn(bet),
     ...(candidate === "a" ? { low, high } : { low: -high, high: -low }),
-    ...{ n: trials.length, ahead, behind },
+    ...{ n, ahead, behind, ...told },
   };
+}
+
+/** What is counted: trials, or clusters by the mean of all their trials. */
+function countedIn(findings: Findings) {
+  const { wins, losses } = findings.sequential.counts;
+  const { cluster: field } = findings.subject;
+  if (field === undefined) return { n: countedOf(findings).length, wins, losses };
+  const means = unitDifferences(findings);
+  const [won, lost] = [means.filter((mean) => mean > 0).length, means.filter((mean) => mean < 0).length];
+  return { n: means.length, wins: won, losses: lost, clusters: { field, count: means.length } };
 }
 
 /** A win rate counts half for a trial without a winner. */

@@ -6,7 +6,9 @@ import type { SeriesColumn } from "../../domain/series-record.ts";
 import type { TrialArm, TrialRow } from "../../domain/trial.ts";
 import { SIDES } from "../../domain/verdict.ts";
 import { Pace } from "../../runtime/pace.ts";
+import { betOn, placed } from "../claim/clusters.ts";
 import type { Levels } from "../claim/conclusion.ts";
+import { netOf, totalIn } from "../claim/e-process.ts";
 import { type Findings, headlineOf } from "../claim/findings.ts";
 import { rangesAt, winRateRange } from "../claim/interval.ts";
 import { confirmed, testAmongAll } from "../claim/pool.ts";
@@ -39,7 +41,12 @@ const TRIALS_IN_A_UNIT = 10;
 
 function rowsFrom(findings: Findings, earlier: readonly (EarlierTrials | null)[]) {
   const { subject, tallies, deleted, pool } = findings;
-  const levels = { ...subject.levels, alpha: subject.levels.alpha / tallies.length };
+  // Of a row alone its own trials count, whatever cluster it is of.
+  const { clusters: _, rules, alpha, ...given } = subject.levels;
+  const levels: Levels = {
+    ...{ ...given, alpha: alpha / tallies.length },
+    ...(rules && { rules: { ...rules, clustered: false } }),
+  };
   const rangeOf = tallies.length === 1 ? undefined : rangesAt(levels.alpha, levels.rules);
   return (scenario: Findings["subject"]["scenarios"][number], whole: Tally, place: number) => {
     const tally = inRounds(whole, findings.sequential.log_e.length);
@@ -105,15 +112,17 @@ function passedOf(arms: readonly TrialArm[], id: string): PassedCount | null {
 export function groupsOf({ tallies, sequential, subject }: Findings, { field, values, of_row }: SeriesColumn) {
   const rounds = sequential.log_e.length;
   return values.map((value, index): SeriesGroup => {
-    const counted = tallies.flatMap((tally, row) => (of_row[row] === index ? countedIn(tally, rounds) : []));
+    const own = tallies.map((tally, row) => (of_row[row] === index ? countedIn(tally, rounds) : []));
+    const counted = own.flat();
+    const bet = betOn(placed(own), subject.levels.clusters);
     const count = (difference: number) => counted.filter(({ d }) => d === difference).length;
     const counts = { wins: count(1), ties: count(0), losses: count(-1) };
     const trials = counted.length;
     return {
       ...{ field, value },
       counts: { rows: of_row.filter((one) => one === index).length, trials, ...counts },
-      win_rate: trials === 0 ? null : (counts.wins + counts.ties / 2) / trials,
-      ...winRateRange(counts, subject.levels.alpha, subject.levels.rules),
+      win_rate: trials === 0 ? null : (totalIn(bet) + netOf(bet)) / (2 * totalIn(bet)),
+      ...winRateRange(bet, subject.levels.alpha, subject.levels.rules),
     };
   });
 }

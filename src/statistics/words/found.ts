@@ -3,9 +3,10 @@ import type { Series } from "../../domain/series.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { countedOf, evidenceOf, type Findings, rangeOfTest } from "../claim/findings.ts";
+import { unitDifferences } from "../claim/means.ts";
 import type { Pool } from "../claim/pool.ts";
 import { type Claim, conclusionOf, isOnlyCopies, type SequentialTest } from "../claim/sequential-test.ts";
-import { countedIn, missingOf } from "../claim/tally.ts";
+import { missingOf } from "../claim/tally.ts";
 import { confidenceText, evidenceText, limitText } from "../figure-text.ts";
 import { pointsOf } from "../gate-reason.ts";
 import { moreText, wonText } from "../series-words.ts";
@@ -53,20 +54,12 @@ const figures = (findings: Findings): readonly string[] => [evidenceSentence(fin
 function scope(findings: Findings): readonly string[] {
   const { subject } = findings;
   if (subject.scenarios.length === 1) return [];
-  const ahead = aheadOf(findings);
-  const count = (side: Side) => ahead.filter((one) => one === side).length;
+  const means = unitDifferences(findings);
+  const count = (side: Side) => means.filter((mean) => (side === "a" ? mean > 0 : mean < 0)).length;
   return [
     `This is the average over ${scenariosText(subject)}; ${subject.arms.a} is ahead in ${count("a")} of them, ${subject.arms.b} in ${count("b")}. It says nothing about others.`,
   ];
 }
-
-/** By scenario: who is ahead in the trials of complete rounds. */
-const aheadOf = ({ tallies, sequential }: Findings): readonly (Side | null)[] =>
-  tallies.map((tally) => {
-    const difference = countedIn(tally, sequential.log_e.length).reduce((sum, { d }) => sum + d, 0);
-    if (difference === 0) return null;
-    return difference > 0 ? "a" : "b";
-  });
 
 const logEvidenceOf = ({ sequential }: Findings): number => sequential.log_e.at(-1) ?? 0;
 

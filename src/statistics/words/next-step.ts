@@ -1,4 +1,5 @@
 import { MAX_TRIALS } from "../../domain/defaults.ts";
+import { cut } from "../../domain/excerpt.ts";
 import { memberName } from "../../domain/member.ts";
 import { counted, countText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
@@ -92,6 +93,9 @@ function moreTrials(series: Series, again: string | null | undefined): Step {
 function moreResults(series: Series): string {
   const { failed, invalid } = series.counts;
   const missing = failed + invalid;
+  const { clusters } = series.result ?? {};
+  if (clusters && !isForMissing(series))
+    return `Add rows with other values of \`${cut(clusters.field, 60)}\` to the table, and read it again.`;
   const add = isForMissing(series)
     ? `the ${counted(missing, "result")} that ${missing === 1 ? "is" : "are"} missing`
     : `about ${countText(moreOf(series))} more ${moreOf(series) === 1 ? "pair" : "pairs"}`;

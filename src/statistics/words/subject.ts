@@ -1,14 +1,22 @@
+import { clustersText } from "../../domain/cluster.ts";
 import { memberName, memberWord, withInputId } from "../../domain/member.ts";
 import { counted } from "../../domain/number-text.ts";
 import type { ImportedResults } from "../../domain/results.ts";
 import type { Series } from "../../domain/series.ts";
-import { ALPHA, MARGIN, type SeriesMeasure, type SeriesRecord } from "../../domain/series-record.ts";
+import {
+  ALPHA,
+  MARGIN,
+  type SeriesCluster,
+  type SeriesMeasure,
+  type SeriesRecord,
+} from "../../domain/series-record.ts";
 import { controlSide, NOT_WORSE_BY } from "../../domain/series-result.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
+import { unitCount } from "../claim/clusters.ts";
 import type { Levels } from "../claim/conclusion.ts";
-import { rulesOf } from "../claim/rules.ts";
+import { NOW, rulesOf } from "../claim/rules.ts";
 
 /** A report repeats these fields unchanged. */
 type Told = Pick<
@@ -51,6 +59,8 @@ export interface Subject {
   /** As `told` has them, with the rules of the series' own version. */
   readonly levels: Levels;
   readonly measure: SeriesMeasure;
+  /** Column that names the cluster of each row; absent: each row counts for itself. */
+  readonly cluster?: string;
   /** The arm that the other one is compared with. */
   readonly control_side: Side;
   /** Of imported scores, by the id of the trial. */
@@ -60,16 +70,23 @@ export interface Subject {
 export function plannedSubject(series: SeriesRecord): Subject {
   const { standing: _, control, ...told } = series;
   const { alpha, margin, scenarios, judge_model, scripted, arms_differ, measure = "preferred" } = series.plan;
-  const { not_worse_by = NOT_WORSE_BY[measure], baseline } = series.plan;
+  const { not_worse_by = NOT_WORSE_BY[measure], baseline, cluster } = series.plan;
   const [a = "a", b = "b"] = series.plan.arms;
   const arms = { a, b };
   const control_side = controlSide(arms, control ?? (baseline && arms[baseline.side]));
   const levels = { alpha, margin, not_worse_by };
   return {
     told: { ...told, kind: "planned", levels, control: arms[control_side] },
-    levels: { ...levels, rules: rulesOf(series.plan.protocol) },
+    ...clustered({ ...levels, rules: rulesOf(series.plan.protocol) }, cluster),
     ...{ scenarios, arms, judge_model, scripted, arms_differ, measure, control_side },
   };
+}
+
+/** The levels by which clusters are bet on; they as they are where each row counts for itself. */
+function clustered(levels: Levels, cluster: SeriesCluster | undefined): Pick<Subject, "levels" | "cluster"> {
+  if (cluster === undefined) return { levels };
+  const rules = { ...(levels.rules ?? NOW), clustered: true };
+  return { levels: { ...levels, rules, clusters: cluster.of_row }, cluster: cluster.field };
 }
 
 /** All stored runs of a comparison, and what of it stands in each of them. */
@@ -112,7 +129,7 @@ export interface ImportedAs {
 
 /** The subject of imported results, which abeval neither ran nor judged. */
 export function importedSubject(
-  { arms, levels: given, measure, tie_margin, scenarios, columns }: ImportedResults,
+  { arms, levels: given, measure, tie_margin, scenarios, columns, cluster }: ImportedResults,
   { series_id, created_at = null, inputs_from_checkout }: ImportedAs,
 ): Subject {
   const control_side = controlSide(arms);
@@ -120,7 +137,12 @@ export function importedSubject(
   const levels = { not_worse_by: NOT_WORSE_BY[taken], ...given };
   return {
     told: {
-      ...{ series_id, kind: "results", state: "completed", imported: { measure, tie_margin } },
+      ...{
+        series_id,
+        kind: "results",
+        state: "completed",
+        imported: { measure, tie_margin, ...(cluster && { cluster }) },
+      },
       ...{ levels, control: arms[control_side] },
       ...{ stop: null, failure: null, plan: null, plan_digest: null, limits: null, changes: [] },
       ...{ created_at, finished_at: created_at },
@@ -128,13 +150,20 @@ export function importedSubject(
       ...(inputs_from_checkout && { inputs_from_checkout }),
     },
     scenarios: scenarios.map(({ scenario }) => ({ scenario, digest: null, comparison: "" })),
-    ...{ arms, judge_model: "", scripted: false, arms_differ: false, levels, measure: taken, control_side },
+    ...clustered(levels, cluster),
+    ...{ arms, judge_model: "", scripted: false, arms_differ: false, measure: taken, control_side },
   };
 }
 
 /** What the trials are of, for a sentence. */
-export function scenariosText({ scenarios }: Pick<Subject, "scenarios">): string {
+export function scenariosText({
+  scenarios,
+  cluster,
+  levels,
+}: Pick<Subject, "scenarios" | "cluster" | "levels">): string {
   const [first] = scenarios;
+  if (cluster !== undefined)
+    return `these ${clustersText({ field: cluster, count: unitCount(levels.clusters, scenarios.length) })}`;
   if (first === undefined || scenarios.length === 1) return first ? memberName(first) : "no scenario";
   const names = new Set(scenarios.map(({ scenario }) => scenario));
   const many = counted(scenarios.length, memberWord(scenarios));

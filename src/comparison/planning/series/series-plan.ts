@@ -29,6 +29,7 @@ interface PlanOptions {
   readonly margin: number;
   readonly measure: SeriesRequest["measure"];
   readonly not_worse_by: number | undefined;
+  readonly cluster: Pick<SeriesPlan, "cluster">;
   readonly model_override: string | undefined;
   readonly seed: string | undefined;
   readonly baseline: Baseline | undefined;
@@ -39,7 +40,7 @@ interface PlanOptions {
 /** @throws Failure `invalid_request` when the scenarios name different judges */
 export function seriesPlan(
   planned: readonly PlannedMember[],
-  { margin, measure, not_worse_by, model_override, seed, baseline, before }: PlanOptions,
+  { margin, measure, not_worse_by, cluster, model_override, seed, baseline, before }: PlanOptions,
 ): SeriesPlan {
   const judges = new Set(planned.map(({ judge_model }) => judge_model));
   const [judge_model = "", other] = judges;
@@ -61,6 +62,7 @@ export function seriesPlan(
     margin,
     ...plannedMeasure(planned, measure, before),
     ...(not_worse_by !== undefined && { not_worse_by }),
+    ...cluster,
     scripted: planned.some(({ scripted }) => scripted),
     ...(baseline && { baseline: baselineOf(planned, baseline, before?.baseline?.digest) }),
     arms_differ: planned.some(({ like_first }) => !like_first),
@@ -83,7 +85,7 @@ export function otherPlan(
   const told = differing.map((key) => (key === "scenarios" ? key + changedIn(before, planned) : key));
   return new Failure(
     "invalid_request",
-    `continue: ${series_id} has another plan (${told.join(", ")}); continue a series with the same scenarios, arms, judge, measure, margin and not_worse_by, or start a new one`,
+    `continue: ${series_id} has another plan (${told.join(", ")}); continue a series with the same scenarios, arms, judge, measure, margin, not_worse_by and cluster, or start a new one`,
     { details: { field: "continue", differing } },
   );
 }
@@ -204,8 +206,8 @@ export function demandOneSeries(scenarios: readonly LoadedScenario[]): void {
 
 const armIds = ({ definition }: LoadedScenario) => definition.arms.map(({ id }) => id).join(" and ");
 
-/** @throws Failure `invalid_request` for more trials than a series holds, or when nothing could ever be said */
-export function limitsOf(options: LimitOptions, scenarios: number): SeriesLimits {
+/** @param units what counts for itself: clusters, or scenarios @throws Failure `invalid_request` for more trials than a series holds, or when nothing could ever be said */
+export function limitsOf(options: LimitOptions, scenarios: number, units = scenarios): SeriesLimits {
   const { stop_when_sure = false, parallel = 1, max_cost_usd = null } = options;
   const trials = options.trials ?? (stop_when_sure ? DEFAULT_TRIALS : 1);
   if (trials * scenarios > MAX_TRIALS_IN_ALL)
@@ -215,10 +217,10 @@ export function limitsOf(options: LimitOptions, scenarios: number): SeriesLimits
       { details: { field: "trials" } },
     );
   const least = leastTrials(ALPHA);
-  if (stop_when_sure && trials * scenarios < least)
+  if (stop_when_sure && trials * units < least)
     throw new Failure(
       "invalid_request",
-      `trials: ${trials * scenarios} in all are too few for any claim; plan ${Math.ceil(least / scenarios)} or more${scenarios > 1 ? " of each scenario" : ""}, or leave out stop_when_sure (--stop-when-sure)`,
+      `trials: ${trials * units} in all${units < scenarios ? ", each the mean of a cluster," : ""} are too few for any claim; plan ${Math.ceil(least / units)} or more${scenarios > 1 ? " of each scenario" : ""}, or leave out stop_when_sure (--stop-when-sure)`,
       { details: { field: "trials" } },
     );
   const { stop_at } = options;

@@ -197,6 +197,11 @@ export const ScenarioFile = record(
       }),
     ),
     inputs_file: Type.Optional(Text("File with the rows, .csv, .jsonl or .yaml, relative to the scenario file.")),
+    cluster: Type.Optional(
+      Text(
+        "Column of the inputs that names what rows share: rows with one value count as their mean, since they are no new evidence.",
+      ),
+    ),
     task: TaskFile,
     arms: Type.Array(ArmFile, { minItems: 2, maxItems: 2, description: "Exactly two." }),
     policies: Type.Optional(PoliciesFile),

@@ -1,5 +1,7 @@
 import { extname } from "node:path";
 import { canonicalJson } from "../../../domain/canonical-json.ts";
+import { clusterFrom, comparedValue, noCluster } from "../../../domain/cluster.ts";
+import { didYouMeanAmong } from "../../../domain/did-you-mean.ts";
 import { cut } from "../../../domain/excerpt.ts";
 import type { Scenario, ScenarioInput } from "../../../domain/scenario.ts";
 import { MAX_SCENARIOS } from "../../../domain/series-record.ts";
@@ -18,6 +20,8 @@ import { templatesOf } from "./templates.ts";
 export interface Inputs {
   readonly rows: readonly ScenarioInput[];
   readonly told: NonNullable<Scenario["inputs"]>;
+  /** Where each row begins, as messages name it; empty where it stands in the scenario file. */
+  readonly places: readonly string[];
   /** Columns that nothing uses. */
   readonly unused: readonly string[];
 }
@@ -25,7 +29,12 @@ export interface Inputs {
 /** Null where the file names none, or where they have problems. */
 export async function readTable(context: ResolveContext, file: ScenarioFile): Promise<Inputs | null> {
   const { problems } = context;
-  const { inputs, inputs_file } = file;
+  const { inputs, inputs_file, cluster } = file;
+  if (cluster !== undefined && inputs === undefined && inputs_file === undefined)
+    problems.add(
+      ["cluster"],
+      "names a column of inputs, and there are none: add `inputs` or `inputs_file`, or leave it out",
+    );
   if (inputs !== undefined && inputs_file !== undefined)
     problems.add(["inputs_file"], "`inputs` is given too; keep one");
   const written = await writtenRows(context, file);
@@ -43,8 +52,10 @@ export async function readTable(context: ResolveContext, file: ScenarioFile): Pr
   const { used, faults } = templatesOf(file, fields);
   for (const { path, message } of faults) problems.add(path, message);
   if (!checkValues(context, rows, used, sourceOf(file), written)) return null;
-  const unused = fields.filter((name) => name !== "id" && !used.has(name));
-  return { rows, told: { count: rows.length, fields, digest: sha256(canonicalJson(rows)) }, unused };
+  if (cluster !== undefined) checkCluster(context, { cluster, fields, rows }, sourceOf(file), written);
+  const unused = fields.filter((name) => name !== "id" && name !== cluster && !used.has(name));
+  const places = written.rows.map(({ place }) => place);
+  return { rows, places, told: { count: rows.length, fields, digest: sha256(canonicalJson(rows)) }, unused };
 }
 
 async function writtenRows(
@@ -134,6 +145,34 @@ function checkValues(
       );
     }
   return complete;
+}
+
+interface Clustering {
+  readonly cluster: string;
+  readonly fields: readonly string[];
+  readonly rows: readonly ScenarioInput[];
+}
+
+/** Every row is in a cluster, and there are two of them at least. */
+function checkCluster(
+  { problems }: ResolveContext,
+  { cluster, fields, rows }: Clustering,
+  source: Source,
+  { rows: written }: WrittenRows,
+): void {
+  if (!fields.includes(cluster)) {
+    const told = `the columns are ${cut(fields.join(", "), 300)}`;
+    problems.add(["cluster"], `there is no column "${cut(cluster)}"${didYouMeanAmong(cluster, fields, told)}`);
+    return;
+  }
+  const texts = rows.map(({ values }) => comparedValue(values[cluster]));
+  for (const [index, text] of texts.entries()) {
+    const place = written[index];
+    if (text === "" && place)
+      problems.add(source.path(index), `${source.prefix(place)}${noCluster(rows[index]?.id ?? "", cluster)}`);
+  }
+  const found = texts.includes("") ? null : clusterFrom(cluster, texts);
+  if (typeof found === "string" && rows.length > 1) problems.add(["cluster"], found);
 }
 
 /** One row as it is written, with the place that errors name. */

@@ -54,7 +54,7 @@ async function briefOf(
     }),
   );
   const rows = before ? await shared.trials({ series_id: before.series_id }) : [];
-  const { judge_model, model_override, margin, measure, not_worse_by, seed } = plan;
+  const { judge_model, model_override, margin, measure, not_worse_by, cluster, seed } = plan;
   const { max_cost_usd, ...limited } = limits;
   return {
     options: {
@@ -62,6 +62,7 @@ async function briefOf(
       ...(model_override !== null && { model_override }),
       ...(measure !== undefined && { measure }),
       ...(not_worse_by !== undefined && { not_worse_by }),
+      ...(cluster && { cluster: cluster.field }),
       ...(control !== undefined && { control }),
       ...(max_cost_usd !== null && { max_cost_usd }),
     },

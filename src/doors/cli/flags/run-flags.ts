@@ -112,6 +112,10 @@ export const RUN = {
       value: "<column>",
       description: "group the rows of a series by this column of the inputs; with --results: of the table",
     },
+    cluster: {
+      value: "<column>",
+      description: "count rows with one value in this column as one, their mean; with --results: of the table",
+    },
     aa: {
       value: "<arm_id>",
       description:
@@ -167,6 +171,7 @@ export const RUN = {
       "not-worse-by",
       "control",
       "by",
+      "cluster",
       "continue",
       "baseline",
       "aa",
@@ -201,6 +206,7 @@ const INSTEAD_OF_A_RUN = {
     "margin",
     "not-worse-by",
     "by",
+    "cluster",
     "base",
     "state-dir",
     "database-url",

@@ -41,6 +41,7 @@ const SERIES_FIELDS = [
   "margin",
   "measure",
   "not_worse_by",
+  "cluster",
   "control",
   "continue",
 ] as const;
