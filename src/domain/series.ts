@@ -153,8 +153,10 @@ export const Series = record("Series", {
   }),
   forecast: record("SeriesForecast", {
     trials_left: nullable(Count("Trials of the plan that can still count; null for stored runs.")),
-    chance_of_claim: nullable(Share("In the remaining trials, if they split as the trials so far did.")),
-    chance_of_conclusion: nullable(Share("A claim, or no difference above the margin.")),
+    chance_of_claim: nullable(
+      Share("In the remaining trials. Before any trial, that neither arm is preferred is as likely as that one is."),
+    ),
+    chance_of_conclusion: nullable(Share("A claim, or what else `--stop-at` waits for.")),
     more_trials: nullable(
       Type.Integer({ minimum: 0, description: "Further trials until a claim, if they split the same way." }),
     ),

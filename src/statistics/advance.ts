@@ -1,11 +1,11 @@
 import { withInputId } from "../domain/member.ts";
-import { MARGIN, type SeriesRecord, type SeriesStop } from "../domain/series-record.ts";
+import type { SeriesRecord, SeriesStop } from "../domain/series-record.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { sumKnown } from "../domain/usage.ts";
-import type { Side } from "../domain/verdict.ts";
-import { claimedSide, type Levels } from "./claim/conclusion.ts";
+import { awaitedIn, wantedOf } from "./claim/awaited.ts";
+import { claimedSide } from "./claim/conclusion.ts";
 import { type Findings, findingsOf } from "./claim/findings.ts";
-import { cannotConclude, isUnlikely, MAX_FORECAST, type Standing, standingOfTest } from "./claim/forecast.ts";
+import { cannotConclude, isUnlikely, MAX_FORECAST } from "./claim/forecast.ts";
 import { openingOf } from "./claim/opening.ts";
 import { rulesOf } from "./claim/rules.ts";
 import { isOnlyCopies } from "./claim/sequential-test.ts";
@@ -19,7 +19,7 @@ import {
   tallyByScenario,
 } from "./claim/tally.ts";
 import { costOfTrial } from "./costs.ts";
-import { plannedSubject, type Subject } from "./words/subject.ts";
+import { plannedSubject } from "./words/subject.ts";
 
 /** A trial that may start now. */
 export interface TrialSpec {
@@ -176,8 +176,8 @@ async function earlyStop(
   const { limits } = series;
   if (!limits.stop_when_sure) return null;
   const findings = findingsOf(plannedSubject(series), rows, stored);
-  const { subject, sequential, tallies, deleted } = findings;
-  const wanted = wantedOf(series, subject);
+  const { subject, sequential, tallies } = findings;
+  const wanted = wantedOf(subject);
   const known = conclusionFor(findings, wanted);
   if (known) return known;
   if (sequential.claim || (wanted.equivalence && sequential.equivalent_at !== null)) return null;
@@ -185,34 +185,17 @@ async function earlyStop(
   if (sequential.log_e.length >= ROUNDS_OF_COPIES && isOnlyCopies(sequential)) return "out_of_reach";
   // Borders are of whole trials.
   if (subject.cluster !== undefined) return null;
-  const standing = standingOfTest(sequential, tallies, { trials: limits.trials, deleted });
-  const levels = wanted.equivalence ? subject.levels : { ...subject.levels, margin: 0 };
-  return await futility({ ...standing, ...(wanted.not_worse && { not_worse: wanted.not_worse }) }, levels);
+  return await futility(awaitedIn(findings, limits.trials));
 }
 
-/** What ends a series beside a claim. */
-interface Wanted {
-  /** The candidate, where it may be not worse. */
-  readonly not_worse?: Side;
-  /** Somebody asks with a margin of their own. */
-  readonly equivalence: boolean;
-}
-
-function wantedOf({ plan, limits }: SeriesRecord, { control_side, levels, scores }: Subject): Wanted {
-  if (!rulesOf(plan.protocol).lapses) return { equivalence: true };
-  if (limits.stop_at === "better") return { equivalence: false };
-  const isAsked = levels.not_worse_by !== undefined && !scores;
-  return { equivalence: plan.margin !== MARGIN, ...(isAsked && { not_worse: control_side === "a" ? "b" : "a" }) };
-}
-
-function conclusionFor(findings: Findings, { not_worse, equivalence }: Wanted): SeriesStop | null {
+function conclusionFor(findings: Findings, { not_worse, equivalence }: ReturnType<typeof wantedOf>): SeriesStop | null {
   const { sequential, conclusion } = findings;
   if (conclusion !== "undecided" && sequential.claim) return "sure";
   if (not_worse && openingOf(findings, not_worse) === "not_worse") return "not_worse";
   return equivalence && conclusion !== "undecided" ? "equivalent" : null;
 }
 
-async function futility(standing: Standing, levels: Levels): Promise<SeriesStop | null> {
+async function futility({ standing, levels }: ReturnType<typeof awaitedIn>): Promise<SeriesStop | null> {
   if (cannotConclude(standing, levels)) return "out_of_reach";
   if (standing.left > MAX_FORECAST) return null;
   return (await isUnlikely(standing, levels)) ? "unlikely" : null;

@@ -7,6 +7,7 @@ import { SERIES_FLAGS, type SeriesFlag } from "../domain/series-summary.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import { breathe } from "../runtime/pace.ts";
+import { awaitedIn } from "./claim/awaited.ts";
 import { unitCount } from "./claim/clusters.ts";
 import { logEvidence } from "./claim/e-process.ts";
 import {
@@ -19,7 +20,7 @@ import {
   headlineOf,
   missingForClaim,
 } from "./claim/findings.ts";
-import { type Forecast, forecast, MAX_FORECAST, moreTrials, standingOfTest } from "./claim/forecast.ts";
+import { type Forecast, forecast, MAX_FORECAST, moreTrials } from "./claim/forecast.ts";
 import { pairsNeeded } from "./claim/pairs-needed.ts";
 import { isOfOthers } from "./claim/pool.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
@@ -73,18 +74,21 @@ export async function importedSeries(results: ImportedResults, known: ImportedAs
 }
 
 /** Null where nothing is left, too much for a forecast, or nothing that it could say. */
-async function forecastOf({ subject, sequential, tallies, deleted, ...findings }: Findings): Promise<Forecast | null> {
-  if (findings.conclusion !== conclusionOf(sequential) || subject.cluster !== undefined) return null;
-  if (
-    subject.told.limits === null ||
-    sequential.reversed ||
-    sequential.equivalent_at !== null ||
-    isOnlyCopies(sequential)
-  )
+async function forecastOf(findings: Findings): Promise<Forecast | null> {
+  const { subject, sequential, conclusion } = findings;
+  const { limits } = subject.told;
+  if (conclusion !== conclusionOf(sequential) || subject.cluster !== undefined) return null;
+  if (limits === null || sequential.reversed || sequential.equivalent_at !== null || isOnlyCopies(sequential))
     return null;
   if (sequential.claim && sequential.stands) return { chance_of_conclusion: 1, chance_of_claim: 1 };
-  const standing = standingOfTest(sequential, tallies, { trials: subject.told.limits.trials, deleted });
-  return standing.left === 0 || standing.left > MAX_FORECAST ? null : await forecast(standing, subject.levels);
+  const { standing, levels } = awaitedIn(findings, limits.trials);
+  if (standing.left === 0 || standing.left > MAX_FORECAST) return null;
+  const { not_worse, ...open } = standing;
+  const isShown = not_worse !== undefined && sequential.not_worse_at[not_worse] !== null;
+  const chances = isShown ? { chance_of_conclusion: 1, chance_of_claim: 0 } : await forecast(standing, levels);
+  if (limits.stop_when_sure) return chances;
+  // What else is shown does not end it, and a claim may follow.
+  return { ...chances, chance_of_claim: (await forecast(open, { ...levels, margin: 0 })).chance_of_claim };
 }
 
 interface Computed extends Omit<Beside, "stored"> {
@@ -183,13 +187,13 @@ const isNeverFired = ({ a, b }: Series["arms"]): boolean =>
   [...(a.skills ?? []), ...(b.skills ?? [])].some(({ fired }) => fired === 0);
 
 function comingOf(findings: Findings, chances: Forecast | null, costs: Costs) {
-  const { subject, sequential, tallies, deleted } = findings;
+  const { subject, sequential } = findings;
   const isClustered = subject.cluster !== undefined;
   const isOpen = !isClustered && !isOnlyCopies(sequential) && findings.conclusion === conclusionOf(sequential);
   const more_trials = isOpen ? moreTrials(sequential.counts, subject.levels) : null;
   const { limits } = subject.told;
   return {
-    trials_left: limits && standingOfTest(sequential, tallies, { trials: limits.trials, deleted }).left,
+    trials_left: limits && awaitedIn(findings, limits.trials).standing.left,
     chance_of_claim: chances?.chance_of_claim ?? null,
     chance_of_conclusion: chances?.chance_of_conclusion ?? null,
     more_trials,

@@ -3,8 +3,7 @@ import { Pace } from "../../runtime/pace.ts";
 import { claimedSide, equivalenceAt, type IsEquivalent, type Levels, type Uncertain } from "./conclusion.ts";
 import type { Counts } from "./e-process.ts";
 import { showsNotWorse } from "./not-worse.ts";
-import type { SequentialTest } from "./sequential-test.ts";
-import { missingOf, roundsToStart, type Tally } from "./tally.ts";
+import { winChances } from "./prior.ts";
 
 /** The state of a series without a conclusion. */
 export interface Standing {
@@ -33,16 +32,18 @@ export const MAX_FORECAST = 400;
 const PLACES_IN_A_UNIT = 2_000;
 
 /**
- * The exact chance that the remaining trials lead to a conclusion before the plan ends. They are drawn like the trials so far, with
- * one more of each kind (Polya's urn). Takes cubic time in the remaining trials, and yields to other work meanwhile.
+ * The exact chance that the remaining trials lead to a conclusion before the plan ends, as `winChances` expects them; the share of ties
+ * may be any alike. Takes cubic time in the remaining trials, and yields to other work meanwhile.
  */
 export async function forecast(standing: Standing, levels: Levels): Promise<Forecast> {
   const { claim, equivalence } = await drawn(standing, levels, Number.POSITIVE_INFINITY);
   return { chance_of_claim: claim, chance_of_conclusion: claim + equivalence };
 }
 
-/** Whether the same chance of a conclusion, of all that the series waits for, is below `LEAST_CHANCE`; mostly known after a part of the trials. */
+/** Whether the same chance of a conclusion, of all that the series waits for, is below `LEAST_CHANCE`; mostly known after a part of the trials. Never of few trials. */
 export async function isUnlikely(standing: Standing, levels: Levels): Promise<boolean> {
+  const { wins, ties, losses } = standing.counts;
+  if (wins + ties + losses < LEAST_TRIALS) return false;
   const { claim, equivalence } = await drawn(standing, levels, LEAST_CHANCE);
   return claim + equivalence < LEAST_CHANCE;
 }
@@ -67,6 +68,8 @@ class Urn {
   readonly #borders: Borders;
   /** The probability that the series is still open after this many further wins and losses, at `won * size + lost`. */
   readonly #open: Float64Array;
+  /** The chance that a decided trial is won, at the same places. */
+  readonly #wins: Float64Array;
   #closest: readonly number[] = [];
   /** Probabilities of these ends so far. */
   claim = 0;
@@ -80,6 +83,7 @@ class Urn {
     this.#borders = claimBorders(standing, levels);
     this.#open = new Float64Array(this.#size ** 2);
     this.#open[0] = 1;
+    this.#wins = winChances(standing.counts, standing.left);
   }
 
   /** Draws trial `step`, from 1. Returns the number of cells that it visited. */
@@ -100,11 +104,12 @@ class Urn {
     const { counts } = this.#standing;
     const open = this.#open;
     const place = won * this.#size + lost;
-    const trials = counts.wins + counts.ties + counts.losses + step + 2;
-    const byTie = (open[place] ?? 0) * (counts.ties + step - won - lost);
-    const byLoss = lost > 0 ? (open[place - 1] ?? 0) * (counts.losses + lost) : 0;
-    const byWin = won > 0 ? (open[place - this.#size] ?? 0) * (counts.wins + won) : 0;
-    const chance = (byTie + byLoss + byWin) / trials;
+    const trials = counts.wins + counts.ties + counts.losses + step + 1;
+    const wins = this.#wins;
+    const byTie = at(open, place) * (counts.ties + step - won - lost);
+    const byLoss = lost > 0 ? at(open, place - 1) * (1 - at(wins, place - 1)) : 0;
+    const byWin = won > 0 ? at(open, place - this.#size) * at(wins, place - this.#size) : 0;
+    const chance = (byTie + (byLoss + byWin) * (counts.wins + counts.losses + won + lost)) / trials;
     open[place] = 0;
     if (won >= (this.#borders.a[lost] ?? 0) || lost >= (this.#borders.b[won] ?? 0)) this.claim += chance;
     else if (this.#isSettled(won, lost, step)) this.equivalence += chance;
@@ -120,8 +125,10 @@ class Urn {
   }
 }
 
+const at = (chances: Float64Array, place: number) => chances[place] ?? 0;
+
 const notWorseIn = ({ not_worse, uncertain }: Standing, levels: Levels) =>
-  not_worse === undefined ? () => false : showsNotWorse(not_worse, uncertain, levels);
+  not_worse ? showsNotWorse(not_worse, uncertain, levels) : () => false;
 
 interface Borders {
   /** Further wins with which a claims, for each number of further losses. */
@@ -229,23 +236,4 @@ export function claimBorder(
       needed += 1;
     return needed;
   });
-}
-
-/** What a forecast needs: every trial that is missing by now will be before those that come. */
-export function standingOfTest(
-  { counts, uncertain, log_e }: SequentialTest,
-  tallies: readonly Tally[],
-  { trials, deleted }: { readonly trials: number; readonly deleted: number },
-): Standing {
-  const missing = tallies.reduce((sum, tally) => sum + missingOf(tally), deleted);
-  return { counts, uncertain: { ...uncertain, missing }, left: trialsLeft(tallies, trials, log_e.length) };
-}
-
-/** Trials that can still count, of all scenarios together: the one that has lost most trials ends the last round. */
-function trialsLeft(tallies: readonly Tally[], trials: number, rounds: number): number {
-  const going = tallies.filter(({ given_up }) => !given_up);
-  const possible = going.map(
-    (tally) => tally.counted.length + tally.waiting + tally.running + roundsToStart(tally, trials).length,
-  );
-  return going.length === 0 ? 0 : (Math.min(...possible) - rounds) * going.length;
 }
