@@ -7,8 +7,8 @@ import type { SolvedCount } from "../domain/series-arm.ts";
 import { trialResult } from "../domain/series-status.ts";
 import type { Side } from "../domain/verdict.ts";
 import { type ArmNames, armWord, say, type Words } from "../domain/words.ts";
+import { skillNames, skillText } from "./arm-rates.ts";
 import { solvedWord } from "./figure-text.ts";
-import { skillNames, skillText } from "./skill-text.ts";
 import { FAILED_ROWS, failedShown, whatFailed } from "./what-failed.ts";
 
 /** The ids of both arms. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { wilson } from "../../src/domain/binomial.ts";
 import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
-import { checkRates } from "../../src/statistics/check-rates.ts";
+import { checkRates } from "../../src/statistics/arm-rates.ts";
 import { checksOf } from "../../src/statistics/summary/scenario-rows.ts";
 import { results, rowsOf } from "./series.ts";
 

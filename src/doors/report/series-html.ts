@@ -4,7 +4,7 @@ import type { Series } from "../../domain/series.ts";
 import { seriesFlagWords } from "../../domain/series-flags.ts";
 import { preferredSide, SERIES_KINDS } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { CHECK_RATES, checkRates } from "../../statistics/check-rates.ts";
+import { CHECK_RATES, checkRates } from "../../statistics/arm-rates.ts";
 import { evidenceCurve, logAxis, roundOfClaim, tickText } from "../../statistics/evidence-curve.ts";
 import { evidenceText, limitText, passedText, solvedWord } from "../../statistics/figure-text.ts";
 import {
