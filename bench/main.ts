@@ -18,6 +18,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   splits: async () => (await import("./splits.ts")).splits(),
   gates: async () => (await import("./gates.ts")).gates(),
   judging: async () => (await import("./judging.ts")).judging(),
+  "self-test": async () => (await import("./self-test.ts")).selfTest(),
   stored: async () => (await import("./stored.ts")).stored(),
   lists: async () => (await import("./lists.ts")).lists(),
   scale: async () => (await import("./scale.ts")).scale(),

@@ -2,11 +2,16 @@ import { type Static, Type } from "@sinclair/typebox";
 import { FAILURE_CODES } from "./failure.ts";
 import { JUDGE_NAME_CHARS } from "./panel.ts";
 import { MAX_PAGE } from "./request.ts";
-import { Count, Digest, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
+import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { FLAGS, OUTCOMES } from "./verdict.ts";
 
 /** What a self-test of a judge looks at. */
-export const SELF_TEST_PARTS = ["reference_against_nop", "same_evidence", "harmless_edits"] as const;
+export const SELF_TEST_PARTS = [
+  "reference_against_nop",
+  "half_of_reference",
+  "same_evidence",
+  "harmless_edits",
+] as const;
 export type SelfTestPartId = (typeof SELF_TEST_PARTS)[number];
 
 const GRADES = ["pass", "warn", "fail", "skip"] as const;
@@ -17,11 +22,11 @@ export const SelfTestTrial = record(
   {
     a: Type.String({
       description:
-        "`reference`, or the harmless edit of it: `reviewed_comment`, of an answer `claimed_review`, and so on.",
+        "`reference`, or `half` of it, or a harmless edit of it: `reviewed_comment`, of an answer `claimed_review`, and so on.",
     }),
     b: Type.String({
       description:
-        "`nop`, the untouched fixture; of an answer `empty`, `cut` (its first third) or `other_task`; or `copy`, the reference again.",
+        "`nop`, the untouched fixture; of an answer `empty` or `other_task`; `half` of the reference; or `copy`, the reference again. In results of 0.1.6 also `cut`, its first third.",
     }),
     outcome: nullable(oneOf(OUTCOMES), {
       description: "The judge's own, masked repetitions included; null: it was not asked.",
@@ -36,9 +41,28 @@ export const SelfTestTrial = record(
 );
 export type SelfTestTrial = Static<typeof SelfTestTrial>;
 
+export const FaultRate = record(
+  "FaultRate",
+  {
+    faults: Count("Judgings in which it was wrong, or gave no usable answer."),
+    judgings: Count("Judgings in which it was asked."),
+    rate: Share("Faults for each judging."),
+    low: Share("Lowest rate that the judgings do not contradict."),
+    high: Share("Highest rate that they do not contradict. The part passes below 0.3."),
+  },
+  {
+    description: "How often a judge was wrong. Each end of the range is wrong in at most 5%, whenever the part ended.",
+  },
+);
+export type FaultRate = Static<typeof FaultRate>;
+
 export const SelfTestPart = record("SelfTestPart", {
   id: oneOf(SELF_TEST_PARTS),
-  verdict: oneOf(GRADES),
+  verdict: oneOf(GRADES, {
+    description:
+      "`pass`: it errs in less than 30%, most likely in at most 10%; `fail`: in more than 10%; `warn`: the judgings do not tell; `skip`: there was nothing to ask.",
+  }),
+  rate: Type.Optional(FaultRate),
   note: Type.String({ description: "Why, in a sentence." }),
   trials: Type.Array(SelfTestTrial),
 });

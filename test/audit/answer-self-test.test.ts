@@ -47,29 +47,30 @@ const HONEST = (slot: Slot) => (isWhole(slot) ? 4 : 1);
 
 test("an honest judge of answers passes, within the calls that were promised", async () => {
   const { self_test, requests, tag } = await tested(WITH_REFERENCE, HONEST);
-  expect(gradesOf(self_test)).toEqual(["pass", "pass", "pass", "pass"]);
-  expect(self_test.parts.map(({ trials }) => trials.map(({ a, b }) => `${a} ${b}`))).toEqual([
-    ["reference empty", "reference cut", "reference other_task"],
-    ["reference copy", "reference copy", "reference copy"],
+  expect(gradesOf(self_test)).toEqual(["pass", "pass", "pass", "pass", "pass"]);
+  expect(self_test.parts.map(({ trials }) => [...new Set(trials.map(({ a, b }) => `${a} ${b}`))])).toEqual([
+    ["reference empty", "reference other_task"],
+    ["reference half"],
+    ["reference copy"],
     ["claimed_review copy", "padding_sentences copy", "other_markup copy", "other_whitespace copy"],
   ]);
-  expect(tag).toStartWith("asks openai/j 20 to 40 times");
-  expect(requests).toBe(20);
+  expect(tag).toStartWith("asks openai/j 112 to 480 times");
+  expect(requests).toBe(112);
 });
 
 test.each([
-  ["sees positions only", ({ index }: Slot) => (index === 0 ? 4 : 1), ["fail", "warn", "pass", "fail"]],
+  ["sees positions only", ({ index }: Slot) => (index === 0 ? 4 : 1), ["fail", "fail", "pass", "pass", "fail"]],
   [
     "believes claims",
     (slot: Slot) => (slot.evidence.includes("experts") ? 4 : isWhole(slot) ? 2 : 1),
-    ["pass", "pass", "fail", "fail"],
+    ["pass", "pass", "pass", "fail", "fail"],
   ],
   [
     "likes bread",
     (slot: Slot) => (slot.evidence.includes("bread") ? 4 : isWhole(slot) ? 2 : 1),
-    ["fail", "pass", "pass", "fail"],
+    ["fail", "pass", "pass", "pass", "fail"],
   ],
-  ["finds all alike", () => 2, ["fail", "pass", "pass", "fail"]],
+  ["finds all alike", () => 2, ["fail", "fail", "pass", "pass", "fail"]],
 ] as const)("a judge of answers is found out that %s", async (_how, score, grades) => {
   const { self_test } = await tested(WITH_REFERENCE, score);
   expect(gradesOf(self_test)).toEqual([...grades]);
@@ -79,12 +80,14 @@ test("the part that failed names what was preferred", async () => {
   const { self_test } = await tested(WITH_REFERENCE, (slot) =>
     slot.evidence.includes("bread") ? 4 : isWhole(slot) ? 2 : 1,
   );
-  expect(self_test.parts[0]?.note).toBe("it preferred an answer to another task in 1 of 3 trials");
+  expect(self_test.parts[0]?.note).toBe(
+    "it missed the known good work in 5 of 10 judgings, against an answer to another task, which it preferred in 5 (range 14% to 86%)",
+  );
 });
 
 test("without a known answer it says what it cannot examine, and asks nothing", async () => {
   const { self_test, requests } = await tested(TIDES("  setup: []"), HONEST);
-  expect(gradesOf(self_test)).toEqual(["skip", "skip", "skip", "warn"]);
+  expect(gradesOf(self_test)).toEqual(["skip", "skip", "skip", "skip", "warn"]);
   expect(self_test.parts[0]?.note).toContain("the scenario has no reference_answer: whether the judge tells a good");
   expect(requests).toBe(0);
 });
@@ -95,17 +98,17 @@ test("beside files it says that answers are not examined", async () => {
   deliverable: {answer: true, files: [a.txt]}`;
   const { self_test } = await tested(TIDES(fix, "[write_file]"), HONEST);
   expect(self_test.parts.map(({ note }) => note.split("; ").at(-1))).toEqual(
-    Array(3).fill("how it reads answers is not examined: the scenario has no reference_answer"),
+    Array(4).fill("how it reads answers is not examined: the scenario has no reference_answer"),
   );
 });
 
 test("JSON is reworded by its white space alone, and stays the same JSON", () => {
-  const { edited, worse } = answerSpecimens('{"a": [1, 2]}');
+  const { edited } = answerSpecimens('{"a": [1, 2]}');
   expect(edited.map(({ name }) => name)).toEqual(["other_whitespace"]);
   expect(JSON.parse(edited[0]?.final_answer ?? "")).toEqual({ a: [1, 2] });
-  expect(worse.map(({ name }) => name)).toEqual(["empty", "cut", "other_task"]);
 });
 
-test("an answer too short to cut is set against the rest", () => {
-  expect(answerSpecimens("42").worse.map(({ name }) => name)).toEqual(["empty", "other_task"]);
+test("half of an answer ends with a word, and a short answer has none", () => {
+  expect(answerSpecimens(REFERENCE).half?.final_answer).toBe("# Tides\n\n- **The moon** pulls the sea.\n- The sun");
+  expect(answerSpecimens("The total is 42.").half).toBeUndefined();
 });

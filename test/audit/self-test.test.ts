@@ -41,10 +41,14 @@ const scoring = (score: (slot: Slot) => number): Responder =>
       wellFormed(request as never, (slot, ids) => Object.fromEntries(ids.map((id) => [id, score(slot)]))),
   });
 
-const isMended = ({ evidence }: Slot) => /one \+ other/.test(evidence);
-const HONEST = scoring((slot) => (isMended(slot) ? 4 : 1));
+const isMended = ({ evidence }: Slot) => /return (total|one \+ other)/.test(evidence);
+const isBegun = ({ evidence }: Slot) => /one \+ other/.test(evidence);
+const HONEST = scoring((slot) => (isMended(slot) ? 4 : isBegun(slot) ? 2 : 1));
+const COARSE = scoring((slot) => (isBegun(slot) ? 4 : 1));
 const FIRST = scoring(({ index }) => (index === 0 ? 4 : 1));
-const GULLIBLE = scoring((slot) => (slot.evidence.includes("totalHere") ? 4 : isMended(slot) ? 2 : 1));
+const GULLIBLE = scoring((slot) =>
+  slot.evidence.includes("totalHere") ? 4 : isMended(slot) ? 3 : isBegun(slot) ? 2 : 1,
+);
 const LAZY = scoring(() => 2);
 
 async function tested(reply: Responder, options: SelfTestOptions = {}, changes: Partial<SessionServices> = {}) {
@@ -63,24 +67,30 @@ const gradesOf = ({ parts, verdict }: SelfTest) => [...parts.map((part) => part.
 test("an honest judge passes; the result is stored under what it is about", async () => {
   const { services, during, self_test, requests } = await tested(HONEST);
   expect([...Value.Errors(SelfTest, self_test)]).toEqual([]);
-  expect(gradesOf(self_test)).toEqual(["pass", "pass", "pass", "pass"]);
+  expect(gradesOf(self_test)).toEqual(["pass", "pass", "pass", "pass", "pass"]);
   expect(during).toBe("running");
-  expect(self_test.parts.map(({ trials }) => trials.map(({ a, b }) => `${a} ${b}`))).toEqual([
-    ["reference nop", "reference nop", "reference nop"],
-    ["reference copy", "reference copy", "reference copy"],
+  const clean = { faults: 0, judgings: 14, rate: 0, low: 0, high: expect.closeTo(0.286, 3) };
+  expect(self_test.parts.map(({ rate }) => rate)).toEqual(Array(4).fill(clean));
+  expect(self_test.parts.map(({ trials }) => [...new Set(trials.map(({ a, b }) => `${a} ${b}`))])).toEqual([
+    ["reference nop"],
+    ["reference half"],
+    ["reference copy"],
     ["reviewed_comment copy", "claimed_tests copy", "padding_comments copy", "renamed_locals copy"],
   ]);
   expect(self_test.calls).toBe(requests);
+  // Of a winner, and of words that are suspected, the judge is asked again without the words: four times of the first edit.
+  expect(requests).toBe(14 * (4 + 4 + 2 + 2) + 2 * 4);
   const key = selfTestKey(comparabilityDigest(loaded.definition), judgeIdentity("openai/j", loaded.definition));
   expect(await services.store.self_tests.latest(key)).toEqual(self_test);
   expect(await services.store.self_tests.read(self_test.self_test_id)).toEqual(self_test);
 });
 
 test.each([
-  ["one that sees positions only", FIRST, ["fail", "warn", "pass", "fail"]],
-  ["one that another name sways", GULLIBLE, ["pass", "pass", "fail", "fail"]],
-  ["one that finds everything alike", LAZY, ["fail", "pass", "pass", "fail"]],
-  ["one without a usable answer", { text: "Both are great!" }, ["fail", "fail", "fail", "fail"]],
+  ["one that sees positions only", FIRST, ["fail", "fail", "pass", "pass", "fail"]],
+  ["one that another name sways", GULLIBLE, ["pass", "pass", "pass", "fail", "fail"]],
+  ["one that tells only empty from full", COARSE, ["pass", "fail", "pass", "pass", "fail"]],
+  ["one that finds everything alike", LAZY, ["fail", "fail", "pass", "pass", "fail"]],
+  ["one without a usable answer", { text: "Both are great!" }, ["fail", "fail", "fail", "fail", "fail"]],
 ] as const)("a judge is found out: %s", async (_who, reply, grades) => {
   expect(gradesOf((await tested(reply)).self_test)).toEqual([...grades]);
 });
@@ -147,7 +157,8 @@ test("neither the results of hidden checks nor a measure reach the judge or the 
   const { done } = await startSelfTest(services, loaded, { judge_model: "openai/j" }, never);
   const { parts } = await done;
   // The copy with padding changes more lines: as a measure they would decide.
-  expect(parts.flatMap(({ trials }) => trials.map(({ outcome }) => outcome))).toEqual(Array(10).fill("tie"));
+  const outcomes = parts.flatMap(({ trials }) => trials.map(({ outcome }) => outcome));
+  expect(new Set(outcomes)).toEqual(new Set(["tie"]));
   expect(server.requests.every(({ messages }) => JSON.stringify(messages).includes("hidden checks: not shown"))).toBe(
     true,
   );
@@ -162,7 +173,7 @@ test.each([
 ])("where there is nothing to test, the result says so and nothing is asked: %s", async (_what, options, note) => {
   const { self_test, requests } = await tested(HONEST, options);
   expect(self_test).toMatchObject({ state: "completed", verdict: "warn", calls: 0, cost_usd: 0 });
-  expect(self_test.parts.map((part) => [part.verdict, part.note])).toEqual(Array(3).fill(["skip", note]));
+  expect(self_test.parts.map((part) => [part.verdict, part.note])).toEqual(Array(4).fill(["skip", note]));
   expect(requests).toBe(0);
 });
 
@@ -181,9 +192,11 @@ test("it says before it starts what it may take, of a panel for every judge", as
     { sandbox: "none", prices: PRICES },
   );
   const one = await prepareSelfTest(keys, loaded, { judge_model: "openai/j" });
-  expect(priceTag(one)).toMatch(/^asks openai\/j 20 to 40 times, and again .*; \d+\.\d\d USD at most$/);
+  expect(priceTag(one)).toMatch(
+    /^asks openai\/j 112 to 480 times, less when it fails early, and again .*; \d+\.\d\d USD at most$/,
+  );
   const panel = await prepareSelfTest(keys, loaded, { judge_model: "openai/j, anthropic/k, xai/l" });
-  expect(priceTag(panel)).toMatch(/60 to 120 times, .*cost unknown$/);
+  expect(priceTag(panel)).toMatch(/336 to 1440 times, .*cost unknown$/);
 });
 
 test("a cost limit needs a price, and holds", async () => {
@@ -191,7 +204,7 @@ test("a cost limit needs a price, and holds", async () => {
   await expect(limited).rejects.toThrow("the judge: openai/j has no price, and --max-cost needs one");
   const { self_test, requests } = await tested(HONEST, { max_cost_usd: 0.001 }, { prices: PRICES });
   expect(requests).toBe(0);
-  expect(gradesOf(self_test)).toEqual(["warn", "warn", "warn", "warn"]);
+  expect(gradesOf(self_test)).toEqual(["warn", "warn", "warn", "warn", "warn"]);
 });
 
 test("the day's limit refuses a test that could pass it, before anything is asked", async () => {
@@ -211,7 +224,8 @@ test("without a reference fix, the work of a stored arm that passed every check 
   expect(priceTag(before)).toStartWith("nothing to test: the scenario has no reference_fix, and no stored arm passed");
   await runOnce(services, unfixed, { judge_model: "builtin/evidence" });
   const { done } = await startSelfTest(services, unfixed, { judge_model: "openai/j" }, never);
-  expect(gradesOf(await done)).toEqual(["pass", "pass", "pass", "pass"]);
+  // One line cannot be halved.
+  expect(gradesOf(await done)).toEqual(["pass", "skip", "pass", "pass", "pass"]);
 });
 
 /** The scenario with a first arm that mends the sum. */

@@ -2,10 +2,13 @@ import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SelfTest } from "../../src/domain/self-test.ts";
-import { abeval } from "../abeval.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
+import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { abeval, startAbeval } from "../abeval.ts";
 import { SMALL_FIX } from "../audit/small-fix.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { until } from "../turns.ts";
 
 /** A directory with the small scenario in it. */
 function withScenario() {
@@ -24,10 +27,12 @@ test("a judge without a usable answer fails, and the report says why", async () 
     env: provider.environment,
   });
   expect(status).toBe(1);
-  expect(stderr).toContain("adder.yaml: asks openai/j 20 to 40 times");
-  expect(stdout).toContain("FAIL  The same evidence twice: the judge gave no usable answer");
-  expect(stdout.replace(/\s+/g, " ")).toStartWith("openai/j failed: the judge gave no usable answer. FAIL");
-  expect(stdout).toContain("adder.yaml: fail, 20 judge calls, ");
+  expect(stderr).toContain("adder.yaml: asks openai/j 112 to 480 times");
+  expect(stdout).toContain("FAIL  The same work twice: the judge gave no usable answer in 5 of 5 judgings");
+  expect(stdout.replace(/\s+/g, " ")).toStartWith(
+    "openai/j failed: the judge gave no usable answer in 5 of 5 judgings (range 42% to 100%). FAIL",
+  );
+  expect(stdout).toContain("adder.yaml: fail, 40 judge calls, ");
 });
 
 test("with nothing to test it passes with a warning, as JSON and kept where that is asked for", async () => {
@@ -39,6 +44,33 @@ test("with nothing to test it passes with a warning, as JSON and kept where that
   expect(existsSync(join(state, "sessions.db"))).toBe(true);
   const results = JSON.parse(stdout) as SelfTest[];
   expect(results.map(({ scenario: name, verdict, calls }) => [name, verdict, calls])).toEqual([["adder", "warn", 0]]);
+});
+
+test("where the judgings do not tell, the status is neither that of a pass nor that of a failure", async () => {
+  await using provider = await startFakeProvider({ reply: { text: "Both are great!" } });
+  using scenario = withScenario();
+  const prices = join(scenario.directory.path, "prices.json");
+  writeFileSync(prices, JSON.stringify({ "openai/j": { in: 1, out: 10 } }));
+  const limited = ["openai/j", "--prices", prices, "--max-cost", "0.001", scenario.file];
+  const { status, stdout } = await abeval([...SELF_TEST, ...limited], { env: provider.environment });
+  expect(status).toBe(3);
+  expect(stdout).toStartWith("openai/j neither passed nor failed: the cost limit left nothing for it.");
+  expect(provider.requests).toHaveLength(0);
+});
+
+test("Ctrl-C ends a self-test that waits for its judge, and nothing of it is stored", async () => {
+  await using provider = await startFakeProvider({ reply: { fault: "hang" } });
+  using scenario = withScenario();
+  const state = join(scenario.directory.path, "state");
+  const args = [...SELF_TEST, "openai/j", "--state-dir", state, scenario.file];
+  const child = startAbeval(args, { env: provider.environment });
+  await until(() => provider.requests.length > 0);
+  child.kill("SIGINT");
+  const stdout = await new Response(child.stdout).text();
+  expect(await child.exited).toBe(130);
+  expect(stdout).toContain("adder.yaml: not completed: The check was interrupted. (cancelled)");
+  using store = sqliteStore(state, systemClock, systemEntropy);
+  expect(await store.self_tests.list({ limit: 10 })).toEqual([]);
 });
 
 test.each([

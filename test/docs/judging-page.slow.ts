@@ -5,6 +5,7 @@ import { FLAGS, Verdict } from "../../src/domain/verdict.ts";
 import { byRule } from "../judge/simulation/by-rule.ts";
 import { JUDGES, TASTE } from "../judge/simulation/pairs.ts";
 import { byJudgeAlone, byOneCall, ratesOf } from "../judge/simulation/rates.ts";
+import { selfTestRates, TESTED_JUDGES } from "../judge/simulation/self-tests.ts";
 import { pageNamed, tableBelow } from "./pages.ts";
 
 const page = pageNamed("docs/judging.md");
@@ -76,4 +77,26 @@ test("confidence under a judge of persistent taste is as often high, and as seld
   expect(sample.pairs).toBeGreaterThanOrEqual(2_000);
   const rates = await ratesOf(byJudgeAlone(byRule), sample);
   expect([(100 * rates.high).toFixed(1), (100 * rates.high_right).toFixed(1)]).toEqual([high, right]);
+});
+
+/** Of so many self-tests a share is within three standard errors of that of the page, which took four times as many. */
+const SELF_TESTS = 500;
+const APART = 3 * Math.sqrt((0.25 / SELF_TESTS) * (1 + 1 / 4));
+
+test("the worse a judge, the more often it fails its self-test, as often as the page says", async () => {
+  const rows = tableBelow(page, "**What a self-test is worth.**");
+  expect(rows.map(([name]) => name)).toEqual(TESTED_JUDGES.map(([name]) => name));
+  const failing: number[] = [];
+  for (const [index, [, faults]] of TESTED_JUDGES.entries()) {
+    const { pass, warn, fail, calls } = await selfTestRates(byRule, { faults, tests: SELF_TESTS, seed: 5 });
+    const told = (rows[index] ?? []).slice(1).map((cell) => Number.parseFloat(cell));
+    const [passed = Number.NaN, open = Number.NaN, failed = Number.NaN, asked = Number.NaN] = told;
+    for (const [found, share] of [[pass, passed] as const, [warn, open] as const, [fail, failed] as const])
+      expect(Math.abs(found - share / 100)).toBeLessThan(APART);
+    expect(Math.abs(calls / asked - 1)).toBeLessThan(0.05);
+    failing.push(fail);
+  }
+  const [good = 1, middling = 1, weak = 1, pulled = 1] = failing;
+  expect(good).toBeLessThan(0.1);
+  expect([middling > good, weak > middling, pulled > weak]).toEqual([true, true, true]);
 });

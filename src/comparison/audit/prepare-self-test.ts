@@ -5,6 +5,7 @@ import type { Scenario } from "../../domain/scenario.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { isUnknown } from "../../domain/size-of.ts";
 import type { Task } from "../../domain/task.ts";
+import { mostCostOf } from "../../domain/usage.ts";
 import { readableSession } from "../../store/read-session.ts";
 import type { SessionStore } from "../../store/store.ts";
 import { type JudgeIdentity, judgeIdentity } from "../judge/open-judge.ts";
@@ -14,11 +15,10 @@ import { demandJudgePrice } from "../planning/cost-limits.ts";
 import { hasPlaces, sandboxForCommands } from "../planning/sandbox-for.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { workspacePlaces } from "../planning/task-image.ts";
-import { worstCaseOfJudging } from "../planning/worst-case-cost.ts";
+import { firstJudging } from "../planning/worst-case-cost.ts";
 import { comparabilityDigest } from "../scenario/digest.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
-import { HARMLESS_EDITS } from "./harmless-edits.ts";
-import { REWORDINGS_AT_MOST } from "./specimens.ts";
+import { JUDGINGS } from "./grade-part.ts";
 
 /** Sessions that are looked at, newest first. */
 const LOOKED_AT = 20;
@@ -51,12 +51,6 @@ const solved = ({ status, changes, probe }: ArmSummary) =>
   changes !== null &&
   !(isUnknown(changes) || changes.truncated || changes.files.length === 0);
 
-/** Judgings of a pair that hangs on chance are made so often. */
-export const REPEATS = 3;
-
-/** Judgings of a self-test at most. */
-const JUDGINGS = 2 * REPEATS + Math.max(HARMLESS_EDITS.length, REWORDINGS_AT_MOST);
-
 export interface SelfTestOptions {
   readonly judge_model?: string | undefined;
   /** The most that all its judgings together may cost, USD. */
@@ -79,12 +73,12 @@ export interface SelfTestWork {
   readonly known: KnownWork;
   /** What it cannot tell, for want of material; null: nothing. */
   readonly unexamined: string | null;
-  /** What each judging may cost; undefined: no limit. */
-  readonly each_usd: number | undefined;
-  /** Presentations to a judge, re-asks not counted: without a masked repetition, and with every one. */
+  /** What all judgings together may cost; undefined: no limit, for want of a price. */
+  readonly most_usd: number | undefined;
+  /** What the first two calls of a judging can cost; null without a price. */
+  readonly least_usd: number | null;
+  /** Presentations to a judge, re-asks not counted: of one that makes no mistake, without a masked repetition, and the most. */
   readonly calls: readonly [least: number, most: number];
-  /** USD; null without a price. */
-  readonly worst_case_usd: number | null;
 }
 
 type KnownWork =
@@ -114,15 +108,16 @@ export async function prepareSelfTest(
   if (typeof known === "string") return { ...plan, work: known };
   const chosen = chooseJudge(services, judge_model, definition);
   demandPrices(services, chosen, max_cost_usd);
-  const judgeCalls = 2 * JUDGINGS * judgesNamed(name).length;
-  const judging = worstCaseOfJudging(plan.scenario, chosen.price);
+  const judges = judgesNamed(name).length;
+  const least_usd = mostCostOf(chosen.price, firstJudging(plan.scenario));
+  // Calls beyond two of a judging are paid by those that stay below the most that a call can cost.
+  const most_usd = max_cost_usd ?? (least_usd === null ? undefined : JUDGINGS.most * least_usd);
   return {
     ...plan,
     work: {
       ...{ chosen, known, unexamined: unexaminedOf(definition.task) },
-      each_usd: max_cost_usd === undefined ? undefined : max_cost_usd / JUDGINGS,
-      calls: [judgeCalls, 2 * judgeCalls],
-      worst_case_usd: judging === null ? null : Math.min(JUDGINGS * judging, max_cost_usd ?? Number.POSITIVE_INFINITY),
+      ...{ most_usd, least_usd },
+      calls: [2 * JUDGINGS.least * judges, 4 * JUDGINGS.most * judges],
     },
   };
 }
@@ -173,6 +168,6 @@ function judgedAlone(scenario: Scenario): Scenario {
 export function priceTag({ work, judge }: SelfTestPlan): string {
   if (typeof work === "string") return `nothing to test: ${work}`;
   const [least, most] = work.calls;
-  const cost = work.worst_case_usd === null ? "cost unknown" : `${work.worst_case_usd.toFixed(2)} USD at most`;
-  return `asks ${judge.model} ${least} to ${most} times, and again where an answer cannot be used; ${cost}`;
+  const cost = work.most_usd === undefined ? "cost unknown" : `${work.most_usd.toFixed(2)} USD at most`;
+  return `asks ${judge.model} ${least} to ${most} times, less when it fails early, and again where an answer cannot be used; ${cost}`;
 }

@@ -1,5 +1,4 @@
 import {
-  type Grade,
   SELF_TEST_PARTS,
   type SelfTest,
   type SelfTestPart,
@@ -10,7 +9,8 @@ import { sumKnown } from "../../domain/usage.ts";
 import { allOrNone } from "../judge/all-or-none.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { pendingArm } from "../session/stored-arm.ts";
-import { REPEATS, type SelfTestPlan, type SelfTestWork } from "./prepare-self-test.ts";
+import { gradePart, gradeWhole, judgingsToMake } from "./grade-part.ts";
+import type { SelfTestPlan, SelfTestWork } from "./prepare-self-test.ts";
 import { answerSpecimens, gatherSpecimens, type Specimen, type Specimens } from "./specimens.ts";
 
 type SelfTestResult = Pick<SelfTest, "parts" | "calls" | "cost_usd"> & {
@@ -18,7 +18,8 @@ type SelfTestResult = Pick<SelfTest, "parts" | "calls" | "cost_usd"> & {
 };
 
 /**
- * Judges evidence of which the right answer is known. Gates are off: no check ran and no rule was broken.
+ * Judges evidence of which the right answer is known, in rounds, until each part tells whether the judge errs there. Gates are off:
+ * no check ran and no rule was broken.
  * @throws Failure as `gatherSpecimens` does, `provider_failed` when the judge cannot be reached; the signal's reason when it
  * fires.
  */
@@ -34,28 +35,76 @@ export async function runSelfTest(
     "answer" in known
       ? answerSpecimens(known.answer)
       : await gatherSpecimens({ loaded, redact, ...known }, known.patch, signal);
-  const parts = SELF_TEST_PARTS.map((id) => async (either: AbortSignal) => {
-    const trials = await Promise.all(pairsOf(id, specimens).map((pair) => judgePair(plan, work, pair, either)));
-    const { verdict, note } = gradePart(id, trials);
-    return { id, trials, verdict, note: work.unexamined === null ? note : `${note}; ${work.unexamined}` };
-  });
-  return resultOf(await allOrNone(parts, signal));
+  const parts = SELF_TEST_PARTS.map((id): OpenPart => ({ id, pairs: pairsOf(id, specimens), trials: [] }));
+  for (let left_usd = work.most_usd; ; ) {
+    const round = affordable(roundOf(parts), work, left_usd);
+    if (round.length === 0) break;
+    const each = left_usd === undefined ? undefined : left_usd / round.length;
+    const judging = round.map(
+      ({ pair }) =>
+        (either: AbortSignal) =>
+          judgePair(plan, work, { pair, each }, either),
+    );
+    const trials = await allOrNone(judging, signal);
+    for (const [index, trial] of trials.entries()) round[index]?.part.trials.push(trial);
+    if (left_usd !== undefined) left_usd = Math.max(0, left_usd - spentBy(trials, each ?? 0));
+  }
+  return resultOf(parts.map((part) => graded(part, work)));
+}
+
+/** What a reply without token counts cost is not known: as much as its judging might. */
+const spentBy = (trials: readonly SelfTestTrial[], each: number) =>
+  trials.reduce((sum, { cost_usd }) => sum + (cost_usd ?? each), 0);
+
+/** A part of which judgings are made. */
+interface OpenPart {
+  readonly id: SelfTestPartId;
+  readonly pairs: readonly SpecimenPair[];
+  readonly trials: SelfTestTrial[];
 }
 
 type SpecimenPair = readonly [a: Specimen, b: Specimen];
 
-function pairsOf(id: SelfTestPartId, { worse, reference, edited }: Specimens): readonly SpecimenPair[] {
+/** Half of some work may be no better than nothing: it is compared with the whole alone. */
+function pairsOf(id: SelfTestPartId, { worse, reference, half, edited }: Specimens): readonly SpecimenPair[] {
   const copy = { ...reference, name: "copy" };
-  const against = (others: readonly Specimen[]) =>
-    Array.from({ length: REPEATS }, (_, index): SpecimenPair => [reference, others[index % others.length] ?? copy]);
-  if (id === "reference_against_nop") return against(worse);
-  return id === "same_evidence" ? against([copy]) : edited.map((one) => [one, copy]);
+  if (id === "reference_against_nop") return worse.map((one) => [reference, one]);
+  if (id === "half_of_reference") return half ? [[reference, half]] : [];
+  return id === "same_evidence" ? [[reference, copy]] : edited.map((one) => [one, copy]);
+}
+
+interface Judging {
+  readonly part: OpenPart;
+  readonly pair: SpecimenPair;
+}
+
+/** The next judgings of every part, the first of each part first. */
+function roundOf(parts: readonly OpenPart[]): readonly Judging[] {
+  const places = parts.flatMap((part) => {
+    const { id, pairs, trials } = part;
+    return Array.from({ length: pairs.length === 0 ? 0 : judgingsToMake(id, trials) }, (_, place) => {
+      const pair = pairs[(trials.length + place) % pairs.length];
+      return pair ? [{ part, pair, place }] : [];
+    }).flat();
+  });
+  return places.toSorted((one, other) => one.place - other.place);
+}
+
+/** As many as the money pays for, and one to see whether it does. */
+function affordable(round: readonly Judging[], { least_usd }: SelfTestWork, left_usd: number | undefined) {
+  if (left_usd === undefined || least_usd === null || least_usd === 0) return round;
+  return round.slice(0, Math.max(1, Math.floor(left_usd / least_usd)));
+}
+
+function graded({ id, trials }: OpenPart, { unexamined }: SelfTestWork): SelfTestPart {
+  const { note, ...grade } = gradePart(id, trials);
+  return { id, trials, ...grade, note: unexamined === null ? note : `${note}; ${unexamined}` };
 }
 
 async function judgePair(
   plan: SelfTestPlan,
-  { chosen, each_usd }: SelfTestWork,
-  [a, b]: SpecimenPair,
+  { chosen }: SelfTestWork,
+  { pair: [a, b], each }: { readonly pair: SpecimenPair; readonly each: number | undefined },
   signal: AbortSignal,
 ): Promise<SelfTestTrial> {
   const { name, task, policies, rubric, arms } = plan.scenario;
@@ -72,7 +121,7 @@ async function judgePair(
   const kase: Case = {
     ...{ scenario: name, scenario_digest: plan.loaded.digest, kind: "run", task, policies, rubric },
     ...{ a: arm(a), b: arm(b), flags: [] },
-    ...(each_usd !== undefined && { left_usd: each_usd }),
+    ...(each !== undefined && { left_usd: each }),
   };
   const { outcome, winner, lean, calls, usage, flags } = await chosen.judge(kase, signal);
   const asked = calls.length > 0;
@@ -94,82 +143,4 @@ function resultOf(parts: readonly SelfTestPart[]): SelfTestResult {
     cost_usd: sumKnown(trials.map(({ cost_usd }) => cost_usd)),
     verdict: gradeWhole(parts),
   };
-}
-
-type Graded = Pick<SelfTestPart, "verdict" | "note">;
-
-/** What the trials of a part say of the judge. A trial that is not asked, or has no usable answer, proves nothing. */
-export function gradePart(id: SelfTestPartId, trials: readonly SelfTestTrial[]): Graded {
-  const usable = trials.filter(({ outcome }) => outcome !== null && outcome !== "invalid");
-  if (trials.length === 0) return { verdict: "skip", note: "there is nothing to show the judge" };
-  if (usable.length === 0)
-    return trials.some(({ outcome }) => outcome === "invalid")
-      ? { verdict: "fail", note: "the judge gave no usable answer" }
-      : { verdict: "warn", note: "the cost limit left nothing for it" };
-  const graded = GRADERS[id](usable);
-  const missing = trials.length - usable.length;
-  if (missing === 0 || graded.verdict === "fail") return graded;
-  return { verdict: "warn", note: `${graded.note}; ${missing} of ${trials.length} without a usable answer` };
-}
-
-const GRADERS: Readonly<Record<SelfTestPartId, (trials: readonly SelfTestTrial[]) => Graded>> = {
-  reference_against_nop: (trials) => {
-    const [right, wrong] = [won(trials, "a"), won(trials, "b")];
-    if (wrong > 0)
-      return fail(`it preferred ${worseIn(trials.filter(({ b, winner }) => winner === b))} in ${outOf(wrong, trials)}`);
-    const leaned = trials.filter(({ a, lean }) => lean === a).length;
-    if (right + leaned === 0) return fail(blindness(trials));
-    if (right < trials.length) return warn(`it preferred the known good work in only ${outOf(right, trials)}`);
-    return pass(`it preferred the known good work in ${outOf(right, trials)}`);
-  },
-  same_evidence: (trials) => {
-    const winners = trials.filter(({ winner }) => winner !== null).length;
-    const pulled = trials.filter(({ outcome }) => outcome === "inconsistent").length;
-    if (winners > 0) return fail(`it named a winner between two copies in ${outOf(winners, trials)}`);
-    if (pulled > 0) return warn(`the order of presentation decided in ${outOf(pulled, trials)}`);
-    return pass(`it named no winner between two copies in ${outOf(trials.length, trials)}`);
-  },
-  harmless_edits: (trials) => {
-    const names = (some: readonly SelfTestTrial[]) => some.map(({ a }) => a).join(", ");
-    const swayed = trials.filter(({ a, winner }) => winner === a);
-    const moved = trials.filter(({ winner, lean, a }) => winner !== null || lean === a);
-    if (swayed.length > 0) return fail(`a harmless edit won: ${names(swayed)}`);
-    if (moved.length > 0) return warn(`harmless edits moved it: ${names(moved)}`);
-    return pass(`nothing of it made a winner: ${names(trials)}`);
-  },
-};
-
-/** How the judge missed that one side does the task and the other nothing. */
-function blindness(trials: readonly SelfTestTrial[]): string {
-  const all = (outcome: SelfTestTrial["outcome"]) => trials.every((trial) => trial.outcome === outcome);
-  if (all("inconsistent")) return `only the order of presentation decided in ${outOf(trials.length, trials)}`;
-  if (all("tie")) return `it found the known good work and ${worseIn(trials)} alike in ${outOf(trials.length, trials)}`;
-  return `it preferred the known good work in none of ${trials.length} trials`;
-}
-
-/** What lost to the reference, or should have. */
-const WORSE: Readonly<Record<string, string>> = {
-  nop: "the untouched fixture",
-  empty: "an empty answer",
-  cut: "the first third of the reference answer",
-  other_task: "an answer to another task",
-};
-
-const worseIn = (trials: readonly SelfTestTrial[]) => [...new Set(trials.map(({ b }) => WORSE[b] ?? b))].join(" and ");
-
-const won = (trials: readonly SelfTestTrial[], side: "a" | "b") =>
-  trials.filter((trial) => trial.winner === trial[side]).length;
-
-const outOf = (count: number, { length }: readonly SelfTestTrial[]) => `${count} of ${length} trials`;
-
-const graded =
-  (verdict: Grade) =>
-  (note: string): Graded => ({ verdict, note });
-const [pass, warn, fail] = [graded("pass"), graded("warn"), graded("fail")];
-
-/** The gravest of all parts. A test in which nothing was tested is no pass. */
-export function gradeWhole(parts: readonly Pick<SelfTestPart, "verdict">[]): NonNullable<SelfTest["verdict"]> {
-  const found = (verdict: Grade) => parts.some((part) => part.verdict === verdict);
-  if (found("fail")) return "fail";
-  return found("warn") || !found("pass") ? "warn" : "pass";
 }

@@ -7,6 +7,7 @@ import { sha256 } from "../../domain/sha256.ts";
 import { redactChanges } from "../evidence/collect.ts";
 import { fixtureSource } from "../scenario/fixture-source.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { halfOfWork, type WrittenFile } from "./half-of-work.ts";
 import { type EditedWork, HARMLESS_EDITS } from "./harmless-edits.ts";
 
 /** Evidence that no arm made. */
@@ -21,6 +22,8 @@ export interface Specimens {
   readonly worse: readonly Specimen[];
   /** Work that does the task. */
   readonly reference: Specimen;
+  /** About half of what the reference does; undefined where it cannot be halved. */
+  readonly half: Specimen | undefined;
   /** The reference, changed in form alone. Those for which it has no place are left out. */
   readonly edited: readonly Specimen[];
 }
@@ -59,13 +62,17 @@ export async function gatherSpecimens(bench: Bench, patch: string, signal: Abort
   const reference = await specimen("reference", reference_answer?.text ?? ANSWER, (workspace) =>
     applyFix(workspace, patch),
   );
+  const work_done = workOf(reference);
+  const parts = await halfOfWork(work_done.files);
+  const half = await specimen("half", reference.final_answer, (workspace) => writeAll(workspace, parts));
+  const isHalf = ![nop, reference].some(({ changes }) => changes.digest === half.changes.digest);
   const edited: Specimen[] = [];
   for (const edit of HARMLESS_EDITS) {
-    const work = edit.apply(workOf(reference));
+    const work = edit.apply(work_done);
     if (work === undefined) continue;
     edited.push(await specimen(edit.id, work.final_answer, (workspace) => applyEdited(workspace, patch, work)));
   }
-  return { worse: [nop], reference, edited };
+  return { worse: [nop], reference, half: isHalf ? half : undefined, edited };
 }
 
 async function applyFix(workspace: Workspace, patch: string): Promise<void> {
@@ -81,6 +88,10 @@ async function applyFix(workspace: Workspace, patch: string): Promise<void> {
 
 async function applyEdited(workspace: Workspace, patch: string, { files }: EditedWork): Promise<void> {
   await applyFix(workspace, patch);
+  await writeAll(workspace, files);
+}
+
+async function writeAll(workspace: Workspace, files: readonly WrittenFile[]): Promise<void> {
   for (const { path, text } of files) await workspace.writeText(path, text);
 }
 
@@ -101,22 +112,26 @@ without the lid until the crust is dark.`;
 /** Answers of known worth, made of the reference alone: no workspace is needed. */
 export function answerSpecimens(reference: string): Specimens {
   const specimen = (name: string, final_answer: string): Specimen => ({ name, final_answer, changes: NO_CHANGES });
-  const cut = reference
-    .slice(0, Math.floor(reference.length / 3))
-    .toWellFormed()
-    .trim();
+  const half = halfOfAnswer(reference);
   return {
-    worse: [
-      specimen("empty", ""),
-      ...(cut === "" ? [] : [specimen("cut", cut)]),
-      specimen("other_task", OF_ANOTHER_TASK),
-    ],
+    worse: [specimen("empty", ""), specimen("other_task", OF_ANOTHER_TASK)],
     reference: specimen("reference", reference),
+    half: half === "" ? undefined : specimen("half", half),
     edited: REWORDINGS.flatMap(({ id, apply }) => {
       const reworded = apply(reference);
       return reworded === undefined || reworded === reference ? [] : [specimen(id, reworded)];
     }),
   };
+}
+
+/** Characters below which half of an answer may be a wrong one: a number, a name. */
+const LEAST_HALVED = 40;
+
+/** The first half, up to the end of a word. */
+function halfOfAnswer(reference: string): string {
+  if (reference.length < LEAST_HALVED) return "";
+  const half = reference.slice(0, Math.floor(reference.length / 2)).toWellFormed();
+  return half.replace(/\s+\S*$/, "").trim();
 }
 
 interface Rewording {
@@ -135,9 +150,6 @@ const REWORDINGS: readonly Rewording[] = [
   { id: "other_markup", apply: inProse(withOtherMarkup) },
   { id: "other_whitespace", apply: (answer) => reindented(answer) ?? answer.replaceAll(/\n\n+/g, "\n\n\n") },
 ];
-
-/** Rewordings that there can be. */
-export const REWORDINGS_AT_MOST = REWORDINGS.length;
 
 function inProse(apply: (answer: string) => string): Rewording["apply"] {
   return (answer) => (reindented(answer) === undefined && !answer.includes("```") ? apply(answer) : undefined);

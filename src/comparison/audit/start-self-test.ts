@@ -48,7 +48,7 @@ export async function startPrepared(
   const begun = begin(services, plan);
   const reservation = await holding(services.store.request_keys, key, {
     id: begun.self_test_id,
-    work: () => reserve(services, "self-test", typeof work === "string" ? 0 : work.worst_case_usd),
+    work: () => reserve(services, "self-test", typeof work === "string" ? 0 : (work.most_usd ?? null)),
   });
   services.self_tests.set(begun);
   const finish = async () => {

@@ -3,8 +3,8 @@ import { startPrepared } from "../../comparison/audit/start-self-test.ts";
 import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
 import { usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
-import type { SelfTest, SelfTestPart, SelfTestPartId } from "../../domain/self-test.ts";
-import { selfTestSentence } from "../../domain/self-test-sentence.ts";
+import type { SelfTest, SelfTestPart } from "../../domain/self-test.ts";
+import { SELF_TEST_TITLES, selfTestSentence } from "../../domain/self-test-sentence.ts";
 import { openChecking } from "./check-scenarios.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
 import { demandFlagsOf, type RunArguments, replacementOf } from "./flags/run-flags.ts";
@@ -25,9 +25,15 @@ export async function selfTestScenarios(args: RunArguments): Promise<number> {
     const text = args.has("json") ? jsonText(tested.map(({ self_test }) => self_test)) : asText(tested, stdoutWidth());
     const taken = await writeStdout(text);
     signal.throwIfAborted();
-    const sound = tested.every(({ self_test: { verdict } }) => verdict === "pass" || verdict === "warn");
-    return sound && taken ? EXIT.done : EXIT.failed;
+    return taken ? statusOf(tested.map(({ self_test }) => self_test)) : EXIT.failed;
   });
+}
+
+/** The gravest. Where nothing could be asked, nobody waits for an answer; a judge that was asked and not told apart has not passed. */
+function statusOf(self_tests: readonly SelfTest[]): number {
+  if (self_tests.some(({ verdict }) => verdict === null || verdict === "fail")) return EXIT.failed;
+  const isOpen = ({ parts }: SelfTest) => parts.some(({ verdict }) => verdict === "warn");
+  return self_tests.some(isOpen) ? EXIT.invalid : EXIT.done;
 }
 
 /** All files are prepared before the first costs anything. */
@@ -67,11 +73,5 @@ function sectionOf({ file, self_test }: TestedFile, width: number): string {
   ].join("\n");
 }
 
-const TITLES: Readonly<Record<SelfTestPartId, string>> = {
-  reference_against_nop: "Known good work against worse work",
-  same_evidence: "The same evidence twice",
-  harmless_edits: "Edits that change nothing",
-};
-
 const partLines = ({ id, verdict, note }: SelfTestPart, width: number) =>
-  hanging(statusHead(verdict), `${TITLES[id]}: ${note}`, width);
+  hanging(statusHead(verdict), `${SELF_TEST_TITLES[id]}: ${note}`, width);

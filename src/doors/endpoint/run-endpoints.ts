@@ -9,6 +9,7 @@ import {
   SelfTestRequest,
   SelfTestStarted,
 } from "../../domain/self-test.ts";
+import { SELF_TEST_CALLS } from "../../domain/self-test-sentence.ts";
 import { SessionOutcome } from "../../domain/session.ts";
 import { Verdict } from "../../domain/verdict.ts";
 import { Vote, VoteRequest } from "../../domain/vote.ts";
@@ -143,8 +144,7 @@ export const JUDGE_ENDPOINTS = {
   startSelfTest: endpoint("POST /api/self-tests", {
     tag: "extension",
     title: "Test a judge on a scenario",
-    description:
-      "Asks the judge about evidence of which the right answer is known, made from the scenario's fixture and reference fix: 20 to 40 judge calls and no arm. Spends the judge's tokens. Read it at `/api/self-tests/{id}`.",
+    description: `Asks the judge about evidence of which the right answer is known, made from the scenario's fixture and reference fix, until it is told whether the judge errs in at most 10% or in at least 30%: ${SELF_TEST_CALLS} and no arm. Spends the judge's tokens. Read it at \`/api/self-tests/{id}\`.`,
     body: SelfTestRequest,
     requests: { as_written: { scenario }, another_judge: { scenario, judge_model: judge.model } },
     keyed: true,

@@ -25,8 +25,8 @@ export const byJudging: JudgePair = async (pair, faults, chance) => {
     b: { probe: probeOf(pair.passed.b) },
     criteria: CRITERIA.map((id) => judged(id)),
   });
-  const { winner_side, confidence, calls } = await judge(kase, new AbortController().signal);
-  return { winner_side, confidence, calls: calls.length };
+  const { outcome, winner_side, lean_side, confidence, calls } = await judge(kase, new AbortController().signal);
+  return { outcome, winner_side, lean_side, confidence, calls: calls.length };
 };
 
 function checksShown(prompt: string, label: string): number {

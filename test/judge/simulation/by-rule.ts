@@ -23,8 +23,9 @@ export const byRule: JudgePair = (pair, faults, chance) => {
     ...(scored.probe_conflict ? (["judge_probe_conflict"] as const) : []),
     ...(scored.second === "unconfirmed" ? (["unconfirmed"] as const) : []),
   ];
+  const { outcome, winner_side, lean_side } = scored;
   return {
-    winner_side: scored.winner_side,
+    ...{ outcome, winner_side, lean_side },
     confidence: confidenceOf(scored, whole, flags),
     calls: whole.calls.length,
   };

@@ -24,6 +24,9 @@ export const JUDGES = {
   weak: { place: 0.75, length: 0.4, lasting: 0.6, fresh: 0.3 },
 } as const satisfies Readonly<Record<string, Faults>>;
 
+/** As the weak one, but the order of presentation outweighs most of what is better. */
+export const PULLED: Faults = { ...JUDGES.weak, place: 1.5 };
+
 /** What it likes about a pair outweighs what is better about it, and it likes the same in every call. */
 export const TASTE: Faults = { place: 0.08, length: 0.08, lasting: 6, fresh: 0.12 };
 

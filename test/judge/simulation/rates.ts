@@ -1,8 +1,10 @@
-import type { Confidence, Side } from "../../../src/domain/verdict.ts";
+import type { Confidence, Outcome, Side } from "../../../src/domain/verdict.ts";
 import { CHECKS, type Chance, chanceOf, drawPair, type Faults, gapSeen, type Pair } from "./pairs.ts";
 
 /** What judging made of a pair. */
 interface Judged {
+  readonly outcome: Outcome;
+  readonly lean_side: Side | null;
   readonly winner_side: Side | null;
   readonly confidence: Confidence;
   readonly calls: number;
@@ -66,7 +68,7 @@ const MARGIN = 0.1;
 export const byOneCall: JudgePair = (pair, faults, chance) => {
   const gap = gapSeen(pair, faults, { a_first: true, more_checks: pair.passed.a - pair.passed.b, chance });
   const winner_side = Math.abs(gap) <= MARGIN ? null : gap > 0 ? "a" : "b";
-  return { winner_side, confidence: "none", calls: 1 };
+  return { outcome: winner_side ? "winner" : "tie", winner_side, lean_side: null, confidence: "none", calls: 1 };
 };
 
 /** Both arms pass every hidden check: nothing but the judge tells them apart. */

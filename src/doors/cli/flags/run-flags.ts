@@ -1,6 +1,7 @@
 import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
 import { MAX_TRIALS } from "../../../domain/defaults.ts";
 import { SCORE_TIE_MARGIN } from "../../../domain/results.ts";
+import { SELF_TEST_CALLS } from "../../../domain/self-test-sentence.ts";
 import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL } from "../../../domain/series-record.ts";
 import { NOT_WORSE_BY } from "../../../domain/series-result.ts";
 import { type CommandSpec, type ParsedArguments, UsageError } from "./parse-arguments.ts";
@@ -17,8 +18,8 @@ export const RUN = {
     "a series shows only its summary, unless --json asks for the JSON.\n" +
     "Exit status: 0 a verdict or a series, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was\n" +
     "spent); 3 no usable judgement, in a series in more than half of the trials; 4 --aa found a preference; 130 interrupted.\n" +
-    "With --check and --new: 0 ready, 2 not ready. With --self-test: 0 passed, 1 failed, 2 wrong use. With --results: 0 a\n" +
-    "series, whoever won; 2 the table cannot be read.\n" +
+    "With --check and --new: 0 ready, 2 not ready. With --self-test: 0 passed or nothing to test, 1 failed, 2 wrong use, 3 the\n" +
+    "judgings do not tell. With --results: 0 a series, whoever won; 2 the table cannot be read.\n" +
     "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY. <NAME>_BASE_URL sends calls for provider <name> to a\n" +
     "gateway; <NAME>_HEADERS (a JSON object, or lines of `name: value`) go with each call and are kept secret like a key.\n" +
     "Without --judge-model, the judge is the scenario's own, then ABEVAL_JUDGE_MODEL, then anthropic/claude-fable-5-2.",
@@ -138,8 +139,7 @@ export const RUN = {
         "check one or more files without running the arms, and say what to fix; calls no model, needs no key",
     },
     "self-test": {
-      description:
-        "test the judge of one or more files on evidence that no arm made; makes 20 to 40 judge calls a file",
+      description: `test the judge of one or more files on evidence that no arm made; makes ${SELF_TEST_CALLS} a file`,
     },
     bless: {
       description:

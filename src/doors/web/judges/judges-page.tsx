@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { JudgeProfiles } from "../../../domain/judge-profile.ts";
 import { isBuiltin } from "../../../domain/model-name.ts";
 import type { SelfTestListing } from "../../../domain/self-test.ts";
+import { SELF_TEST_CALLS } from "../../../domain/self-test-sentence.ts";
 import { call } from "../api.ts";
 import { count, usd, when } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
@@ -31,8 +32,8 @@ export function JudgesPage(asked: { scenario: string | null; judge: string | nul
       </Show>
       <PagePart title="Test a judge">
         <p>
-          A self-test asks a judge about evidence whose right answer is known: known good work against worse work, the
-          same work twice, edits that change nothing. No arm runs. It takes 20 to 40 judge calls.
+          A self-test asks a judge about evidence whose right answer is known: known good work against worse work and
+          against half of it, the same work twice, edits that change nothing. No arm runs. It takes {SELF_TEST_CALLS}.
         </p>
         <SelfTestForm key={`${asked.scenario} ${asked.judge}`} {...asked} />
         <SelfTestList />

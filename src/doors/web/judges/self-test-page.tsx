@@ -1,6 +1,6 @@
 import { judgesNamed } from "../../../domain/model-name.ts";
 import type { SelfTest, SelfTestPartId } from "../../../domain/self-test.ts";
-import { selfTestSentence } from "../../../domain/self-test-sentence.ts";
+import { SELF_TEST_TITLES, selfTestSentence } from "../../../domain/self-test-sentence.ts";
 import type { Flag } from "../../../domain/verdict.ts";
 import { call } from "../api.ts";
 import { count, countOf, named, usd, when, words } from "../format.ts";
@@ -12,14 +12,9 @@ import { DataTable } from "../part/table.tsx";
 import { toJudges, toScenario } from "../routes.ts";
 import { GradeLight, SelfTestResult, TestedModel } from "./self-test-result.tsx";
 
-const TITLES: Record<SelfTestPartId, string> = {
-  reference_against_nop: "Known good work against worse work",
-  same_evidence: "The same work twice",
-  harmless_edits: "Edits that change nothing",
-};
-
 const RIGHT_ANSWERS: Record<SelfTestPartId, string> = {
   reference_against_nop: "The right answer is the known one, whichever is shown first.",
+  half_of_reference: "The right answer is the whole of it.",
   same_evidence: "The right answer is no winner: both are the same.",
   harmless_edits: "The right answer is no winner: the edit makes the work neither better nor worse.",
 };
@@ -102,19 +97,19 @@ function Result({ test }: { test: SelfTest }) {
 const flagWords = (flag: Flag) => (flag === "judge_invalid" ? [] : words(flag));
 
 /** What a judge was shown in the place of an arm; an edit has its own name. */
-const SPECIMENS = { reference: "the known good work", nop: "no work", copy: "a copy of it" };
+const SPECIMENS = { reference: "the known good work", half: "half of it", nop: "no work", copy: "a copy of it" };
 
 const specimen = (name: string) => named(SPECIMENS, name);
 
 function TestPart({ part: { id, verdict, note, trials } }: { part: SelfTest["parts"][number] }) {
   return (
-    <PagePart title={named(TITLES, id)}>
+    <PagePart title={named(SELF_TEST_TITLES, id)}>
       <p>
         <GradeLight grade={verdict} />: {words(note)}. <span class="aside">{named(RIGHT_ANSWERS, id)}</span>
       </p>
       {trials.length > 0 && (
         <DataTable
-          label={`Judgings: ${named(TITLES, id)}`}
+          label={`Judgings: ${named(SELF_TEST_TITLES, id)}`}
           kind="rows judgings"
           heads={["Compared", "The judge found", "Flags", "Calls"]}
         >
