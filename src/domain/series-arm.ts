@@ -4,15 +4,20 @@ import { Count, nullable, record, Share, Slug } from "./schema.ts";
 
 export const Usd = nullable(Type.Number({ minimum: 0 }), { description: "USD; null = unknown." });
 
-const Shares = Type.Array(Share("For k = 1, 2, ... at most 8."));
+const Shares = Type.Array(Share("For k = 1, 2, ... at most 8, and half of the trials of each task."));
 
 export const SolvedCount = record("SolvedCount", {
   solved: Count("Trials in which every required check passed."),
   trials: Count("Trials with required checks."),
   low: Share("Wilson 95%."),
   high: Share("Wilson 95%."),
-  pass_power: { ...Shares, description: "Chance that k trials, drawn from these, are all solved: reliability." },
-  pass_at: { ...Shares, description: "Chance that at least one of k is solved: luck." },
+  pass_power: {
+    ...Shares,
+    description: "Chance that k trials of a task are all solved, mean over tasks: reliability.",
+  },
+  pass_power_low: { ...Shares, description: "Of its 95% range over tasks." },
+  pass_power_high: { ...Shares, description: "Of its 95% range over tasks." },
+  pass_at: { ...Shares, description: "Chance that at least one of k is solved, mean over tasks: luck." },
 });
 export type SolvedCount = Static<typeof SolvedCount>;
 

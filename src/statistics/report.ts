@@ -113,7 +113,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     const usage_lost = subject.told.kind === "results" ? undefined : usageLostOf(distinct, side);
     const skills = skillsOf(distinct, side);
     return {
-      ...{ arm_id: arms[side], ...costs.arms[side], solved: solvedOf(distinct, side) },
+      ...{ arm_id: arms[side], ...costs.arms[side], solved: solvedOf(tallies, side, subject.levels.clusters) },
       ...(crashed && { crashed }),
       ...(usage_lost && { usage_lost }),
       ...(skills.length > 0 && { skills }),

@@ -154,7 +154,9 @@ function tellingPower({ a, b }: Series["arms"]): number | null {
 /** What pass^k in the figures of both arms means; null where they have none. */
 export function powerText({ arms }: Series): string | null {
   const power = tellingPower(arms);
-  return power === null ? null : `pass^${power} is the chance that an arm solves all of ${power} trials.`;
+  return power === null
+    ? null
+    : `pass^${power} is the chance that an arm solves all of ${power} trials of a task: the mean over tasks, with its 95% range.`;
 }
 
 /** Figures of both arms, one line for each kind. The last cells are those of a and b. */
@@ -164,8 +166,7 @@ export function armFigures(series: Series): (readonly [what: string, a: string, 
   const both = (what: string, text: (arm: Series["arms"]["a"]) => string) => [what, text(a), text(b)] as const;
   const isFree = a.cost_usd.total === 0 && b.cost_usd.total === 0;
   const scores = [both("mean score", ({ mean_score }) => scoreFigure(mean_score))];
-  const reliability =
-    power === null ? [] : [both(`pass^${power}`, ({ solved }) => rateText(solved?.pass_power[power - 1] ?? null))];
+  const reliability = power === null ? [] : [both(`pass^${power}`, ({ solved }) => powerFigure(solved, power - 1))];
   if (series.imported)
     return a.mean_score === undefined
       ? [both(solvedWord(series), ({ solved }) => solvedText(solved)), ...reliability]
@@ -179,6 +180,12 @@ export function armFigures(series: Series): (readonly [what: string, a: string, 
     ...(isFree ? [] : [both("mean cost", ({ cost_usd }) => usdText(cost_usd.mean))]),
     both("median time", ({ wall_ms_median }) => (wall_ms_median === null ? "–" : durationText(wall_ms_median))),
   ];
+}
+
+function powerFigure(solved: SolvedCount | null, index: number): string {
+  const [share, low, high] = [solved?.pass_power[index], solved?.pass_power_low[index], solved?.pass_power_high[index]];
+  if (share === undefined || low === undefined || high === undefined) return "–";
+  return `${percentText(share)} (${percentText(low)} to ${percentText(high)})`;
 }
 
 const scoreFigure = (score = 0) => score.toFixed(3);

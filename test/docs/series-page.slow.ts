@@ -31,8 +31,13 @@ test("the levels and limits of the page are those of the code", () => {
 });
 
 test("the reliability of 9 in 10", () => {
-  const [eighth = 0] = reliability({ solved: 9, trials: 10 }).pass_power.slice(7);
-  expect(words).toContain(`An arm that solved 9 of 10 has ${(100 * eighth).toFixed(0)}%.`);
+  const power = (solved: number, trials: number, k: number) => {
+    const { pass_power } = reliability([{ solved, trials }]);
+    return `${(100 * (pass_power[k - 1] ?? Number.NaN)).toFixed(0)}%`;
+  };
+  expect(words).toContain(`An arm that solved 9 of 10 trials of a task has ${power(9, 10, 5)} of \`pass^5\``);
+  const half = reliability([0, 1].map((solved) => ({ solved: 16 * solved, trials: 16 }))).pass_power[7] ?? 0;
+  expect(words).toContain(`half of the tasks and never the others has \`pass^8\` ${100 * half}%`);
 });
 
 test("the shortest claims, and how long it takes to show that arms are alike", () => {

@@ -7,7 +7,7 @@ import { solvedDifference, winRateDifference } from "../../src/statistics/differ
 
 const solved = (some: number, trials: number) => ({
   ...{ solved: some, trials, ...wilson(some, trials) },
-  ...{ pass_power: [], pass_at: [] },
+  ...{ pass_power: [], pass_power_low: [], pass_power_high: [], pass_at: [] },
 });
 
 test.each([

@@ -67,7 +67,7 @@ function rowsFrom(findings: Findings, earlier: readonly (EarlierTrials | null)[]
       counts: countsOfScenario(tally, sequential),
       headline: headlineOf(sequential, levels, missingOf(tally) + deleted, rangeOf),
       conclusion: isAll ? findings.conclusion : confirmed(sequential, all ?? undefined),
-      solved: { a: solvedOf(tally.rows, "a"), b: solvedOf(tally.rows, "b") },
+      solved: { a: solvedOf([tally], "a"), b: solvedOf([tally], "b") },
       checks: checksOf(tally.rows),
       earlier: earlier[place] ?? null,
       ...(tally.given_up && { given_up: true as const }),

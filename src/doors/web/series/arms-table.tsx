@@ -132,7 +132,9 @@ const TOLD: readonly number[] = [2, 4, 8];
 function reliabilityText(solved: SolvedCount | null): string {
   const told = TOLD.flatMap((k) => {
     const share = solved?.pass_power[k - 1];
-    return share === undefined ? [] : [`${k} times: ${percentText(share)}`];
+    const [low, high] = [solved?.pass_power_low[k - 1], solved?.pass_power_high[k - 1]];
+    if (share === undefined || low === undefined || high === undefined) return [];
+    return [`${k} times: ${percentText(share)} (${percentText(low)} to ${percentText(high)})`];
   });
   return told.length === 0 ? "–" : told.join(" · ");
 }
