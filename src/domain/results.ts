@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { InputsFromCheckout } from "./checkout-input.ts";
+import { EFFICIENCY_FIGURES, type EfficiencyFigure } from "./efficiency.ts";
 import { nullable, oneOf, record, Share, Timestamp } from "./schema.ts";
 import { SeriesCluster, SeriesPlan, SeriesRecord, SeriesStanding } from "./series-record.ts";
 
@@ -30,6 +31,11 @@ const Result = nullable(Share("0 to 1."));
 
 const Name = GivenName("As in the table.");
 
+const Amount = nullable(Type.Number({ minimum: 0 }));
+
+/** What the run of a, and that of b, used of each. */
+const UsedPairs = Type.Optional(Type.Array(Type.Tuple([Amount, Amount])));
+
 /** Results of runs that were made elsewhere: all that is kept of a table. */
 export const ImportedResults = record("ImportedResults", {
   measure: oneOf(RESULT_MEASURES),
@@ -46,6 +52,16 @@ export const ImportedResults = record("ImportedResults", {
       trials: Type.Array(Type.Tuple([Type.Integer({ minimum: 1 }), Result, Result]), {
         description: "Number, result of a, result of b; in the order of the numbers.",
       }),
+      used: Type.Optional(
+        record(
+          "UsedByTrials",
+          Object.fromEntries(EFFICIENCY_FIGURES.map((figure) => [figure, UsedPairs])) as Record<
+            EfficiencyFigure,
+            typeof UsedPairs
+          >,
+          { description: "By trial, in their order. Absent: the table has no such column." },
+        ),
+      ),
     }),
   ),
   columns: SeriesRecord.properties.columns,

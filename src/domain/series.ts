@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { InputsFromCheckout } from "./checkout-input.ts";
+import { Efficiency } from "./efficiency.ts";
 import { Gate, GateLikeThese, GateReasons } from "./pipeline-gate.ts";
 import { GivenName, RESULT_MEASURES, TieMargin } from "./results.ts";
 import { InputId } from "./scenario.ts";
@@ -184,7 +185,11 @@ export const Series = record("Series", {
   rounds: Count("Complete rounds."),
   mixed: Type.Boolean({ description: "One scenario claims a, another b." }),
   arms: record("SeriesArms", { a: SeriesArm, b: SeriesArm }),
-  cost_ratio: nullable(Type.Number({ minimum: 0 }), { description: "Cost of a over cost of b, where both are known." }),
+  efficiency: Efficiency,
+  cost_ratio: nullable(Type.Number({ minimum: 0 }), {
+    description: "Cost of a over cost of b, where both are known.",
+    deprecated: true,
+  }),
   judge: record("SeriesJudge", {
     model: nullable(Type.String(), { description: "Null for imported results, which were not judged." }),
     cost_usd: Usd,

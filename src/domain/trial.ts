@@ -33,6 +33,10 @@ const TrialArm = record(
     /** Where the cost is not known but a part of it is. */
     least_cost_usd: Type.Optional(Type.Number({ minimum: 0 })),
     tokens: nullable(Count("Input and output.")),
+    /** These three are absent where they are not known, and in rows of earlier versions. */
+    tokens_in: Type.Optional(Count("All input.")),
+    tokens_out: Type.Optional(Count("Output.")),
+    turns: Type.Optional(Count("Model turns.")),
     wall_ms: Count("Milliseconds; 0 until it has ended."),
   },
   { description: "What a series needs of an arm; what it used is known when it has ended." },
@@ -188,7 +192,7 @@ function skillsRead({ notes, agent, skills_used = [] }: Summary): Record<string,
 }
 
 function trialArm(summary: Summary): TrialArm {
-  const { model_served, status, probe, cost_usd, tokens_in, tokens_out, wall_ms } = summary;
+  const { model_served, status, probe, cost_usd, tokens_in, tokens_out, turns, wall_ms } = summary;
   const least = cost_usd === null ? (summary.at_least?.cost_usd ?? null) : null;
   const required = probe?.checks.filter((check) => check.required) ?? [];
   const seen = {
@@ -201,7 +205,10 @@ function trialArm(summary: Summary): TrialArm {
   };
   if (status === "pending" || status === "running") return { ...seen, cost_usd: null, tokens: null, wall_ms: 0 };
   const bound = least === null ? {} : { least_cost_usd: least };
-  return { ...seen, cost_usd, ...bound, tokens: sumKnown([tokens_in, tokens_out]), wall_ms };
+  // A log that tells of no turn was not read for them.
+  const used = Object.entries({ tokens_in, tokens_out, turns: turns || null }).filter(([, count]) => count !== null);
+  const tokens = sumKnown([tokens_in, tokens_out]);
+  return { ...seen, cost_usd, ...bound, tokens, ...Object.fromEntries(used), wall_ms };
 }
 
 const isPassed = ({ status }: CheckResult) => status === "pass";

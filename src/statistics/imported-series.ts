@@ -1,17 +1,21 @@
 import type { ImportedResults } from "../domain/results.ts";
 import type { Series } from "../domain/series.ts";
-import type { TrialRow } from "../domain/trial.ts";
+import type { TrialArm, TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import { Pace } from "../runtime/pace.ts";
 import { UNITS_OF_A_TRIAL } from "./summary/trial-list.ts";
 import type { Subject } from "./words/subject.ts";
 
-type Trial = ImportedResults["scenarios"][number]["trials"][number];
+type Scenario = ImportedResults["scenarios"][number];
+type Trial = Scenario["trials"][number];
 
 /** A row for each pair of results; a pair that lacks one is a trial that failed. Nothing else is known of these runs. */
 export const importedRows = (results: ImportedResults, series_id: string): readonly TrialRow[] =>
-  results.scenarios.flatMap(({ scenario, trials }) =>
-    trials.map((trial, index) => rowOf(results, trial, { series_id, scenario, round: index + 1 })),
+  results.scenarios.flatMap(({ scenario, trials, used = {} }) =>
+    trials.map((trial, index) => {
+      const usedBy = (side: Side) => usedIn(used, index, side);
+      return rowOf(results, trial, { series_id, scenario, round: index + 1, usedBy });
+    }),
   );
 
 /** Nothing where the runs only passed or did not. */
@@ -27,13 +31,21 @@ export function scoresOf({ measure, scenarios }: ImportedResults): Pick<Subject,
 
 const sessionOf = (scenario: string, number: number) => `${scenario} ${number}`;
 
+/** What an arm used in a trial; nothing where the table does not say. */
+function usedIn(used: NonNullable<Scenario["used"]>, index: number, side: Side): Partial<TrialArm> {
+  const place = side === "a" ? 0 : 1;
+  const told = Object.entries(used).map(([figure, pairs]) => [figure, pairs?.[index]?.[place] ?? null]);
+  return Object.fromEntries(told.filter(([, amount]) => amount !== null));
+}
+
 interface Place {
   readonly series_id: string;
   readonly scenario: string;
   readonly round: number;
+  readonly usedBy: (side: Side) => Partial<TrialArm>;
 }
 
-function rowOf(results: ImportedResults, trial: Trial, { series_id, scenario, round }: Place): TrialRow {
+function rowOf(results: ImportedResults, trial: Trial, { series_id, scenario, round, usedBy }: Place): TrialRow {
   const [number, a, b] = trial;
   const isWhole = a !== null && b !== null;
   const winner_side = winnerOf(results, trial);
@@ -43,7 +55,7 @@ function rowOf(results: ImportedResults, trial: Trial, { series_id, scenario, ro
     ...{ state: isWhole ? "completed" : "failed", failure: null },
     outcome: isWhole ? (winner_side === null ? "tie" : "winner") : null,
     ...{ winner_side, decided_by: null, conduct: null },
-    arms: { a: armOf(results, a), b: armOf(results, b) },
+    arms: { a: { ...armOf(results, a), ...usedBy("a") }, b: { ...armOf(results, b), ...usedBy("b") } },
     judge: { model_served: null, cost_usd: null },
   };
 }
@@ -78,6 +90,7 @@ export async function withResults(series: Series, results: ImportedResults): Pro
     ...series,
     arms: { a: armOf("a"), b: armOf("b") },
     judge: { model: null, cost_usd: null },
+    cost_usd: { total: null, per_trial: null, to_claim: null },
     scenarios: series.scenarios.map(({ comparison: _, ...scenario }, place) => ({
       ...scenario,
       ...(results.scenarios[place]?.trials.some(isPair) ? {} : { given_up: true as const }),

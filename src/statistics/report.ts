@@ -10,6 +10,7 @@ import { breathe } from "../runtime/pace.ts";
 import { awaitedIn } from "./claim/awaited.ts";
 import { unitCount } from "./claim/clusters.ts";
 import { logEvidence } from "./claim/e-process.ts";
+import { efficiencyOf } from "./claim/efficiency.ts";
 import {
   countedOf,
   countsOf,
@@ -103,6 +104,8 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
   const { arms, judge_model } = subject;
   const costs = costsOf(rows);
   await breathe();
+  const efficiency = efficiencyOf(findings);
+  await breathe();
   const distinct = tallies.flatMap((tally) => tally.rows);
   const earlier = earlierOf(findings);
   const coming = comingOf(findings, chances, costs);
@@ -160,6 +163,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     rounds: sequential.log_e.length,
     mixed,
     arms: both,
+    efficiency,
     cost_ratio: costs.ratio,
     judge: { model: judge_model, cost_usd: costs.judge },
     cost_usd: {

@@ -9,6 +9,7 @@ import { type ArmNames, armWord, say, type Words } from "../domain/words.ts";
 import { candidateSide, firstLine, otherSide } from "./first-line.ts";
 import { gateReasonText, pointsOf, RESULTS_CHANGED } from "./gate-reason.ts";
 import { namesOf, solvedText } from "./series-words.ts";
+import { costRatioText, shownUse } from "./words/efficiency.ts";
 import { nextStep } from "./words/next-step.ts";
 
 /** The command that runs the series again. Null: nothing of it is kept; undefined: the reader has typed none. */
@@ -75,18 +76,15 @@ function byText({ levels, result }: Series, word: SeriesAnswer): string {
   return result?.measure === "score" && (word === "better" || word === "worse") ? " case by case" : "";
 }
 
-/** What it solved where the measure is another one, what it cost, how long it took. */
-function alsoWords({ arms, control: compared, result, cost_ratio, kind }: Series, names: ArmNames): Words {
+/** What it solved where the measure is another one, what it cost, how long it took, and what of that is shown. */
+function alsoWords({ arms, control: compared, result, efficiency, kind }: Series, names: ArmNames): Words {
   const side = candidateSide(names, compared);
   const [own, other] = [arms[side], arms[otherSide(side)]];
   const [candidate, control] = [armWord(names, side), armWord(names, otherSide(side))];
-  const ratio = cost_ratio === null || side === "a" ? cost_ratio : 1 / cost_ratio;
+  const costs = costRatioText(efficiency.cost_usd);
+  const shown = shownUse(efficiency);
   const trial = [
-    ...(ratio !== null && Number.isFinite(ratio)
-      ? [
-          `costs ${usdText(own.cost_usd.mean)} against ${usdText(other.cost_usd.mean)} (${ratio.toFixed(2)} times as much)`,
-        ]
-      : []),
+    ...(costs === null ? [] : [`costs ${usdText(own.cost_usd.mean)} against ${usdText(other.cost_usd.mean)}${costs}`]),
     ...(kind !== "results" && own.wall_ms_median !== null && other.wall_ms_median !== null
       ? [`takes ${durationText(own.wall_ms_median)} against ${durationText(other.wall_ms_median)}`]
       : []),
@@ -96,6 +94,7 @@ function alsoWords({ arms, control: compared, result, cost_ratio, kind }: Series
       ? say`${candidate} solved ${solvedText(own.solved)}, ${control} ${solvedText(other.solved)}`
       : null,
     trial.length > 0 ? say`a trial of ${candidate} ${trial.join(" and ")}` : null,
+    shown === "" ? null : say`shown: ${{ figure: shown }}`,
   ];
   return joined(parts.filter((part) => part !== null));
 }

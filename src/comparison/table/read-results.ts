@@ -10,6 +10,7 @@ import {
 import { ClusterColumn } from "./cluster-column.ts";
 import { demandColumn, demandNoOtherTrial, MAX_KEYS, measureIn, ResultColumns } from "./result-columns.ts";
 import { openTable, TableFault, type TableForm, type TableRow } from "./table-rows.ts";
+import { type Used, usedByTrials, usedIn } from "./used-columns.ts";
 
 /** A table of results: what of it is compared, and the columns by which its scenarios can be grouped. */
 type ReadResults = Pick<ImportedResults, "measure" | "arms" | "scenarios" | "columns" | "cluster">;
@@ -35,9 +36,10 @@ export async function readResults(text: string, form: TableForm, choice: Choice 
   return reading.results();
 }
 
-/** A result, and the line that told it. */
+/** A result, what its run used, and the line that told it. */
 interface Told {
   readonly value: number | null;
+  readonly used: Used;
   readonly line: number;
 }
 
@@ -79,7 +81,8 @@ class Reading {
     if (!this.#isCompared(arm)) return;
     const scenario = this.#name("scenario", values, line);
     const trial = this.#trial(values, columns, line);
-    this.#keep({ arm, scenario, trial }, { value: this.#result(measure, values, line), line });
+    const value = this.#result(measure, values, line);
+    this.#keep({ arm, scenario, trial }, { value, used: this.#used(values, columns, line), line });
     this.#columns.add(scenario, values, line);
     this.#cluster?.add(scenario, values, line);
   }
@@ -88,7 +91,7 @@ class Reading {
     const [a, b] = this.#chosen();
     const scenarios = [...this.#scenarios].map((scenario) => ({
       scenario,
-      trials: trialsOf(this.#told.get(a)?.get(scenario), this.#told.get(b)?.get(scenario)),
+      ...trialsOf(this.#told.get(a)?.get(scenario), this.#told.get(b)?.get(scenario)),
     }));
     if (!scenarios.some(({ trials }) => trials.some(([, ofA, ofB]) => ofA !== null && ofB !== null)))
       throw new TableFault(`no scenario and trial has a result of both ${cut(a)} and ${cut(b)}`, 1);
@@ -195,6 +198,11 @@ class Reading {
     );
   }
 
+  #used(values: Values, columns: readonly string[], line: number): Used {
+    const text = (column: string) => (columns.includes(column) ? textOf(given(values, column) ?? "") : undefined);
+    return usedIn(text, (column, why) => this.#fault(column, why, line));
+  }
+
   #fault(column: string, why: string, line: number): TableFault {
     const place = this.#header?.indexOf(column);
     return new TableFault(`${column}: ${why}`, line, place === undefined || place < 0 ? undefined : place + 1);
@@ -242,9 +250,12 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 const tooMany = (line: number) =>
   new TableFault(`more than ${MAX_RESULT_PAIRS} pairs of results; split the table`, line);
 
-type Trials = ImportedResults["scenarios"][number]["trials"];
+type Trials = Pick<ImportedResults["scenarios"][number], "trials" | "used">;
 
 function trialsOf(a: ReadonlyMap<number, Told> = new Map(), b: ReadonlyMap<number, Told> = new Map()): Trials {
   const numbers = [...new Set([...a.keys(), ...b.keys()])].sort((one, other) => one - other);
-  return numbers.map((trial) => [trial, a.get(trial)?.value ?? null, b.get(trial)?.value ?? null]);
+  return {
+    trials: numbers.map((trial) => [trial, a.get(trial)?.value ?? null, b.get(trial)?.value ?? null]),
+    ...usedByTrials(numbers.map((trial) => [a.get(trial)?.used ?? {}, b.get(trial)?.used ?? {}])),
+  };
 }

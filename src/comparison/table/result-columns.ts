@@ -1,5 +1,6 @@
 import { columnFrom, GROUP_VALUE_CHARS } from "../../domain/columns.ts";
 import { closestTo } from "../../domain/did-you-mean.ts";
+import { EFFICIENCY_FIGURES } from "../../domain/efficiency.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { RESULT_MEASURES, type ResultMeasure } from "../../domain/results.ts";
 import { MAX_GROUPS, type SeriesColumn } from "../../domain/series-record.ts";
@@ -8,7 +9,7 @@ import { columnsText, TableFault } from "./table-rows.ts";
 /** The columns of a row of JSON that are looked at, and those of a table that are tried for groups. */
 export const MAX_KEYS = 100;
 
-export const OWN_COLUMNS: readonly string[] = ["scenario", "trial", "arm", ...RESULT_MEASURES];
+export const OWN_COLUMNS: readonly string[] = ["scenario", "trial", "arm", ...RESULT_MEASURES, ...EFFICIENCY_FIGURES];
 
 /** The first value of a scenario, and the line that told it. */
 interface Told {
