@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { InputsFromCheckout } from "./checkout-input.ts";
 import { EFFICIENCY_FIGURES, type EfficiencyFigure } from "./efficiency.ts";
-import { nullable, oneOf, record, Share, Timestamp } from "./schema.ts";
+import { Digest, nullable, oneOf, record, Share, Timestamp } from "./schema.ts";
 import { SeriesCluster, SeriesPlan, SeriesRecord, SeriesStanding } from "./series-record.ts";
 
 /** Scenarios of an imported table. */
@@ -75,6 +75,7 @@ export const StoredResults = record("StoredResults", {
   created_at: Timestamp("When it was first stored."),
   state: Type.Literal("completed"),
   results: ImportedResults,
+  content: Type.Optional(Digest("Of the table, whatever it was compared by. Absent where an earlier version stored it.")),
   standing: SeriesStanding,
   inputs_from_checkout: InputsFromCheckout,
 });

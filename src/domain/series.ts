@@ -175,6 +175,14 @@ export const Series = record("Series", {
       description: "The series from which on all stored trials say most. Absent: the first, or the only one.",
     }),
   ),
+  ledger: nullable(
+    record("SeriesLedger", {
+      comparisons: Count("This one, and others on the same scenarios, by their names, or on the same table."),
+      claims: Count("Of those, comparisons that prefer an arm."),
+      by_chance: Type.Number({ minimum: 0, description: "Claims to expect where no arms differ: comparisons x alpha." }),
+    }),
+    { description: "What the store holds. Null without a state directory, and for all stored runs of a comparison." },
+  ),
   scenarios: Type.Array(SeriesScenario),
   columns: SeriesRecord.properties.columns,
   groups: Type.Optional(

@@ -51,6 +51,8 @@ export interface Beside {
   readonly judge_unaudited: boolean;
   /** Scenarios on which the judge failed its newest self-test. */
   readonly failed_self_tests?: readonly string[];
+  /** How often the same was asked; absent: nobody knows. */
+  readonly ledger?: Series["ledger"] | undefined;
   /** By which the rows are grouped; absent: by none. */
   readonly by?: SeriesColumn | undefined;
 }
@@ -67,11 +69,15 @@ export async function storedSeries(runs: StoredRuns, beside: Omit<Beside, "store
 }
 
 /** The report of results that were made elsewhere: nothing can be forecast of them, and no judge is known. */
-export async function importedSeries(results: ImportedResults, known: ImportedAs, by?: SeriesColumn): Promise<Series> {
+export async function importedSeries(
+  results: ImportedResults,
+  known: ImportedAs,
+  { by, ledger }: Pick<Beside, "by" | "ledger"> = {},
+): Promise<Series> {
   const rows = importedRows(results, known.series_id);
   await breathe();
   const findings = findingsOf({ ...importedSubject(results, known), ...scoresOf(results) }, rows);
-  return await withResults(await seriesOf(findings, { judge_unaudited: false, forecast: null, by }), results);
+  return await withResults(await seriesOf(findings, { judge_unaudited: false, forecast: null, by, ledger }), results);
 }
 
 /** Null where nothing is left, too much for a forecast, or nothing that it could say. */
@@ -99,7 +105,7 @@ interface Computed extends Omit<Beside, "stored"> {
 /** Of many trials each step takes some milliseconds; others have their turn between them. */
 async function seriesOf(findings: Findings, computed: Computed): Promise<Series> {
   await breathe();
-  const { judge_unaudited, failed_self_tests = [], forecast: chances, by } = computed;
+  const { judge_unaudited, failed_self_tests = [], forecast: chances, by, ledger = null } = computed;
   const { subject, sequential, rows, tallies } = findings;
   const { arms, judge_model } = subject;
   const costs = costsOf(rows);
@@ -158,6 +164,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     forecast: coming,
     earlier: earlier.length === 1 ? (earlier[0] ?? null) : null,
     ...(findings.pool?.since && { since: findings.pool.since }),
+    ledger,
     scenarios,
     ...(by && { groups: groupsOf(findings, by) }),
     rounds: sequential.log_e.length,

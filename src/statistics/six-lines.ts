@@ -4,6 +4,7 @@ import { counted, countText, durationText, usdText } from "../domain/number-text
 import type { Series } from "../domain/series.ts";
 import { ANSWER_TEXTS, seriesAnswerOf } from "../domain/series-answer.ts";
 import { seriesFlagText } from "../domain/series-flags.ts";
+import { preferredSide } from "../domain/series-status.ts";
 import type { SeriesAnswer } from "../domain/series-summary.ts";
 import { type ArmNames, armWord, say, type Words } from "../domain/words.ts";
 import { candidateSide, firstLine, otherSide } from "./first-line.ts";
@@ -124,7 +125,7 @@ function doubtWords(series: Series, names: ArmNames): Words {
   const flags = series.flags
     .filter((flag) => flag !== "earlier_trials" && flag !== "few_tasks")
     .map((flag) => seriesFlagText(flag, series).title);
-  const all = [...lapse(series, names), ...missing(series), ...flags, ...stoppedEarly(series)].map((text, index) =>
+  const all = [...lapse(series, names), ...missing(series), ...amongOthers(series), ...flags, ...stoppedEarly(series)].map((text, index) =>
     index === 0 ? text : text.replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
   );
   if (all.length === 0) return [];
@@ -139,6 +140,15 @@ function lapse({ undecided_by, headline: { claim } }: Series, names: ArmNames): 
   return [
     `A preference for ${names[claim.side]} was established after ${counted(claim.at_trial, "trial")} and has lapsed`,
   ];
+}
+
+/** Of many comparisons some claim by chance. */
+function amongOthers({ ledger, conclusion, scenarios, kind }: Series): readonly string[] {
+  if (ledger === null || ledger.comparisons < 2 || preferredSide(conclusion) === undefined) return [];
+  const { comparisons, claims, by_chance } = ledger;
+  const what = kind === "results" ? "this table" : scenarios.length === 1 ? "this scenario" : "these scenarios";
+  const chance = by_chance.toFixed(1).replace(/^0/, "");
+  return [`Claim ${claims} among ${countText(comparisons)} comparisons on ${what}; by chance alone about ${chance}`];
 }
 
 function missing({ counts: { invalid, failed, cancelled, deleted } }: Series): readonly string[] {

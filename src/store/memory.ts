@@ -14,8 +14,8 @@ import { chooseListings, listedSession, summarize } from "./page-sessions.ts";
 import { isLog } from "./read-session.ts";
 import { MemoryKeys, type RequestKey } from "./request-keys.ts";
 import { memorySelfTests } from "./self-test-store.ts";
-import { isResults, type StoredSeries, withFirstDate } from "./series-rows.ts";
-import type { SeriesStore } from "./series-store.ts";
+import { countsOfLines, isResults, ledgerLine, type StoredSeries, withFirstDate } from "./series-rows.ts";
+import type { LedgerCounts, SeriesStore } from "./series-store.ts";
 import {
   entriesGiven,
   type LoggedEntry,
@@ -214,6 +214,12 @@ class MemorySeries implements SeriesStore {
   async results(series_id: string): Promise<StoredResults | undefined> {
     const record = this.#series.get(series_id)?.record;
     return record && isResults(record) ? structuredClone(record) : undefined;
+  }
+
+  async ledger(stored: StoredSeries): Promise<LedgerCounts> {
+    const { subject } = ledgerLine(stored);
+    const lines = this.#series.values().map(({ record }) => ledgerLine(record));
+    return countsOfLines(lines.filter((line) => line.subject === subject));
   }
 
   async list(

@@ -1,8 +1,12 @@
 import { Type } from "@sinclair/typebox";
+import { canonicalJson } from "../domain/canonical-json.ts";
 import { Failure } from "../domain/failure.ts";
 import { dig, parseJson } from "../domain/lenient.ts";
 import { StoredResults } from "../domain/results.ts";
 import { SERIES_PROTOCOL, SeriesRecord } from "../domain/series-record.ts";
+import { preferredSide } from "../domain/series-status.ts";
+import { sha256 } from "../domain/sha256.ts";
+import type { LedgerCounts } from "./series-store.ts";
 import { query, type SqlSteps, type SqlValue } from "./sql.ts";
 import { notRunning, stillRunning } from "./store.ts";
 import { storedJson } from "./stored-json.ts";
@@ -21,6 +25,39 @@ export const isResults = (stored: StoredSeries): stored is StoredResults => "res
 /** As it is stored again: the same results were first stored when they were. */
 export const withFirstDate = (results: StoredResults, before: StoredSeries | undefined): StoredResults =>
   before ? { ...results, created_at: before.created_at } : results;
+
+/** What is asked of whom, and with what answer: the more often the same is asked, the more often chance answers. */
+interface LedgerLine {
+  /** The scenarios by their names; of a table its content. */
+  readonly subject: string;
+  /** Series with the same one are one comparison, of which all trials count together. */
+  readonly compared: string;
+  /** It prefers an arm. */
+  readonly claimed: boolean;
+}
+
+/** Names of long suites are cut, so that an index holds them. */
+export const SUBJECT_CHARS = 500;
+
+export function ledgerLine(stored: StoredSeries): LedgerLine {
+  const claimed = isClaimed(stored);
+  if (isResults(stored)) return { subject: stored.content ?? stored.series_id, compared: stored.series_id, claimed };
+  const { scenarios, measure = null } = stored.plan;
+  return {
+    subject: [...new Set(scenarios.map(({ scenario }) => scenario))].join(" ").slice(0, SUBJECT_CHARS),
+    compared: sha256(canonicalJson([measure, scenarios.map(({ comparison }) => comparison)])),
+    claimed,
+  };
+}
+
+const isClaimed = ({ standing }: StoredSeries) => preferredSide(standing.conclusion) !== undefined;
+
+/** Each comparison counts once, and claims where one of its series does. */
+export function countsOfLines(lines: Iterable<Pick<LedgerLine, "compared" | "claimed">>): LedgerCounts {
+  const claimed = new Map<string, boolean>();
+  for (const line of lines) claimed.set(line.compared, line.claimed || claimed.get(line.compared) === true);
+  return { comparisons: claimed.size, claims: [...claimed.values()].filter(Boolean).length };
+}
 
 interface SeriesTable {
   /** The owner of what this process runs. */
@@ -49,7 +86,8 @@ export class SeriesRows {
     const { series_id, state } = record;
     const { me } = this.#table;
     const owner = state === "running" ? me : null;
-    const { count } = yield* query(UPDATE, { series_id, state, owner, series: JSON.stringify(record), me });
+    const claimed = isClaimed(record);
+    const { count } = yield* query(UPDATE, { series_id, state, owner, claimed, series: JSON.stringify(record), me });
     if (count === 0) throw notRunning(series_id);
   }
 
@@ -82,15 +120,22 @@ export class SeriesRows {
 
   *keep(results: StoredResults): SqlSteps<StoredResults> {
     const kept = withFirstDate(results, yield* this.#stored(results.series_id));
-    yield* this.#insert(kept, null, "(series_id) DO UPDATE SET series = excluded.series");
+    yield* this.#insert(kept, null, "(series_id) DO UPDATE SET series = excluded.series, subject = excluded.subject, compared = excluded.compared, claimed = excluded.claimed");
     return kept;
+  }
+
+  /** How often others asked what this series asks; itself included. */
+  *ledger(stored: StoredSeries): SqlSteps<LedgerCounts> {
+    const { subject } = ledgerLine(stored);
+    const [row] = yield* query<LedgerCounts>(LEDGER, { subject });
+    return { comparisons: row?.comparisons ?? 0, claims: row?.claims ?? 0 };
   }
 
   #insert(stored: StoredSeries, owner: string | null, onConflict: string) {
     const { series_id, state } = stored;
     const row = {
       ...{ series_id, state, owner: state === "running" ? owner : null, series: JSON.stringify(stored) },
-      ...this.#table.beside(stored, owner),
+      ...{ ...ledgerLine(stored), ...this.#table.beside(stored, owner) },
     };
     const names = Object.keys(row);
     const places = names.map((name) => `$${name}`);
@@ -118,7 +163,11 @@ const isOfNewer = (text: string) => numberOf(dig(parseJson(text), "plan", "proto
 
 const numberOf = (protocol: unknown) => Number(/^series\/(\d+)$/.exec(String(protocol))?.[1] ?? 0);
 
-const UPDATE = `UPDATE @series SET state = $state, owner = $owner, series = $series
+const UPDATE = `UPDATE @series SET state = $state, owner = $owner, claimed = $claimed, series = $series
   WHERE series_id = $series_id AND owner = $me`;
+
+/** From the index alone. */
+const LEDGER = `SELECT CAST(count(*) AS integer) AS comparisons, CAST(coalesce(sum(claims), 0) AS integer) AS claims FROM
+  (SELECT max(CASE WHEN claimed THEN 1 ELSE 0 END) AS claims FROM @series WHERE subject = $subject GROUP BY compared) AS lines`;
 
 const OWN = "UPDATE @series SET owner = $me WHERE series_id = $series_id";

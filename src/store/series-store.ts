@@ -4,6 +4,12 @@ import type { SeriesRecord } from "../domain/series-record.ts";
 import type { SeriesListRequest } from "../domain/series-request.ts";
 import type { RequestKey } from "./request-keys.ts";
 
+/** Comparisons on one subject, and those of them that make a claim. */
+export interface LedgerCounts {
+  readonly comparisons: number;
+  readonly claims: number;
+}
+
 /** Series; their trials are sessions. @throws Failure `storage_full` or `storage_failed`, from every method */
 export interface SeriesStore {
   /** Begins a series, which this process then runs; durable. False when its id is taken, or the key of who asks for it. */
@@ -26,6 +32,8 @@ export interface SeriesStore {
   keep(results: StoredResults): Promise<StoredResults>;
   /** A table of results; undefined when it is unknown. */
   results(series_id: string): Promise<StoredResults | undefined>;
+  /** How many comparisons of the same scenarios, or of the same table, it holds, and how many make a claim. */
+  ledger(stored: SeriesRecord | StoredResults): Promise<LedgerCounts>;
   /**
    * Newest first, without those that are damaged.
    * @param failed keys of the self-tests that judges failed; those of series that go by one of them have a flag

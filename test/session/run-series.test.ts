@@ -343,6 +343,7 @@ function refusing(store: SessionStore, failure: Failure): SessionStore {
       read: (series_id) => series.read(series_id),
       keep: (results) => series.keep(results),
       results: (series_id) => series.results(series_id),
+      ledger: (stored) => series.ledger(stored),
       list: (query) => series.list(query),
     },
   };

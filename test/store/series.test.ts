@@ -52,6 +52,29 @@ describe.each(STORES)("%s store", (_name, open) => {
     expect(await store.series.read(SERIES)).toEqual(next);
   });
 
+  test("the ledger counts comparisons of the same scenarios, each once, and those of one table whatever its settings", async () => {
+    await using opened = await open();
+    const { series } = opened.store;
+    const { plan, standing } = aSeries(SERIES);
+    const compared = (digit: string, scenario = "sample") =>
+      [{ scenario, digest: digit.repeat(64), comparison: digit.repeat(64), self_test_key: null }] as const;
+    const of = (n: number, digit: string, scenario?: string) =>
+      aSeries(seriesOf(n), { plan: { ...plan, scenarios: [...compared(digit, scenario)] } });
+    const preferred = { ...standing, conclusion: "b_preferred" as const };
+    for (const one of [of(1, "1"), of(2, "2"), of(3, "2"), of(4, "3", "other")]) await series.create(one);
+    await series.create({ ...of(5, "4"), plan: { ...of(5, "4").plan, scenarios: [...compared("4"), ...compared("4", "other")] } });
+    expect(await series.ledger(of(1, "1"))).toEqual({ comparisons: 2, claims: 0 });
+    await series.update({ ...of(3, "2"), standing: preferred });
+    expect(await series.ledger(of(9, "9"))).toEqual({ comparisons: 2, claims: 1 });
+    await series.update({ ...of(3, "2"), state: "completed", standing });
+    expect(await series.ledger(of(1, "1"))).toEqual({ comparisons: 2, claims: 0 });
+    const content = "c".repeat(64);
+    for (const digit of ["a", "b", "c", "c"]) await series.keep({ ...someResults(digit, AT), content });
+    await series.keep({ ...someResults("d", AT), content: "d".repeat(64) });
+    expect(await series.ledger({ ...someResults("a", AT), content })).toEqual({ comparisons: 3, claims: 3 });
+    expect(await series.ledger(someResults("f", AT))).toEqual({ comparisons: 0, claims: 0 });
+  });
+
   test("a table of results is listed with the series, is none to run, and keeps the time at which it was first stored", async () => {
     await using opened = await open();
     const { store } = opened;

@@ -13,7 +13,7 @@ import { type Beside, reportOf, storedSeries } from "../../statistics/report.ts"
 import { readSession } from "../../store/read-session.ts";
 import { judgeRecord } from "../../store/self-test-store.ts";
 import type { Services } from "./operation.ts";
-import { findResults } from "./results.ts";
+import { findResults, ledgerOf } from "./results.ts";
 
 /** A series as it is stored now. */
 interface StoredReport {
@@ -70,7 +70,7 @@ async function planned({ store, version }: Services, series_id: string, by?: str
 
 /** The program's version is among `parts`, because another version may use other words. */
 async function versionOf(
-  { own = [], stored, judge }: Partial<Pick<Rows, "own">> & Omit<Rows, "own">,
+  { own = [], stored, judge, ledger }: Partial<Pick<Rows, "own">> & Omit<Rows, "own">,
   ...parts: readonly unknown[]
 ) {
   const digests: string[] = [];
@@ -79,7 +79,7 @@ async function versionOf(
       digests.push(sha256(JSON.stringify(rows.slice(start, start + ROWS_AT_ONCE))));
       await breathe();
     }
-  return sha256(JSON.stringify([...parts, judge, own.length, digests])).slice(0, 32);
+  return sha256(JSON.stringify([...parts, judge, ledger, own.length, digests])).slice(0, 32);
 }
 
 /** Rows that are digested before others have their turn. */
@@ -92,20 +92,23 @@ interface Rows {
   /** Rows of all stored runs of its comparisons. */
   readonly stored: readonly TrialRow[];
   readonly judge: JudgeStanding;
+  readonly ledger?: Series["ledger"];
 }
 
 /** The report of a series from what is stored of it. */
 export const seriesReport = async (store: Services["store"], series: SeriesRecord, by?: string): Promise<Series> =>
   await reportOn(series, await readRows(store, series), by);
 
-async function readRows(store: Services["store"], { series_id, plan }: SeriesRecord): Promise<Rows> {
+async function readRows(store: Services["store"], series: SeriesRecord): Promise<Rows> {
+  const { series_id, plan } = series;
   const own = await store.trials({ series_id });
   const stored = await storedRuns(store, plan);
-  return { own, stored, judge: await judgeStanding(store, plan.scenarios) };
+  const ledger = await ledgerOf(store, series);
+  return { own, stored, judge: await judgeStanding(store, plan.scenarios), ledger };
 }
 
-const reportOn = (series: SeriesRecord, { own, stored, judge }: Rows, by: string | undefined): Promise<Series> =>
-  reportOf(series, own, { stored, ...judge, by: by === undefined ? undefined : columnNamed(series.columns, by) });
+const reportOn = (series: SeriesRecord, { own, judge, ...rows }: Rows, by: string | undefined): Promise<Series> =>
+  reportOf(series, own, { ...rows, ...judge, by: by === undefined ? undefined : columnNamed(series.columns, by) });
 
 async function stored({ store, version }: Services, comparison: string): Promise<StoredReport> {
   const rows = await store.trials({ comparison });

@@ -10,6 +10,7 @@ import { ALPHA, MARGIN } from "../../domain/series-record.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { breathe, ownTurn } from "../../runtime/pace.ts";
 import { importedSeries } from "../../statistics/report.ts";
+import type { StoredSeries } from "../../store/series-rows.ts";
 import type { Operation, Services } from "./operation.ts";
 
 interface Comparing extends Choice {
@@ -24,6 +25,8 @@ interface Comparing extends Choice {
 interface Compared {
   readonly series: Series;
   readonly results: ImportedResults;
+  /** A digest of the table, whatever it was compared by. */
+  readonly content: string;
 }
 
 /** What the results of a table show. The same table and levels give the same series. @throws TableFault */
@@ -37,18 +40,22 @@ export async function seriesOfResults(text: string, form: TableForm, comparing: 
   const { columns, ...compared } = results;
   const series_id = `results-${sha256(canonicalJson(compared))}`;
   await breathe();
-  return { results, series: await importedSeries(results, { series_id, inputs_from_checkout }, columnOf(results, by)) };
+  const { levels: _levels, tie_margin: _margin, ...table } = compared;
+  const content = sha256(canonicalJson(table));
+  await breathe();
+  const grouped = { by: columnOf(results, by) };
+  return { results, content, series: await importedSeries(results, { series_id, inputs_from_checkout }, grouped) };
 }
 
 /** Stores the results, and gives their series as it is stored. @throws Failure `storage_full`, `storage_failed` */
 export async function keepResults(
   { store, clock }: Pick<Services, "store" | "clock">,
-  { series, results }: Compared,
+  { series, results, content }: Compared,
 ): Promise<Series> {
   const { series_id, conclusion, undecided_by, headline, counts, flags, inputs_from_checkout } = series;
   const { win_rate, low, high } = headline;
-  const { created_at } = await store.series.keep({
-    ...{ series_id, created_at: clock.now().toISOString(), state: "completed", results },
+  const kept = await store.series.keep({
+    ...{ series_id, created_at: clock.now().toISOString(), state: "completed", results, content },
     standing: {
       ...{ conclusion, ...(undecided_by && { undecided_by }), win_rate, low, high, counted: counts.trials },
       answer: seriesAnswerOf(series),
@@ -56,7 +63,16 @@ export async function keepResults(
     },
     ...(inputs_from_checkout && { inputs_from_checkout }),
   });
-  return { ...series, created_at, finished_at: created_at };
+  const { created_at } = kept;
+  return { ...series, created_at, finished_at: created_at, ledger: await ledgerOf(store, kept) };
+}
+
+/** A store that ends with the process has seen too little. */
+export async function ledgerOf({ series, persistent }: Services["store"], stored: StoredSeries) {
+  if (!persistent) return null;
+  const { alpha } = "results" in stored ? stored.results.levels : stored.plan;
+  const counts = await series.ledger(stored);
+  return { ...counts, by_chance: counts.comparisons * alpha };
 }
 
 /** The series of stored results; undefined when they are unknown. @throws Failure `invalid_request` for a column that groups nothing */
@@ -64,12 +80,12 @@ export async function findResults({ store, version }: Services, series_id: strin
   const stored = await store.series.results(series_id);
   if (stored === undefined) return undefined;
   const { results } = stored;
-  const column = columnOf(results, by);
+  const beside = { by: columnOf(results, by), ledger: await ledgerOf(store, stored) };
   return {
-    version: sha256(JSON.stringify([version, series_id, stored.created_at, results.columns, by])).slice(0, 32),
+    version: sha256(JSON.stringify([version, series_id, stored.created_at, results.columns, beside])).slice(0, 32),
     async report() {
       await ownTurn();
-      return await importedSeries(results, stored, column);
+      return await importedSeries(results, stored, beside);
     },
   };
 }

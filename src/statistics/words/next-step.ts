@@ -4,6 +4,7 @@ import { memberName } from "../../domain/member.ts";
 import { counted, countText } from "../../domain/number-text.ts";
 import type { Series } from "../../domain/series.ts";
 import { seriesAnswerOf } from "../../domain/series-answer.ts";
+import { preferredSide } from "../../domain/series-status.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import { say, type Words } from "../../domain/words.ts";
 import { candidateSide, otherSide } from "../first-line.ts";
@@ -20,6 +21,7 @@ export function nextStep(series: Series, again: string | null | undefined): Step
   const names = namesOf(series.arms);
   const side = candidateSide(names, series.control);
   if (series.state === "running") return { words: [waiting(series)] };
+  if (isLucky(series)) return confirm(series, again);
   if (series.gate[names[side]] != null) return merge(series, names[side]);
   if (seriesAnswerOf(series) === "worse") return keep(series, names[side], names[otherSide(side)]);
   const because = series.gate_reasons?.[names[side]]?.because;
@@ -29,6 +31,25 @@ export function nextStep(series: Series, again: string | null | undefined): Step
 
 const waiting = ({ counts, limits, scenarios }: Series): string =>
   `Wait: ${countText(counts.trials)} of ${counted((limits?.trials ?? 0) * scenarios.length, "planned trial")} count so far.`;
+
+/** Comparisons from which on a claim by chance is likely enough. */
+const MANY = 5;
+
+/** A claim among many comparisons, which no earlier trials of the same comparison made. */
+function isLucky({ ledger, conclusion, levels, earlier, scenarios }: Series): boolean {
+  if (ledger === null || ledger.comparisons < MANY || preferredSide(conclusion) === undefined) return false;
+  return ![earlier, ...scenarios.map((row) => row.earlier)].some((before) => before && before.e >= 1 / levels.alpha);
+}
+
+/** A new series has to show it by its own trials. */
+function confirm({ ledger, kind, plan }: Series, again: string | null | undefined): Step {
+  const why = `It is one of ${countText(ledger?.comparisons ?? 0)} comparisons: confirm it on fresh`;
+  if (kind === "results") return { words: [`${why} results before you merge: run both arms once more.`] };
+  // The same seed chooses the same scripts.
+  const seed = plan?.scripted ? " --seed confirm" : "";
+  if (again) return { words: [`${why} trials before you merge, as a new series:`], command: `${again}${seed}` };
+  return { words: [`${why} trials before you merge, as a new series: the same command once more${seed && ` with${seed}`}.`] };
+}
 
 function merge({ gate }: Series, candidate: string): Step {
   const asked = /^[a-z_]\w*$/i.test(candidate) ? `.${candidate}` : `[${JSON.stringify(candidate)}]`;

@@ -5,8 +5,8 @@ import type { SeriesListRequest } from "../../domain/series-request.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { seriesListingOf } from "../list-rows.ts";
 import type { RequestKey } from "../request-keys.ts";
-import { isResults, parsedSeries, READ_LIKE, SeriesRows } from "../series-rows.ts";
-import type { SharedSeriesStore, TrialCounts } from "../series-store.ts";
+import { isResults, parsedSeries, READ_LIKE, SeriesRows, type StoredSeries } from "../series-rows.ts";
+import type { LedgerCounts, SharedSeriesStore, TrialCounts } from "../series-store.ts";
 import type { SqlSteps } from "../sql.ts";
 import { isLoss, unknownSeries } from "../store.ts";
 import type { PostgresDatabase } from "./connection.ts";
@@ -96,6 +96,10 @@ export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
 
   async results(series_id: string): Promise<StoredResults | undefined> {
     return await this.#database.read((sql) => runSteps(sql, this.#rows.results(series_id)));
+  }
+
+  async ledger(stored: StoredSeries): Promise<LedgerCounts> {
+    return await this.#database.read((sql) => runSteps(sql, this.#rows.ledger(stored)));
   }
 
   async list(request: SeriesListRequest = {}, failed?: ReadonlySet<string>): Promise<readonly SeriesListing[]> {

@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/failure.ts";
 import { columnsWith } from "../../domain/listed-columns.ts";
+import { SUBJECT_CHARS } from "../series-rows.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import type { Sql } from "./statement.ts";
 
@@ -139,6 +140,13 @@ const missingColumns = (known: readonly string[]): readonly string[] =>
         : []),
     ]);
 
+/** What a ledger counts; earlier series are known by the names of their scenarios, and each is a comparison. No version either. */
+const SERIES_LEDGER = `ALTER TABLE abeval.series ADD COLUMN subject text COLLATE "C", ADD COLUMN compared text COLLATE "C",
+    ADD COLUMN claimed boolean;
+  UPDATE abeval.series SET subject = left(array_to_string(scenarios, ' '), ${SUBJECT_CHARS}), compared = series_id,
+    claimed = series ~ '"conclusion":"[ab]_preferred"' WHERE series_id LIKE 'series-%';
+  CREATE INDEX series_by_subject ON abeval.series (subject, compared, claimed)`;
+
 /** Settings of all processes on the database. It counts as no version either. */
 const SETTINGS = "CREATE TABLE IF NOT EXISTS abeval.settings (name text PRIMARY KEY, value text NOT NULL)";
 
@@ -158,7 +166,7 @@ export async function prepareSchema(database: PostgresDatabase): Promise<void> {
     throw refuse(`its schema ${server.foreign} belongs to another program: use another database`);
   const newer = (version: number) => refuse(`made by a newer abeval (schema ${version}); use that version`);
   if (server.schema > MIGRATIONS.length) throw newer(server.schema);
-  const isWhole = server.settings && missingColumns(server.columns).length === 0;
+  const isWhole = server.settings && server.ledger && missingColumns(server.columns).length === 0;
   if (server.schema === MIGRATIONS.length && isWhole) return;
   const migrate = async (sql: Sql) => {
     await sql.unsafe("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
@@ -169,7 +177,8 @@ export async function prepareSchema(database: PostgresDatabase): Promise<void> {
     if (schema === 0)
       await sql.unsafe("CREATE SCHEMA IF NOT EXISTS abeval; CREATE TABLE abeval.meta (version int NOT NULL)");
     for (const step of steps) await sql.unsafe(step);
-    for (const step of [SETTINGS, ...missingColumns((await lookAt(sql)).columns)]) await sql.unsafe(step);
+    const { columns, ledger } = await lookAt(sql);
+    for (const step of [SETTINGS, ...missingColumns(columns), ...(ledger ? [] : [SERIES_LEDGER])]) await sql.unsafe(step);
     await sql.unsafe("DELETE FROM abeval.meta");
     await sql.unsafe("INSERT INTO abeval.meta VALUES ($1)", [MIGRATIONS.length]);
   };
@@ -184,6 +193,8 @@ interface Server {
   readonly schema: number;
   /** Whether it has the table of settings. */
   readonly settings: boolean;
+  /** Whether its series have what a ledger counts. */
+  readonly ledger: boolean;
   /** Of sessions. */
   readonly columns: readonly string[];
   /** A schema of our name that holds other tables. */
@@ -192,14 +203,14 @@ interface Server {
 
 async function lookAt(sql: Sql): Promise<Server> {
   const [server] = await sql.unsafe(LOOK);
-  const { release, encoding, lz4, made, foreign = null, columns, settings } = server as Record<string, string>;
+  const { release, encoding, lz4, made, foreign = null, columns, settings, ledger } = server as Record<string, string>;
   const [meta] = made ? await sql.unsafe("SELECT version FROM abeval.meta") : [];
   return {
     release: Math.floor(Number(release) / 10_000),
     encoding: encoding ?? "",
     lz4: Boolean(lz4),
     schema: (meta?.version as number | undefined) ?? 0,
-    settings: Boolean(settings),
+    ...{ settings: Boolean(settings), ledger: Boolean(ledger) },
     columns: columns?.split(" ") ?? [],
     foreign,
   };
@@ -212,6 +223,7 @@ const MADE = `EXISTS (SELECT FROM pg_attribute
 
 const LOOK = `SELECT current_setting('server_version_num') AS release, current_setting('server_encoding') AS encoding,
   ${MADE} AS made, to_regclass('abeval.settings') IS NOT NULL AS settings,
+  to_regclass('abeval.series_by_subject') IS NOT NULL AS ledger,
   (SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = to_regclass('abeval.sessions') AND attnum > 0) AS columns,
   (SELECT min(schemaname) FROM pg_tables WHERE schemaname IN ('abeval', 'abeval_queue') AND NOT ${MADE}) AS foreign,
   EXISTS (SELECT FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)) AS lz4`;

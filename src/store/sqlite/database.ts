@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { closeSync, openSync, statSync } from "node:fs";
 import { errorCode, Failure } from "../../domain/failure.ts";
 import type { SqlAnswer, SqlSteps } from "../sql.ts";
-import { ADD_LISTED_COLUMNS, ADD_USERS, missingColumns } from "./listed-columns.ts";
+import { ADD_LISTED_COLUMNS, ADD_SERIES_LEDGER, ADD_USERS, missingColumns } from "./listed-columns.ts";
 
 /** SQLite as Bun has it; nothing else here names it. */
 export { Database };
@@ -188,7 +188,7 @@ function prepareSchema(database: Database, path: string, isInUse: () => boolean)
   if (version > MIGRATIONS.length)
     throw new Failure("storage_failed", `${path}: made by a newer abeval (schema ${version}); use that version`);
   useWriteAheadLog(database);
-  if (version === MIGRATIONS.length && missingColumns(columnsIn(database)).length === 0) return;
+  if (version === MIGRATIONS.length && missingStatements(database).length === 0) return;
   database.transaction(() => migrate(database, path, isInUse)).immediate();
 }
 
@@ -220,13 +220,18 @@ function migrate(database: Database, path: string, isInUse: () => boolean): void
     throw new Failure("storage_failed", `${path}: an older abeval uses it; stop that one, or choose another directory`);
   for (const migration of MIGRATIONS.slice(from)) database.run(migration);
   // An older version may use the database meanwhile, and goes on without them.
-  for (const statement of missingColumns(columnsIn(database))) database.run(statement);
+  for (const statement of missingStatements(database)) database.run(statement);
   database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
   database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
 }
 
-const columnsIn = (database: Database): readonly unknown[] =>
-  database.query("SELECT name FROM pragma_table_info('sessions')").values().flat();
+const missingStatements = (database: Database): readonly string[] => [
+  ...missingColumns(columnsIn(database, "sessions")),
+  ...(columnsIn(database, "series").includes("subject") ? [] : ADD_SERIES_LEDGER),
+];
+
+const columnsIn = (database: Database, table: "sessions" | "series"): readonly unknown[] =>
+  database.query(`SELECT name FROM pragma_table_info('${table}')`).values().flat();
 
 function pragma(database: Database, name: string): number {
   const row = database.query(`PRAGMA ${name}`).get() as Record<string, number>;

@@ -1,4 +1,5 @@
 import { columnsWith } from "../../domain/listed-columns.ts";
+import { SUBJECT_CHARS } from "../series-rows.ts";
 
 // What databases of earlier versions get is told here as it was; `domain/listed-columns.ts` tells what they get now.
 
@@ -83,3 +84,14 @@ export function missingColumns(known: readonly unknown[]): readonly string[] {
 }
 
 const IN_EVERY_INDEX: ReadonlySet<string> = new Set(["scenario", "state", "series_id"]);
+
+/** What a ledger counts; earlier series are known by the names of their scenarios, and each is a comparison. */
+export const ADD_SERIES_LEDGER: readonly string[] = [
+  ...["subject TEXT", "compared TEXT", "claimed INTEGER"].map((column) => `ALTER TABLE series ADD COLUMN ${column}`),
+  `UPDATE series SET compared = series_id,
+    subject = substr((SELECT group_concat(name, ' ') FROM
+      (SELECT DISTINCT json_extract(value, '$.scenario') AS name FROM json_each(series, '$.plan.scenarios'))), 1, ${SUBJECT_CHARS}),
+    claimed = json_extract(series, '$.standing.conclusion') IN ('a_preferred', 'b_preferred')
+    WHERE json_valid(series) AND json_type(series, '$.plan.scenarios') = 'array'`,
+  "CREATE INDEX series_by_subject ON series (subject, compared, claimed)",
+];

@@ -5,8 +5,8 @@ import type { SeriesListRequest } from "../../domain/series-request.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { seriesListingOf } from "../list-rows.ts";
 import type { RequestKey } from "../request-keys.ts";
-import { parsedSeries, READ_LIKE, SeriesRows } from "../series-rows.ts";
-import type { SeriesStore } from "../series-store.ts";
+import { parsedSeries, READ_LIKE, SeriesRows, type StoredSeries } from "../series-rows.ts";
+import type { LedgerCounts, SeriesStore } from "../series-store.ts";
 import { isLoss, unknownSeries } from "../store.ts";
 import { type Database, runSteps } from "./database.ts";
 import type { ProcessLease } from "./process-lease.ts";
@@ -77,6 +77,11 @@ export class SqliteSeries implements SeriesStore, Disposable {
   async results(series_id: string): Promise<StoredResults | undefined> {
     const { database, stateDir } = this.#parts;
     return guarded(stateDir, () => runSteps(database, this.#rows.results(series_id)));
+  }
+
+  async ledger(stored: StoredSeries): Promise<LedgerCounts> {
+    const { database, stateDir } = this.#parts;
+    return guarded(stateDir, () => runSteps(database, this.#rows.ledger(stored)));
   }
 
   async list(query: SeriesListRequest = {}, failed?: ReadonlySet<string>): Promise<readonly SeriesListing[]> {
