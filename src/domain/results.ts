@@ -75,7 +75,9 @@ export const StoredResults = record("StoredResults", {
   created_at: Timestamp("When it was first stored."),
   state: Type.Literal("completed"),
   results: ImportedResults,
-  content: Type.Optional(Digest("Of the table, whatever it was compared by. Absent where an earlier version stored it.")),
+  content: Type.Optional(
+    Digest("Of the table, whatever it was compared by. Absent where an earlier version stored it."),
+  ),
   standing: SeriesStanding,
   inputs_from_checkout: InputsFromCheckout,
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Count, record } from "./schema.ts";
+import { Count, nullable, record } from "./schema.ts";
 
 const COUNTS = {
   trials: Count("Trials that count: those of complete rounds."),
@@ -25,3 +25,12 @@ export const SeriesCounts = record("SeriesCounts", {
 export type SeriesCounts = Static<typeof SeriesCounts>;
 
 export const SeriesScenarioCounts = record("SeriesScenarioCounts", COUNTS);
+
+export const SeriesLedger = nullable(
+  record("SeriesLedger", {
+    comparisons: Count("This one, and others on the same scenarios, by their names, or on the same table."),
+    claims: Count("Of those, comparisons that prefer an arm."),
+    by_chance: Type.Number({ minimum: 0, description: "Claims to expect where no arms differ: comparisons x alpha." }),
+  }),
+  { description: "What the store holds. Null without a state directory, and for all stored runs of a comparison." },
+);

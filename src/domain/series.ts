@@ -6,7 +6,7 @@ import { GivenName, RESULT_MEASURES, TieMargin } from "./results.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { SeriesArm, SeriesCheck, SolvedCount, Usd } from "./series-arm.ts";
-import { SeriesCounts, SeriesScenarioCounts } from "./series-counts.ts";
+import { SeriesCounts, SeriesLedger, SeriesScenarioCounts } from "./series-counts.ts";
 import { NotWorseBy, SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, STOPS } from "./series-record.ts";
 import { LikeThese, SeriesResult } from "./series-result.ts";
 import { CONCLUSIONS, FlagCounts, SERIES_FLAGS, UndecidedBy } from "./series-summary.ts";
@@ -175,14 +175,7 @@ export const Series = record("Series", {
       description: "The series from which on all stored trials say most. Absent: the first, or the only one.",
     }),
   ),
-  ledger: nullable(
-    record("SeriesLedger", {
-      comparisons: Count("This one, and others on the same scenarios, by their names, or on the same table."),
-      claims: Count("Of those, comparisons that prefer an arm."),
-      by_chance: Type.Number({ minimum: 0, description: "Claims to expect where no arms differ: comparisons x alpha." }),
-    }),
-    { description: "What the store holds. Null without a state directory, and for all stored runs of a comparison." },
-  ),
+  ledger: SeriesLedger,
   scenarios: Type.Array(SeriesScenario),
   columns: SeriesRecord.properties.columns,
   groups: Type.Optional(

@@ -125,9 +125,13 @@ function doubtWords(series: Series, names: ArmNames): Words {
   const flags = series.flags
     .filter((flag) => flag !== "earlier_trials" && flag !== "few_tasks")
     .map((flag) => seriesFlagText(flag, series).title);
-  const all = [...lapse(series, names), ...missing(series), ...amongOthers(series), ...flags, ...stoppedEarly(series)].map((text, index) =>
-    index === 0 ? text : text.replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
-  );
+  const all = [
+    ...lapse(series, names),
+    ...missing(series),
+    ...amongOthers(series),
+    ...flags,
+    ...stoppedEarly(series),
+  ].map((text, index) => (index === 0 ? text : text.replace(/^[A-Z]/, (letter) => letter.toLowerCase())));
   if (all.length === 0) return [];
   const more = all.length > TOLD ? [`and ${countText(all.length - TOLD)} more below`] : [];
   return [`${[...all.slice(0, TOLD), ...more].join("; ")}.`];

@@ -120,7 +120,11 @@ export class SeriesRows {
 
   *keep(results: StoredResults): SqlSteps<StoredResults> {
     const kept = withFirstDate(results, yield* this.#stored(results.series_id));
-    yield* this.#insert(kept, null, "(series_id) DO UPDATE SET series = excluded.series, subject = excluded.subject, compared = excluded.compared, claimed = excluded.claimed");
+    yield* this.#insert(
+      kept,
+      null,
+      "(series_id) DO UPDATE SET series = excluded.series, subject = excluded.subject, compared = excluded.compared, claimed = excluded.claimed",
+    );
     return kept;
   }
 

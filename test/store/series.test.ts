@@ -62,7 +62,10 @@ describe.each(STORES)("%s store", (_name, open) => {
       aSeries(seriesOf(n), { plan: { ...plan, scenarios: [...compared(digit, scenario)] } });
     const preferred = { ...standing, conclusion: "b_preferred" as const };
     for (const one of [of(1, "1"), of(2, "2"), of(3, "2"), of(4, "3", "other")]) await series.create(one);
-    await series.create({ ...of(5, "4"), plan: { ...of(5, "4").plan, scenarios: [...compared("4"), ...compared("4", "other")] } });
+    await series.create({
+      ...of(5, "4"),
+      plan: { ...of(5, "4").plan, scenarios: [...compared("4"), ...compared("4", "other")] },
+    });
     expect(await series.ledger(of(1, "1"))).toEqual({ comparisons: 2, claims: 0 });
     await series.update({ ...of(3, "2"), standing: preferred });
     expect(await series.ledger(of(9, "9"))).toEqual({ comparisons: 2, claims: 1 });

@@ -48,7 +48,9 @@ function confirm({ ledger, kind, plan }: Series, again: string | null | undefine
   // The same seed chooses the same scripts.
   const seed = plan?.scripted ? " --seed confirm" : "";
   if (again) return { words: [`${why} trials before you merge, as a new series:`], command: `${again}${seed}` };
-  return { words: [`${why} trials before you merge, as a new series: the same command once more${seed && ` with${seed}`}.`] };
+  return {
+    words: [`${why} trials before you merge, as a new series: the same command once more${seed && ` with${seed}`}.`],
+  };
 }
 
 function merge({ gate }: Series, candidate: string): Step {

@@ -178,7 +178,8 @@ export async function prepareSchema(database: PostgresDatabase): Promise<void> {
       await sql.unsafe("CREATE SCHEMA IF NOT EXISTS abeval; CREATE TABLE abeval.meta (version int NOT NULL)");
     for (const step of steps) await sql.unsafe(step);
     const { columns, ledger } = await lookAt(sql);
-    for (const step of [SETTINGS, ...missingColumns(columns), ...(ledger ? [] : [SERIES_LEDGER])]) await sql.unsafe(step);
+    for (const step of [SETTINGS, ...missingColumns(columns), ...(ledger ? [] : [SERIES_LEDGER])])
+      await sql.unsafe(step);
     await sql.unsafe("DELETE FROM abeval.meta");
     await sql.unsafe("INSERT INTO abeval.meta VALUES ($1)", [MIGRATIONS.length]);
   };
