@@ -17,6 +17,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   baselines: async () => (await import("./baselines.ts")).baselines(),
   splits: async () => (await import("./splits.ts")).splits(),
   gates: async () => (await import("./gates.ts")).gates(),
+  cheaper: async () => (await import("./cheaper.ts")).cheaper(),
   judging: async () => (await import("./judging.ts")).judging(),
   "self-test": async () => (await import("./self-test.ts")).selfTest(),
   stored: async () => (await import("./stored.ts")).stored(),

@@ -1,9 +1,11 @@
 import { EFFICIENCY_FIGURES, type EfficiencyFigure, type UsedRatio } from "../../domain/efficiency.ts";
 import type { Series } from "../../domain/series.ts";
 import type { TrialRow } from "../../domain/trial.ts";
+import type { Side } from "../../domain/verdict.ts";
+import { placed, unitAt } from "./clusters.ts";
 import { claimedSide } from "./conclusion.ts";
 import type { Counts } from "./e-process.ts";
-import { countedOf, type Findings, missingForClaim } from "./findings.ts";
+import { type Findings, missingForClaim } from "./findings.ts";
 import { NOW, type Rules } from "./rules.ts";
 import { worstCase } from "./sequential-test.ts";
 import { countedIn } from "./tally.ts";
@@ -20,30 +22,36 @@ const SHARING = EFFICIENCY_FIGURES.length;
 /** What the candidate used over what the control used. A claim has to be borne out by all stored trials, as any other. */
 export function efficiencyOf(findings: Findings): Series["efficiency"] {
   const { pool, subject } = findings;
-  const own = countedOf(findings).map(({ row }) => row);
-  const all = pool?.tallies.flatMap((tally) => countedIn(tally, pool.sequential.log_e.length)).map(({ row }) => row);
   const missing = missingForClaim(findings);
   const of = (figure: EfficiencyFigure) => {
-    const told = usedRatio(pairsOf(own, figure, subject.control_side), { ...subject.levels, missing });
-    const among = all && claimOf(pairsOf(all, figure, subject.control_side), { ...subject.levels, missing: 0 });
-    return among === undefined || among === told.claim ? told : { ...told, claim: null };
+    const told = usedRatio(pairsOf(findings, findings, figure), { ...subject.levels, missing });
+    const among = pool ? claimOf(pairsOf(findings, pool, figure), { ...subject.levels, missing: 0 }) : told.claim;
+    return among === told.claim ? told : { ...told, claim: null };
   };
   return Object.fromEntries(EFFICIENCY_FIGURES.map((figure) => [figure, of(figure)])) as Series["efficiency"];
 }
 
-/** What is not known of both arms says nothing of either. */
+/** What is not known of both arms says nothing of either. Trials of a cluster are one pair in each round: their sum. */
 function pairsOf(
-  rows: readonly TrialRow[],
+  { subject }: Findings,
+  { tallies, sequential }: Pick<Findings, "tallies" | "sequential">,
   figure: EfficiencyFigure,
-  control: Findings["subject"]["control_side"],
 ): readonly UsedPair[] {
-  return rows.flatMap((row) => {
-    const { a, b } = row.arms;
-    const [one, other] = control === "a" ? [b, a] : [a, b];
-    const [ofCandidate, ofControl] = [one[figure] ?? null, other[figure] ?? null];
-    if (ofCandidate === null || ofControl === null || (figure === "wall_ms" && !isTimed(row))) return [];
-    return [{ candidate: ofCandidate, control: ofControl }];
-  });
+  const pairs = new Map<string, UsedPair>();
+  for (const { row, round, place } of placed(tallies.map((tally) => countedIn(tally, sequential.log_e.length)))) {
+    const used = usedIn(row, figure);
+    if (used === undefined) continue;
+    const unit = `${round} ${unitAt(subject.levels.clusters, place)}`;
+    const before = pairs.get(unit) ?? { candidate: 0, control: 0 };
+    const [candidate, control] = subject.control_side === "a" ? [used.b, used.a] : [used.a, used.b];
+    pairs.set(unit, { candidate: before.candidate + candidate, control: before.control + control });
+  }
+  return [...pairs.values()];
+}
+
+function usedIn(row: TrialRow, figure: EfficiencyFigure): Readonly<Record<Side, number>> | undefined {
+  const [a, b] = [row.arms.a[figure] ?? null, row.arms.b[figure] ?? null];
+  return a === null || b === null || (figure === "wall_ms" && !isTimed(row)) ? undefined : { a, b };
 }
 
 /** What another machine measured, or this one at another time, is compared with nothing; tables say what they compare. */
