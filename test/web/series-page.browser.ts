@@ -23,6 +23,25 @@ async function tell(page: Page, series: Series): Promise<void> {
 describeNeeding(CHROMIUM)("the page of a series", () => {
   const web = webService();
 
+  test("draws the difference against the cost, in words too, also on a phone", async () => {
+    const rows = rowsOf(times(40, "a")).map((row, index) => ({
+      ...row,
+      arms: { a: { ...row.arms.a, cost_usd: 0.5 + (index % 5) / 20 }, b: { ...row.arms.b, cost_usd: 1 } },
+    }));
+    const series = await reportOf(seriesOf({ state: "completed", stop: "exhausted", trials: 40 }), rows, ALONE);
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.setViewportSize(PHONE);
+    await tell(page, series);
+    const picture = page.getByRole("img", {
+      name: /^candidate against baseline: \+100 points .* at 0\.60 times the cost/,
+    });
+    const box = await picture.boundingBox();
+    expect(box && box.x >= 0 && box.x + box.width <= PHONE.width && box.height > 150).toBe(true);
+    await page.getByText("shown: 40% cheaper").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test("is reached from a scenario, shows every trial, and each trial leads there and back", async () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;

@@ -118,5 +118,6 @@ border-bottom:1px solid var(--line)}.folded :is(th,td){border:0;padding:0;min-wi
 vector-effect:non-scaling-stroke}.plot span{position:absolute;font-size:.75rem;line-height:1}.tick{left:-3.2rem;width:2.8rem;
 text-align:right;translate:0 -50%;color:var(--soft)}.limit{inset-inline:0;padding:.25rem .5rem;border-top:1px dashed;color:var(--good)}
 .claim{width:.7rem;height:.7rem;translate:-50% -50%;border-radius:50%;outline:2px solid light-dark(#fff,#14161a);background:currentcolor}
+.quadrant{display:block;width:100%;max-width:30rem;margin:1rem 0;fill:currentcolor}.quadrant line{stroke:currentcolor}.quadrant text{font-size:12px;opacity:.75}
 @page{margin:14mm}@media print{:root{color-scheme:light;font-size:11.5px;print-color-adjust:exact}body{font-size:1rem}
 main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}tr,.trial,.bar,.plot{break-inside:avoid}.wide{overflow:visible}}`);

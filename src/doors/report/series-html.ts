@@ -1,5 +1,6 @@
 import { memberName } from "../../domain/member.ts";
 import { counted, countText, momentText, percentText, usdText } from "../../domain/number-text.ts";
+import { LINE_STYLES, QUADRANT_BOX, quadrantOf } from "../../domain/quadrant.ts";
 import type { Series } from "../../domain/series.ts";
 import { seriesFlagWords } from "../../domain/series-flags.ts";
 import { preferredSide, SERIES_KINDS } from "../../domain/series-status.ts";
@@ -42,6 +43,7 @@ export async function seriesHtml(series: Series, again?: Again): Promise<string>
 ${failure === null ? null : html`<p class="bad">${HALTED}: ${failure}</p>`}
 ${lines.map(({ label, words, command }) => html`<p><b>${label}</b> ${words}${command === undefined ? null : html` <code>${command}</code>`}</p>`)}
 ${differenceOf(series)}
+${quadrantIn(series)}
 ${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${seriesFlagWords(flag, series)}</p>`)}`}
 ${groupsIn(series)}
 ${failedIn(series)}
@@ -74,6 +76,20 @@ function differenceOf({ result, conclusion }: Series): Html | null {
   const headline = { win_rate: win_rate ?? null, low: low ?? 0, high: high ?? 1 };
   return html`${rangeOf({ headline, conclusion })}
 <p class="soft ends"><span>-100 points</span><span>0</span><span>+100 points: ${result.candidate} is ahead</span></p>`;
+}
+
+/** Difference against cost, with both ranges; nothing where no cost is compared. */
+function quadrantIn(series: Series): Html | null {
+  const found = quadrantOf(series);
+  if (found === null) return null;
+  return html`<svg class="quadrant" viewBox="${QUADRANT_BOX}" role="img" aria-label="${found.label}">${found.lines.map(
+    ({ kind, x1, y1, x2, y2 }) => {
+      const { strokeOpacity, strokeWidth, strokeDasharray } = LINE_STYLES[kind];
+      return html`<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke-opacity="${strokeOpacity}" stroke-width="${strokeWidth}" stroke-dasharray="${strokeDasharray}"/>`;
+    },
+  )}<circle cx="${found.at.x}" cy="${found.at.y}" r="5"/>${found.texts.map(
+    ({ x, y, anchor, text }) => html`<text x="${x}" y="${y}" text-anchor="${anchor}">${text}</text>`,
+  )}</svg>`;
 }
 
 /** The range of the win rate on a scale whose middle is marked, in the colour of who is preferred. The figures stand beside it. */

@@ -26,6 +26,7 @@ import { AnswerLines, DifferenceBar, SeriesAtAGlance } from "./headline.tsx";
 import { HiddenSeries } from "./hidden-series.tsx";
 import { everyMember, useMembers } from "./members.ts";
 import { JudgeCosts, Plan } from "./plan.tsx";
+import { QuadrantChart } from "./quadrant-chart.tsx";
 import { isRowByRow, SeriesTrials } from "./series-trials.tsx";
 import { ScenarioLink } from "./status-name.tsx";
 import { SeriesWarnings } from "./warnings.tsx";
@@ -93,6 +94,7 @@ function SeriesReport({ series, by, group }: SeriesReportProps) {
       <AnswerLines lines={answer.lines} />
       <SeriesWarnings series={series} />
       <DifferenceBar series={series} />
+      <QuadrantChart series={series} />
       <SeriesAtAGlance series={series} />
       {running && kind === "planned" && (
         <div class="actions">
