@@ -207,6 +207,16 @@ test("a cost limit needs a price, and holds", async () => {
   expect(gradesOf(self_test)).toEqual(["warn", "warn", "warn", "warn", "warn"]);
 });
 
+test("money is spent on as many judgings as it pays for, one part after the other, and no more", async () => {
+  const { self_test } = await tested(HONEST, { max_cost_usd: 0.4 }, { prices: PRICES });
+  expect(self_test.cost_usd).toBeLessThanOrEqual(0.4);
+  expect(gradesOf(self_test)).toEqual(["warn", "warn", "warn", "warn", "warn"]);
+  const asked = self_test.parts.map(({ rate }) => rate?.judgings ?? 0);
+  expect(Math.min(...asked)).toBeGreaterThan(0);
+  expect(Math.max(...asked) - Math.min(...asked)).toBeLessThanOrEqual(1);
+  expect(self_test.parts[0]?.note).toContain("the cost limit left no money to show whether it errs in at most 10%");
+});
+
 test("the day's limit refuses a test that could pass it, before anything is asked", async () => {
   const refused = tested(HONEST, {}, { prices: PRICES, max_cost_per_day_usd: 0.01 });
   await expect(refused).rejects.toThrow("This self-test may cost up to");

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { SelfTest } from "../../src/domain/self-test.ts";
+import { selfTestSentence } from "../../src/domain/self-test-sentence.ts";
 import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
+import { Database } from "../../src/store/sqlite/database.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { STORES } from "./stores.ts";
@@ -53,6 +56,43 @@ describe.each(STORES)("%s", (_name, open) => {
     expect(await ids(2, equals[1])).toEqual([b, one]);
     expect(await ids(2, at(1))).toEqual([]);
   });
+});
+
+/** As 0.1.6 stored it: three parts without rates, and an answer cut to its first third. */
+const STORED_BEFORE = {
+  ...at(1),
+  parts: [
+    {
+      ...{
+        id: "reference_against_nop",
+        verdict: "warn",
+        note: "it preferred the known good work in only 2 of 3 trials",
+      },
+      trials: [
+        { a: "reference", b: "cut", outcome: "tie", winner: null, lean: null, flags: [], calls: 2, cost_usd: null },
+      ],
+    },
+    { id: "same_evidence", verdict: "skip", note: "there is nothing to show the judge", trials: [] },
+    { id: "harmless_edits", verdict: "pass", note: "nothing of it made a winner: other_markup", trials: [] },
+  ],
+};
+
+test("a self-test that an older version stored is read and told", async () => {
+  using directory = temporaryDirectory();
+  const open = () => sqliteStore(directory.path, systemClock, systemEntropy);
+  {
+    using store = open();
+    await store.self_tests.keep(KEY, at(1));
+  }
+  const database = new Database(join(directory.path, "sessions.db"));
+  database.run("UPDATE self_tests SET self_test = ?", [JSON.stringify(STORED_BEFORE)]);
+  database.close();
+  using store = open();
+  const found = await store.self_tests.latest(KEY);
+  expect(found).toEqual(STORED_BEFORE as SelfTest);
+  expect(found && selfTestSentence(found)).toEndWith(
+    "neither passed nor failed: it preferred the known good work in only 2 of 3 trials.",
+  );
 });
 
 test("a self-test outlives its process", async () => {

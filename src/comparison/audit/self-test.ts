@@ -78,12 +78,13 @@ interface Judging {
   readonly pair: SpecimenPair;
 }
 
-/** The next judgings of every part, the first of each part first. */
+/** The next judgings of every part, those of parts that have fewer first: money may not pay for all. */
 function roundOf(parts: readonly OpenPart[]): readonly Judging[] {
   const places = parts.flatMap((part) => {
     const { id, pairs, trials } = part;
-    return Array.from({ length: pairs.length === 0 ? 0 : judgingsToMake(id, trials) }, (_, place) => {
-      const pair = pairs[(trials.length + place) % pairs.length];
+    return Array.from({ length: judgingsToMake(id, trials) }, (_, index) => {
+      const place = trials.length + index;
+      const pair = pairs[place % pairs.length];
       return pair ? [{ part, pair, place }] : [];
     }).flat();
   });

@@ -111,23 +111,36 @@ function TestPart({ part: { id, verdict, note, trials } }: { part: SelfTest["par
         <DataTable
           label={`Judgings: ${named(SELF_TEST_TITLES, id)}`}
           kind="rows judgings"
-          heads={["Compared", "The judge found", "Flags", "Calls"]}
+          heads={["Compared", "The judge found", "Flags", "Judgings"]}
         >
-          {trials.map(({ a, b, outcome, winner, lean, flags, calls }, index) => (
-            <tr key={index}>
+          {alike(trials).map(([found, { length }]) => (
+            <tr key={JSON.stringify(found)}>
               <td>
-                {specimen(a)} against {specimen(b)}
+                {specimen(found.a)} against {specimen(found.b)}
               </td>
               <td>
-                {outcome === null ? "it was not asked" : winner ? specimen(winner) : named<string>(FOUND, outcome)}
-                {lean && <span class="aside"> leans to {specimen(lean)}</span>}
+                {foundIn(found)}
+                {found.lean && <span class="aside"> leans to {specimen(found.lean)}</span>}
               </td>
-              <td class="aside">{flags.flatMap(flagWords).join(", ")}</td>
-              <td class="number">{count(calls)}</td>
+              <td class="aside">{found.flags.flatMap(flagWords).join(", ")}</td>
+              <td class="number">{count(length)}</td>
             </tr>
           ))}
         </DataTable>
       )}
     </PagePart>
   );
+}
+
+type Trial = SelfTest["parts"][number]["trials"][number];
+
+function foundIn({ outcome, winner }: Trial): string {
+  if (outcome === null) return "it was not asked";
+  return winner ? specimen(winner) : named<string>(FOUND, outcome);
+}
+
+/** Judgings of the same two that found the same are one row. */
+function alike(trials: readonly Trial[]): readonly (readonly [Trial, readonly Trial[]])[] {
+  const rows = Map.groupBy(trials, ({ calls: _calls, cost_usd: _cost, ...found }) => JSON.stringify(found));
+  return [...rows.values()].flatMap((row) => (row[0] ? [[row[0], row] as const] : []));
 }
