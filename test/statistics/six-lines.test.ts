@@ -123,3 +123,24 @@ test("points have a sign, and no range that leaves 0 out reads as if it held it"
     ...["44 points more", "1 point less", "level", "level", "1 point more"],
   ]);
 });
+
+test("a claim among many comparisons is told as such, and its next step are fresh trials", async () => {
+  const series = await report("++++++++++++");
+  const among = (comparisons: number, changes: Partial<Series> = {}) =>
+    told(
+      { ...series, ledger: { comparisons, claims: 3, by_chance: comparisons / 20 }, ...changes },
+      "abeval run x.yaml",
+    );
+  expect(among(11)).toMatchObject({
+    Doubts: expect.stringContaining("Claim 3 among 11 comparisons on this scenario; by chance alone about .6"),
+    Next: "It is one of 11 comparisons: confirm it on fresh trials before you merge, as a new series:",
+  });
+  const few = among(4);
+  expect(few).toMatchObject({ Doubts: expect.stringContaining("about .2"), Next: expect.stringContaining("Merge") });
+  expect(JSON.stringify([among(1), told(series)])).not.toContain("comparisons");
+  // Earlier trials of the same comparison have shown it already.
+  expect(among(11, { earlier: { trials: 30, e: 25, e_with_this: 900 } })).toMatchObject({
+    Next: expect.stringContaining("Merge"),
+  });
+  expect(among(11, { conclusion: "undecided" }).Next).not.toContain("comparisons");
+});

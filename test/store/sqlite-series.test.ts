@@ -406,3 +406,32 @@ test("a series that begins or changes, and results that are kept, are answered w
   }
   expect(await series.read(SERIES)).toEqual(changed);
 });
+
+test("a directory of an earlier version gets its ledger: each series a comparison on the names of its scenarios", async () => {
+  using directory = temporaryDirectory();
+  {
+    using store = open(directory.path);
+    const preferred = { ...aSeries(SERIES).standing, conclusion: "a_preferred" as const };
+    await store.series.create(aSeries(SERIES, { standing: preferred }));
+    await store.series.create(aSeries(OTHER));
+    await store.series.create(aSeries(OTHER.replace("02Z", "03Z"), { scenarios: ["sample", "more"] }));
+    await store.series.keep(someResults("a", "2026-01-02T03:04:06.000Z"));
+  }
+  using database = openDatabase(join(directory.path, "sessions.db"), () => false);
+  for (const statement of [
+    "DROP INDEX series_by_subject",
+    ...["subject", "compared", "claimed"].map((one) => `ALTER TABLE series DROP COLUMN ${one}`),
+  ])
+    database.run(statement);
+  database.run(
+    "INSERT INTO series (series_id, state, series) VALUES ('damaged', 'completed', '{'), ('empty', 'completed', '[]')",
+  );
+  using store = open(directory.path);
+  expect(await store.series.ledger(aSeries(SERIES))).toEqual({ comparisons: 2, claims: 1 });
+  expect(await store.series.ledger(aSeries(SERIES, { scenarios: ["sample", "more"] }))).toEqual({
+    comparisons: 1,
+    claims: 0,
+  });
+  await store.series.create(aSeries(OTHER.replace("02Z", "04Z")));
+  expect(await store.series.ledger(aSeries(SERIES))).toEqual({ comparisons: 3, claims: 1 });
+});
