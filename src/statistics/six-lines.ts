@@ -147,8 +147,11 @@ function lapse({ undecided_by, headline: { claim } }: Series, names: ArmNames): 
 }
 
 /** Of many comparisons some claim by chance. */
-function amongOthers({ ledger, conclusion, scenarios, kind }: Series): readonly string[] {
-  if (ledger === null || ledger.comparisons < 2 || preferredSide(conclusion) === undefined) return [];
+function amongOthers({ ledger, conclusion, scenarios, kind, plan }: Series): readonly string[] {
+  if (preferredSide(conclusion) === undefined) return [];
+  if (ledger === null && kind === "planned" && plan?.scripted === false)
+    return ["Without a state directory nobody knows how many comparisons there were"];
+  if (ledger === null || ledger.comparisons < 2) return [];
   const { comparisons, claims, by_chance } = ledger;
   const what = kind === "results" ? "this table" : scenarios.length === 1 ? "this scenario" : "these scenarios";
   const chance = by_chance.toFixed(1).replace(/^0/, "");

@@ -58,8 +58,8 @@ const seriesIn = ({ stdout, stderr }: Pick<Finished, "stdout" | "stderr">): Seri
   return JSON.parse(stdout);
 };
 
-/** Without ids and times. */
-function comparable({ trials, arms, ...series }: Series) {
+/** Without ids and times, and what only a state directory knows. */
+function comparable({ trials, arms, efficiency: { wall_ms: _ms, ...efficiency }, ledger: _ledger, ...series }: Series) {
   const {
     series_id: _id,
     created_at: _created,
@@ -69,7 +69,7 @@ function comparable({ trials, arms, ...series }: Series) {
     ...rest
   } = series;
   return {
-    ...rest,
+    ...{ ...rest, efficiency },
     arms: [arms.a, arms.b].map(({ wall_ms_median: _, ...arm }) => arm),
     trials: trials.map(({ session_id: _, arms_ms: _arms_ms, ...trial }) => trial),
   };
