@@ -151,7 +151,7 @@ test("only a series of fixed length is blessed, and nothing is concluded on one 
   expect(failure.message).toContain("may have been stopped by what it showed");
   const baseline = await storedBaseline(services.store, stopped.record.series_id);
   await folder.write("scored.yaml", scoredScenario([scored("worse", [1, 2]), NEW]));
-  const { series } = await seriesOf(services, folder.path("scored.yaml"), { trials: 8, seed: "t", baseline });
+  const { series } = await seriesOf(services, folder.path("scored.yaml"), { trials: 9, seed: "t", baseline });
   expect(series.flags).toContain("baseline_selected");
   const [listed] = await services.store.series.list();
   expect(caveatsOf(listed?.standing.flags ?? [])).toEqual(caveatsOf(series.flags));

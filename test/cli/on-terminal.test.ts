@@ -7,7 +7,7 @@ import { COIN } from "./coin.ts";
 
 const TABLE = [
   "scenario,trial,arm,passed",
-  ...Array.from({ length: 8 }, (_, index) => `task-${index},1,new,true\ntask-${index},1,old,false`),
+  ...Array.from({ length: 9 }, (_, index) => `task-${index},1,new,true\ntask-${index},1,old,false`),
 ].join("\n");
 
 const FILES = {

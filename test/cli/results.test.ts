@@ -10,7 +10,7 @@ import { temporaryDirectory } from "../temporary.ts";
 /** A wins every scenario but one, which both pass. */
 const TABLE = [
   "scenario,trial,arm,passed",
-  ...Array.from({ length: 9 }, (_, index) => `task-${index},1,new,true\ntask-${index},1,old,${index === 0}`),
+  ...Array.from({ length: 10 }, (_, index) => `task-${index},1,new,true\ntask-${index},1,old,${index === 0}`),
   "task-0,1,third,false",
 ].join("\n");
 
@@ -29,9 +29,9 @@ test("--results prints the series of a table, writes every report, and keeps not
   const series: Series = JSON.parse(stdout);
   expect(series).toMatchObject({
     ...{ kind: "results", conclusion: "a_preferred", gate: { new: "better", old: null } },
-    counts: { trials: 9, wins: 8, ties: 1 },
+    counts: { trials: 10, wins: 9, ties: 1 },
   });
-  expect(stderr).toMatch(/^new solved \d+ of 9, old \d+ of 9: /m);
+  expect(stderr).toMatch(/^new solved \d+ of 10, old \d+ of 10: /m);
   expect(stderr).toContain("results_imported");
   const read = (name: string) => Bun.file(join(table.path, name)).text();
   expect(JSON.parse(await read("o.json"))).toEqual(series);

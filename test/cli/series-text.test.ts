@@ -57,12 +57,12 @@ describe("a line for each trial", () => {
   test("has who won, wins and losses, win rate, range and evidence in columns", () => {
     expect(told(seriesOf(), rows, 80)).toEqual([
       "trial  1  candidate won   1-0   100% [1-100]     ━━━━━━━┿━━━━━━━  e  1.0 of 20",
-      "trial  2  baseline won    1-1    50% [1-99]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
+      "trial  2  baseline won    1-1    50% [1-99.5]    ━━━━━━━┿━━━━━━━  e  0.7 of 20",
       "trial  3  tie             1-1    50% [4-96]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
-      "trial  4  candidate won   2-1    63% [11-96]     ─━━━━━━┿━━━━━━━  e  0.7 of 20",
+      "trial  4  candidate won   2-1    63% [10-96]     ─━━━━━━┿━━━━━━━  e  0.7 of 20",
       "trial  5  failed: no answer",
       "trial  6  invalid: it gave no answer",
-      "trial  7  candidate won   3-1    70% [18-96]     ──━━━━━┿━━━━━━━  e  0.9 of 20",
+      "trial  7  candidate won   3-1    70% [17-96]     ──━━━━━┿━━━━━━━  e  0.9 of 20",
     ]);
   });
 
@@ -84,10 +84,10 @@ describe("a line for each trial", () => {
   });
 
   test("reads as the evidence needed only when it is there", () => {
-    const lines = told(seriesOf(), free("++++++++"), 80);
+    const lines = told(seriesOf(), free("+++++++++"), 80);
     expect(lines.slice(-2)).toEqual([
-      expect.stringMatching(/^trial {2}7 .* \[46-100\] {4}─{6}━┿━{7} {2}e 13\.0 of 20$/),
-      expect.stringMatching(/^trial {2}8 .* \[50\.4-100\] {2}─{7}┼━{7} {2}e 21\.0 of 20$/),
+      expect.stringMatching(/^trial {2}8 .* \[49-100\] {4}─{6}━┿━{7} {2}e 18\.0 of 20$/),
+      expect.stringMatching(/^trial {2}9 .* \[53-100\] {4}─{7}┼━{7} {2}e 29\.1 of 20$/),
     ]);
     expect([19.94, 19.99, 20, 0, 1e300].map((e) => evidenceFigure(e, 0.05))).toEqual([
       ...["19.9", "19.9", "20.0", "0.0", ">1000"],
@@ -95,7 +95,7 @@ describe("a line for each trial", () => {
   });
 
   test("has a range that is no end of the scale in few cells", () => {
-    expect(told(seriesOf(), free("++=++"), 80).at(-1)).toContain(" [31-99.9]   ");
+    expect(told(seriesOf(), free("++=++"), 80).at(-1)).toContain(" [30-99.9]   ");
   });
 
   test("says which trial is held", () => {
@@ -136,10 +136,10 @@ test("a suite has a line of figures for each complete round", () => {
   expect(told(series, play("+-++="), 80)).toEqual([
     "trial  1  suite-one  candidate won",
     "trial  2  suite-two  baseline won",
-    "round  1 of 12   1-1   win rate  50% [1-99]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
+    "round  1 of 12   1-1   win rate  50% [0.5-99.5]  ━━━━━━━┿━━━━━━━  e  0.7 of 20",
     "trial  3  suite-one  candidate won",
     "trial  4  suite-two  candidate won",
-    "round  2 of 12   3-1   win rate  75% [14-99]     ─━━━━━━┿━━━━━━━  e  0.9 of 20",
+    "round  2 of 12   3-1   win rate  75% [13-99.5]   ─━━━━━━┿━━━━━━━  e  0.9 of 20",
     "trial  5  suite-one  tie",
   ]);
 });

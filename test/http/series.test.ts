@@ -75,13 +75,13 @@ describe("a series", () => {
     const series = await run(service, { stop_when_sure: true });
     expect(series).toMatchObject({ state: "completed", stop: "sure", conclusion: "a_preferred", kind: "planned" });
     const listed = (await (await service.get("/api/series")).json()) as SeriesListing[];
-    expect(listed).toMatchObject([{ series_id: series.series_id, state: "completed", standing: { counted: 8 } }]);
+    expect(listed).toMatchObject([{ series_id: series.series_id, state: "completed", standing: { counted: 9 } }]);
     const sessions = await service.get(`/api/sessions?series_id=${series.series_id}`);
     const rows = (await sessions.json()) as { trial?: { trial: number } }[];
-    expect(rows.map(({ trial }) => trial?.trial)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
-    const last = (await (await service.get(`/api/sessions/${series.trials[7]?.session_id}`)).json()) as SessionOutcome;
+    expect(rows.map(({ trial }) => trial?.trial)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    const last = (await (await service.get(`/api/sessions/${series.trials[8]?.session_id}`)).json()) as SessionOutcome;
     expect(last.verdict?.series).toMatchObject({
-      ...{ series_id: series.series_id, trial: 8, wins: 8, conclusion: "a_preferred" },
+      ...{ series_id: series.series_id, trial: 9, wins: 9, conclusion: "a_preferred" },
       ...{ e: series.headline.e, low: series.headline.low, high: series.headline.high },
     });
   });

@@ -28,7 +28,7 @@ test("a scenario is run until enough is known, and the answer says what the runs
     finished: true,
     series: {
       ...{ state: "completed", stop: "sure", conclusion: "a_preferred", arms: ["a", "b"], planned: 30 },
-      standing: { trials: 8, wins: 8, ties: 0, losses: 0, win_rate: 1 },
+      standing: { trials: 9, wins: 9, ties: 0, losses: 0, win_rate: 1 },
     },
   });
   expect(data.session_id).toBeUndefined();

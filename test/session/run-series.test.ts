@@ -36,23 +36,23 @@ async function run(
   return await seriesReport(services.store, await done);
 }
 
-test("eight wins are a claim: the series stops, and each verdict says where it stood", async () => {
+test("nine wins are a claim: the series stops, and each verdict says where it stood", async () => {
   const services = talkServices({ judge: () => "a" });
   const series = await run(services, [await talk()], { stop_when_sure: true });
   expect(series).toMatchObject({
     ...{ state: "completed", stop: "sure", conclusion: "a_preferred", failure: null },
-    headline: { win_rate: 1, claim: { side: "a", at_trial: 8 } },
-    counts: { trials: 8, wins: 8, ties: 0, losses: 0 },
+    headline: { win_rate: 1, claim: { side: "a", at_trial: 9 } },
+    counts: { trials: 9, wins: 9, ties: 0, losses: 0 },
   });
   const sessions = await Promise.all(
     series.trials.map(({ session_id }) => readSession(services.store, session_id ?? "")),
   );
-  expect(sessions.map((session) => session?.verdict?.series?.wins)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(sessions.map((session) => session?.verdict?.series?.wins)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(sessions.map((session) => session?.verdict?.series?.conclusion)).toEqual([
-    ...Array(7).fill("undecided"),
+    ...Array(8).fill("undecided"),
     "a_preferred",
   ]);
-  expect(sessions.map((session) => session?.trial?.trial)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(sessions.map((session) => session?.trial?.trial)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
 test("a series on whose comparison others lost claims nothing, in no place, and does not stop for it", async () => {
@@ -62,8 +62,8 @@ test("a series on whose comparison others lost claims nothing, in no place, and 
   await run(services, [scenario], { trials: 4 });
   const series = await run(services, [scenario], { trials: 12, stop_when_sure: true });
   expect(series).toMatchObject({
-    ...{ stop: "exhausted", conclusion: "undecided", gate: { a: "not_worse", b: null } },
-    ...{ headline: { claim: { side: "a", at_trial: 8 } }, earlier: { trials: 4 } },
+      ...{ stop: "exhausted", conclusion: "undecided", gate: { a: "not_worse", b: null } },
+      ...{ headline: { claim: { side: "a", at_trial: 9 } }, earlier: { trials: 4 } },
   });
   const sessions = await Promise.all(
     series.trials.map(({ session_id }) => readSession(services.store, session_id ?? "")),
@@ -78,7 +78,7 @@ test("a series on whose comparison others lost claims nothing, in no place, and 
     counted: 12,
   });
   const more = await run(services, [scenario], { goOn: series.series_id, trials: 30 });
-  expect(more).toMatchObject({ stop: "sure", conclusion: "a_preferred", counts: { trials: 16 } });
+  expect(more).toMatchObject({ stop: "sure", conclusion: "a_preferred", counts: { trials: 13 } });
 });
 
 test("what others ran is read only when the trials of a series alone conclude something", async () => {
@@ -497,9 +497,9 @@ test("a row that fails again and again is given up, and counts against the side 
     if (side === "a" && n > 1 && n < 6) throw new Failure("provider_failed", "the provider is down");
   };
   const services = talkServices({ judge: () => "a", before });
-  const series = await runTable(services, 9, { trials: 1 });
+  const series = await runTable(services, 10, { trials: 1 });
   expect(series).toMatchObject({ state: "completed", stop: "exhausted", rounds: 1 });
-  expect(series.counts).toMatchObject({ trials: 8, wins: 8, failed: 4 });
+  expect(series.counts).toMatchObject({ trials: 9, wins: 9, failed: 4 });
   expect(series.scenarios.filter(({ given_up }) => given_up).map(({ input }) => input)).toEqual(["r2"]);
   expect(series.statement).toContain("1 row is given up");
   expect(series.headline.claim).not.toBeNull();

@@ -42,16 +42,19 @@ test("the mark of a claim stands at a round, also where a row was given up", asy
 });
 
 test("what others established before it, and took back, confirms no claim, also where a row was given up", async () => {
-  const others = going("+".repeat(20) + "-".repeat(28)).map((row, index) => ({
+  // Twelve wins and a missing trial show it, but not with the share that a later series of a comparison bets.
+  const inputs = Array.from({ length: 12 }, (_, place) => `r${place}`);
+  const own = [...going("+", inputs), ...lost(4, inputs.length)];
+  const others = going("+".repeat(5) + "-".repeat(7), inputs).map((row, index) => ({
     ...row,
     session_id: `${row.session_id}-other-${index}`,
     place: row.place && { ...row.place, series_id: "series-20250101T000000000Z-00000000" },
     conduct: `${index}`.padStart(64, "f"),
   }));
   const report = async (stored: readonly TrialRow[]) =>
-    (await reportOf(table([...ROWS, LOST], 20), OWN, { stored, judge_unaudited: false })).conclusion;
+    (await reportOf(table([...inputs, LOST], 1), own, { stored, judge_unaudited: false })).conclusion;
   expect(await report([])).toBe("a_preferred");
-  expect(await report([...others, ...OWN])).toBe("undecided");
+  expect(await report([...others, ...own])).toBe("undecided");
 });
 
 test("a row that never gave a result is missing once in a round, however often it was tried", async () => {

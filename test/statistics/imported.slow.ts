@@ -73,8 +73,8 @@ describe("imported results", () => {
   });
 
   test("a missing result counts against whoever is ahead", async () => {
-    expect((await told({ S: "++++++++" })).conclusion).toBe("a_preferred");
-    const lacking = await told({ S: "x++++++++" });
+    expect((await told({ S: "+++++++++" })).conclusion).toBe("a_preferred");
+    const lacking = await told({ S: "x+++++++++" });
     expect(lacking.undecided_by).toBe("missing_trials");
     expect(lacking.missing_by).toEqual({ a: 1, b: 0, both: 0, judge: 0 });
     expect(lacking.statement).toContain("In 1 trial a result is missing (1 of new).");
@@ -82,8 +82,8 @@ describe("imported results", () => {
     // It is not worse even so: a lost trial of it would not undo that.
     expect(lacking.gate).toEqual({ new: "not_worse", old: null });
     // What comes after a claim cannot take it back: it was made without it.
-    expect((await told({ S: "++++++++y" })).conclusion).toBe("a_preferred");
-    expect((await told({ S: "x++++++++++" })).conclusion).toBe("a_preferred");
+    expect((await told({ S: "+++++++++y" })).conclusion).toBe("a_preferred");
+    expect((await told({ S: "x+++++++++++" })).conclusion).toBe("a_preferred");
   });
 
   test("a trial that lacks a result leaves the others of its round, and of its scenario, in the average", async () => {
@@ -96,9 +96,9 @@ describe("imported results", () => {
   });
 
   test("a scenario that one arm never ran is given up: rounds are complete without it, and it is missing in each", async () => {
-    const eight = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`s${index}`, "+"]));
-    expect((await told(eight)).conclusion).toBe("a_preferred");
-    const series = await told({ ...eight, never: "y" });
+    const nine = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`s${index}`, "+"]));
+    expect((await told(nine)).conclusion).toBe("a_preferred");
+    const series = await told({ ...nine, never: "y" });
     expect(series).toMatchObject({ rounds: 1, conclusion: "undecided", undecided_by: "missing_trials" });
     expect(series.scenarios.map(({ given_up }) => given_up).slice(-2)).toEqual([undefined, true]);
     expect(series.statement).toContain("1 scenario without a pair of results (never) is left out of the average.");

@@ -22,7 +22,7 @@ const own = (letters: string) => rowsOf(results(letters));
 const report = (rows: readonly TrialRow[], stored: readonly TrialRow[], planned: Planned = {}) =>
   reportOf(seriesOf(planned), rows, { stored, judge_unaudited: false });
 
-const WON = own("+".repeat(8));
+const WON = own("+".repeat(9));
 
 describe("a claim of a series is stated", () => {
   const concluded = async (stored: readonly TrialRow[], rows = WON) => (await report(rows, stored)).conclusion;
@@ -48,7 +48,7 @@ describe("a claim of a series is stated", () => {
   });
 
   test("not by what others established before it and later trials took back", async () => {
-    const before = others("+".repeat(8) + "-".repeat(8));
+    const before = others("+".repeat(9) + "-".repeat(9));
     expect(await concluded([...before, ...WON])).toBe("undecided");
     const long = own("+".repeat(16));
     const { conclusion, statement } = await report(long, [
@@ -58,7 +58,7 @@ describe("a claim of a series is stated", () => {
     ]);
     expect(conclusion).toBe("undecided");
     expect(statement).toContain(
-      "In those candidate won 24, baseline 16, and 0 had no winner: evidence 0.2 (20 needed). They establish a preference for candidate.",
+      "In those candidate won 25, baseline 17, and 0 had no winner: evidence 0.6 (20 needed). They establish a preference for candidate.",
     );
   });
 
@@ -66,6 +66,13 @@ describe("a claim of a series is stated", () => {
     expect(await concluded([...WON, ...others("-")])).toBe("undecided");
     expect(await concluded([...WON, ...others("++-")])).toBe("a_preferred");
     expect(await concluded([...WON, ...others("-".repeat(40))])).toBe("undecided");
+  });
+
+  test("by what is bet on it anew, where the trials before it were of another kind", async () => {
+    const before = others("-".repeat(20));
+    expect(await concluded([...before, ...WON])).toBe("undecided");
+    const clear = own("+".repeat(16));
+    expect(await concluded([...before, ...clear], clear)).toBe("a_preferred");
   });
 
   test("not while a trial of others that was begun before has not ended", async () => {
@@ -81,7 +88,7 @@ describe("a claim of a series is stated", () => {
     expect(await concluded([...others("c"), ...WON])).toBe("undecided");
     expect(await concluded([...others("i"), ...WON])).toBe("undecided");
     expect(await concluded([...others("xxx!!"), ...WON])).toBe("a_preferred");
-    expect(await concluded([...others("c"), ...own("+".repeat(10))], own("+".repeat(10)))).toBe("a_preferred");
+    expect(await concluded([...others("c"), ...own("+".repeat(12))], own("+".repeat(12)))).toBe("a_preferred");
   });
 });
 
@@ -98,10 +105,10 @@ test("that the arms are alike is concluded only where all trials together show i
 test("the statement says what the series alone would show, and what all trials show", async () => {
   const { statement, headline, forecast, scenarios } = await report(WON, [...others("----"), ...WON]);
   expect(statement).toContain(
-    "). Nothing is concluded: this series alone would establish a preference for candidate, but all 12 stored trials of this comparison together do not. " +
-      "In those candidate won 8, baseline 4, and 0 had no winner: evidence 0.6 (20 needed).",
+    "). Nothing is concluded: this series alone would establish a preference for candidate, but all 13 stored trials of this comparison together do not. " +
+      "In those candidate won 9, baseline 4, and 0 had no winner: evidence 4.0 (20 needed).",
   );
-  expect(headline.claim).toMatchObject({ side: "a", at_trial: 8 });
+  expect(headline.claim).toMatchObject({ side: "a", at_trial: 9 });
   expect([forecast.chance_of_claim, forecast.more_trials]).toEqual([null, null]);
   expect(scenarios[0]?.conclusion).toBe("undecided");
 });
@@ -158,10 +165,10 @@ describe("a copy counts once among all stored trials", () => {
   });
 
   test("also in what a series must hold with, and only within a comparison", async () => {
-    const rows = own("+".repeat(8)).map((row, index) => ({ ...row, draw: `${index}`.padStart(64, "d") }));
+    const rows = own("+".repeat(9)).map((row, index) => ({ ...row, draw: `${index}`.padStart(64, "d") }));
     const { statement, conclusion, earlier } = await report(rows, [...copiesOf("+++++++-"), ...rows]);
     expect([conclusion, earlier?.trials]).toEqual(["undecided", 8]);
-    expect(statement).toContain("all 8 stored trials of this comparison together do not");
+    expect(statement).toContain("all 9 stored trials of this comparison together do not");
     expect(statement).toContain("Among all stored trials 40 repeat another one");
     const elsewhere = copiesOf("---").map((row) => ({ ...row, comparison: comparisonOf("R") }));
     expect((await report(rows, [...elsewhere, ...rows])).conclusion).toBe("a_preferred");
@@ -203,7 +210,7 @@ describe("a suite must hold with all trials of its scenarios", () => {
     const series = seriesOf(planned);
     const comparison = comparisonOf("S");
     const scenarios = series.plan.scenarios.map((scenario) => ({ ...scenario, comparison }));
-    const twins = suite({ S: "++++", R: "++++" }).map((row) => ({ ...row, comparison }));
+    const twins = suite({ S: "+++++", R: "+++++" }).map((row) => ({ ...row, comparison }));
     const stored = [...others(before), ...twins];
     return await reportOf({ ...series, plan: { ...series.plan, scenarios } }, twins, {
       stored,
@@ -230,21 +237,21 @@ test("what is told while it runs is what the report says: lists, verdicts, and w
   const series = seriesOf({ stop_when_sure: true });
   expect(standingOf(series, WON, stored).conclusion).toBe("undecided");
   const last = WON.at(-1);
-  if (!last) throw new Error("there are eight");
+  if (!last) throw new Error("there are nine");
   const summary = summaryOf(series, WON, { own: last, stored });
   expect(summary.conclusion).toBe("undecided");
   expect(summary.statement).toContain("). Nothing is concluded: this series alone would");
   expect(await advance(series, WON, FREE)).toMatchObject({ stop: "sure" });
-  expect(await advance(series, WON, { ...FREE, stored })).toMatchObject({ stop: null, start: [{ trial: 9 }] });
+  expect(await advance(series, WON, { ...FREE, stored })).toMatchObject({ stop: null, start: [{ trial: 10 }] });
   const alike = own("=".repeat(17));
   expect(await advance(series, alike, { ...FREE, stored: [...others("---"), ...alike] })).toMatchObject({ stop: null });
 });
 
 test("others are asked when the trials that run can bring a conclusion", () => {
   const series = seriesOf();
-  expect([...conclusionsAhead(series, own("+++++++"))]).toEqual(["undecided"]);
-  expect([...conclusionsAhead(series, own("+++++++r"))]).toContain("a_preferred");
-  expect([...conclusionsAhead(series, own("-------r"))]).toContain("b_preferred");
+  expect([...conclusionsAhead(series, own("++++++++"))]).toEqual(["undecided"]);
+  expect([...conclusionsAhead(series, own("++++++++r"))]).toContain("a_preferred");
+  expect([...conclusionsAhead(series, own("--------r"))]).toContain("b_preferred");
   expect([...conclusionsAhead(series, own(`${"=".repeat(16)}r`))]).toContain("no_difference_above_margin");
   const ending = seriesOf({ stop_when_sure: true });
   expect([...conclusionsAhead(ending, own(`${"=".repeat(14)}r`))]).toContain("not_worse");
@@ -252,7 +259,7 @@ test("others are asked when the trials that run can bring a conclusion", () => {
 
 test("trials that mostly repeat each other are told", async () => {
   const rows = WON.map((row, index) => ({ ...row, conduct: `${index % 2}`.repeat(64) }));
-  const told = "Few trials differ in what the models said and called (2 of 8); the others repeat one of these.";
+  const told = "Few trials differ in what the models said and called (2 of 9); the others repeat one of these.";
   expect((await report(rows, [])).statement).toContain(told);
   expect((await report(WON, [])).statement).not.toContain("differ in what");
 });

@@ -42,8 +42,8 @@ describe("a report", () => {
 
   test.each([
     ["identical_trials", rowsOf(results("++++++++"), { conduct: comparisonOf("copies") }), []],
-    ["results_changed", rowsOf(results("+".repeat(8) + "-".repeat(40))), []],
-    ["missing_trials", rowsOf(results("xxxx++++++++")), []],
+    ["results_changed", rowsOf(results("+".repeat(9) + "-".repeat(40))), []],
+    ["missing_trials", rowsOf(results("xxxx+++++++++")), []],
     ["other_trials_disagree", rowsOf(results("++++++++")), rowsOf(results("--------"), { place: null })],
     [undefined, rowsOf(results("++++++++")), []],
     [undefined, rowsOf(results("+-")), []],
@@ -206,7 +206,7 @@ describe("a suite", () => {
 
   test("in which scenarios claim different arms is mixed", async () => {
     const { mixed, flags, conclusion, statement } = await suite({ S: "+".repeat(12), R: "-".repeat(12) });
-    expect([mixed, flags, conclusion]).toEqual([true, ["mixed"], "undecided"]);
+    expect([mixed, flags, conclusion]).toEqual([true, ["mixed", "few_tasks"], "undecided"]);
     expect(statement).toContain("Single scenarios disagree");
   });
 });
@@ -220,7 +220,7 @@ describe("a flag says", () => {
       place < 2 ? row : { ...row, arms: { ...row.arms, b: { ...row.arms.b, model_served: "m-2" } } },
     );
     const { flags, model_changes } = await report(seriesOf(), rows);
-    expect(flags).toEqual(["served_model_changed"]);
+    expect(flags).toEqual(["served_model_changed", "few_tasks"]);
     expect(model_changes).toEqual([{ scenario: "S", trial: 3, who: "b", from: "m-1", to: "m-2" }]);
     const unsaid = rows.map((row, place) =>
       place === 1 ? { ...row, arms: { ...row.arms, b: { ...row.arms.b, model_served: null } } } : row,
@@ -230,7 +230,7 @@ describe("a flag says", () => {
 
   test("what the plan and the caller know", async () => {
     const flags = await flagsOf([], { scripted: true, arms_differ: true }, { ...ALONE, judge_unaudited: true });
-    expect(flags).toEqual(["arms_differ", "judge_unaudited", "scripted"]);
+    expect(flags).toEqual(["arms_differ", "few_tasks", "judge_unaudited", "scripted"]);
   });
 
   test("that trials repeat each other, and the row how many differ", async () => {
@@ -240,12 +240,12 @@ describe("a flag says", () => {
       ...{ trials_left: 18, chance_of_claim: null, chance_of_conclusion: null, more_trials: null, cost_usd: null },
     });
     const { flags, scenarios } = await report(seriesOf(), rows);
-    expect([flags, scenarios[0]?.distinct_runs]).toEqual([["no_variation"], 1]);
+    expect([flags, scenarios[0]?.distinct_runs]).toEqual([["no_variation", "few_tasks"], 1]);
   });
 
   test("that a claim is fragile, or was taken back", async () => {
-    expect(await flagsOf(rowsOf(results("!++++++++")))).toEqual(["fragile"]);
-    expect(await flagsOf(rowsOf(results(`${"+".repeat(8)}${"-".repeat(24)}`)))).toEqual(["claim_reversed"]);
+    expect(await flagsOf(rowsOf(results("!+++++++++")))).toEqual(["fragile", "few_tasks"]);
+    expect(await flagsOf(rowsOf(results(`${"+".repeat(8)}${"-".repeat(24)}`)))).toEqual(["claim_reversed", "few_tasks"]);
   });
 });
 
@@ -267,16 +267,16 @@ test("all other runs of the comparison are counted beside the series, whenever t
     e: expect.closeTo(await e("+-+-----"), 9),
     e_with_this: expect.closeTo(await e("+-+++++-----"), 9),
   });
-  expect(flags).toEqual(["earlier_trials"]);
+  expect(flags).toEqual(["few_tasks", "earlier_trials"]);
   expect(statement).toContain("With the 8 other trials of this comparison, the evidence is");
 });
 
 test("a claim was made with the trials up to it, and has cost what was lost among them too", async () => {
-  const { trials, cost_usd, headline } = await reportOfLetters("+x++!+++++++");
-  expect(headline.claim?.at_trial).toBe(8);
-  expect(trials.map(({ used_for_claim }) => used_for_claim).lastIndexOf(true)).toBe(9);
-  // Eight that count, one that failed without a verdict, one that could not be judged.
-  expect(cost_usd.to_claim).toBe(9.5);
+  const { trials, cost_usd, headline } = await reportOfLetters("+x++!++++++++");
+  expect(headline.claim?.at_trial).toBe(9);
+  expect(trials.map(({ used_for_claim }) => used_for_claim).lastIndexOf(true)).toBe(10);
+  // Nine that count, one that failed without a verdict, one that could not be judged.
+  expect(cost_usd.to_claim).toBe(10.5);
 });
 
 test("nothing is forecast where nothing can follow: no difference was shown", async () => {
@@ -286,10 +286,10 @@ test("nothing is forecast where nothing can follow: no difference was shown", as
 });
 
 test("money is that of all trials that ended; unknown is null", async () => {
-  const { cost_usd, arms, judge, cost_ratio } = await reportOfLetters("++++++++=xr");
+  const { cost_usd, arms, judge, cost_ratio } = await reportOfLetters("+++++++++=xr");
   // Two arms of 0.25 USD; a verdict costs 0.50.
-  expect(cost_usd).toEqual({ total: 9.5, per_trial: 1, to_claim: 8 });
-  expect([arms.a.cost_usd, judge.cost_usd, cost_ratio]).toEqual([{ mean: 0.25, total: 2.5 }, 4.5, 1]);
+  expect(cost_usd).toEqual({ total: 10.5, per_trial: 1, to_claim: 9 });
+  expect([arms.a.cost_usd, judge.cost_usd, cost_ratio]).toEqual([{ mean: 0.25, total: 2.75 }, 5, 1]);
   const [first, ...others] = rowsOf(results("+++"));
   if (!first) throw new Error("there are three");
   const unknown = { ...first, arms: { ...first.arms, a: { ...first.arms.a, cost_usd: null, least_cost_usd: 0.1 } } };
@@ -353,10 +353,10 @@ describe("the summary in a verdict", () => {
 test("a list shows where a series stands, and what can overturn it as its report does", async () => {
   const could_not_check = "check a lacks pytest";
   for (const rows of [
-    rowsOf(results("x++++++++")),
+    rowsOf(results("x+++++++++")),
     rowsOf(times(9, "a"), { conduct: sha256("one") }),
     [...rowsOf(results("+++")), rowOf({ trial: 4, round: 4, scenario: "S" }, "invalid", { could_not_check })],
-    rowsOf(results("++++++++------------------------------------")),
+    rowsOf(results("+++++++++------------------------------------")),
   ]) {
     const series = seriesOf({ trials: 60 });
     const { flags } = await reportOf(series, rows, ALONE);

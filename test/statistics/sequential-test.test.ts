@@ -25,35 +25,35 @@ const mirrored = (given: readonly Result[]) =>
 
 describe("a claim", () => {
   test("is made at the trial that reaches the border, and stands while its evidence does", () => {
-    const { claim, log_e } = courseOfResults([...times(8, "a"), ...times(4, "b")]);
-    expect(claim).toMatchObject({ side: "a", round: 8, counts: { wins: 8, ties: 0, losses: 0 } });
-    expect(log_e).toHaveLength(12);
-    const lapsed = courseOfResults([...times(8, "a"), ...times(4, "b")]);
+    const { claim, log_e } = courseOfResults([...times(9, "a"), ...times(4, "b")]);
+    expect(claim).toMatchObject({ side: "a", round: 9, counts: { wins: 9, ties: 0, losses: 0 } });
+    expect(log_e).toHaveLength(13);
+    const lapsed = courseOfResults([...times(9, "a"), ...times(4, "b")]);
     expect([lapsed.stands, conclusionOf(lapsed)]).toEqual([false, "undecided"]);
-    const again = courseOfResults([...times(8, "a"), ...times(4, "b"), ...times(12, "a")]);
+    const again = courseOfResults([...times(9, "a"), ...times(4, "b"), ...times(12, "a")]);
     expect([again.stands, conclusionOf(again)]).toEqual([true, "a_preferred"]);
     const before = { ...LEVELS, rules: rulesOf("series/1") };
     const stays = sequentialTestOf(
-      { scenarios: [tallyOf(rowsOf([...times(8, "a"), ...times(4, "b")])).counted], deleted: 0 },
+      { scenarios: [tallyOf(rowsOf([...times(9, "a"), ...times(4, "b")])).counted], deleted: 0 },
       before,
     );
     expect([stays.stands, conclusionOf(stays)]).toEqual([true, "a_preferred"]);
   });
 
   test("that the other side makes later too leaves nothing to say", () => {
-    const sequential = courseOfResults([...times(8, "a"), ...times(24, "b")]);
+    const sequential = courseOfResults([...times(9, "a"), ...times(27, "b")]);
     expect([sequential.claim?.side, sequential.reversed, conclusionOf(sequential)]).toEqual(["a", true, "undecided"]);
-    const before = courseOfResults([...times(8, "a"), ...times(23, "b")]);
+    const before = courseOfResults([...times(9, "a"), ...times(26, "b")]);
     expect([before.reversed, conclusionOf(before)]).toEqual([false, "undecided"]);
   });
 
   test("that was taken back stays taken back, whatever comes", () => {
-    const sequential = courseOfResults([...times(8, "a"), ...times(24, "b"), ...times(60, "a")]);
+    const sequential = courseOfResults([...times(9, "a"), ...times(27, "b"), ...times(60, "a")]);
     expect([sequential.reversed, conclusionOf(sequential)]).toEqual([true, "undecided"]);
   });
 
   test("leaves the greatest evidence as it was", () => {
-    const [before, after] = [courseOfResults(times(8, "a")), courseOfResults([...times(8, "a"), ...times(4, "b")])];
+    const [before, after] = [courseOfResults(times(9, "a")), courseOfResults([...times(9, "a"), ...times(4, "b")])];
     expect(after.greatest).toBe(before.greatest);
     expect(after.greatest).toBeGreaterThan(after.log_e.at(-1) ?? 0);
   });
@@ -70,10 +70,10 @@ describe("a claim", () => {
         { scenarios: rounds.map((letters, place) => tallyOf(suiteRows(`S${place}`, letters)).counted), deleted: 0 },
         LEVELS,
       );
-    // Four wins each make eight in a row; the fifth round ends with eight wins and two losses.
-    expect(suite(["++++", "+++"]).claim).toBeNull();
-    expect(suite(["++++", "++++"]).claim).toMatchObject({ round: 4, counts: { wins: 8, ties: 0, losses: 0 } });
-    expect(suite(["+++-", "++++"]).claim).toBeNull();
+    // Nine wins in a row are there before the fifth round ends, with ten.
+    expect(suite(["+++++", "++++"]).claim).toBeNull();
+    expect(suite(["+++++", "+++++"]).claim).toMatchObject({ round: 5, counts: { wins: 10, ties: 0, losses: 0 } });
+    expect(suite(["++++-", "+++++"]).claim).toBeNull();
   });
 });
 
@@ -82,27 +82,27 @@ const suiteRows = (scenario: string, letters: string) =>
 
 describe("missing trials", () => {
   test("make a claim fragile while it depends on them, and no more once it does not", () => {
-    const [fragile, firm] = [courseOfResults(results("!++++++++")), courseOfResults(results("!++++++++++"))];
+    const [fragile, firm] = [courseOfResults(results("!+++++++++")), courseOfResults(results("!+++++++++++"))];
     expect([fragile.claim?.side, fragile.fragile, conclusionOf(fragile)]).toEqual(["a", true, "undecided"]);
-    expect([firm.claim?.round, firm.fragile, conclusionOf(firm)]).toEqual([8, false, "a_preferred"]);
+    expect([firm.claim?.round, firm.fragile, conclusionOf(firm)]).toEqual([9, false, "a_preferred"]);
   });
 
   test("that come after a claim cannot take it back", () => {
-    expect(courseOfResults(results("++++++++xx")).fragile).toBe(false);
-    expect(courseOfResults(results("++++++++xx-")).fragile).toBe(false);
+    expect(courseOfResults(results("+++++++++xx")).fragile).toBe(false);
+    expect(courseOfResults(results("+++++++++xx-")).fragile).toBe(false);
   });
 
   test("of all scenarios of a suite count", () => {
     const trials = (letters: string) =>
       [suiteRows("S", letters), suiteRows("R", letters)].map((rows) => tallyOf(rows).counted);
     const sequential = (letters: string) => sequentialTestOf({ scenarios: trials(letters), deleted: 0 }, LEVELS);
-    // One lost of each: ten wins bear one loss, twelve bear two.
-    expect(sequential("!+++++").fragile).toBe(true);
-    expect(sequential("!++++++").fragile).toBe(false);
+    // One lost of each: eleven wins bear one loss, thirteen bear two.
+    expect(sequential("!++++++").fragile).toBe(true);
+    expect(sequential("!+++++++").fragile).toBe(false);
   });
 
   test("of deleted sessions count against it wherever they were", () => {
-    expect(courseOfRows(rowsOf(times(8, "a")), 1).fragile).toBe(true);
+    expect(courseOfRows(rowsOf(times(9, "a")), 1).fragile).toBe(true);
   });
 
   test("never help: at worst both sides are level", () => {
@@ -135,16 +135,16 @@ describe("copies", () => {
   });
 
   test("are not assumed where nobody knows", () => {
-    expect(courseOfRows(rowsOf(times(8, "a"), { conduct: null })).claim?.round).toBe(8);
+    expect(courseOfRows(rowsOf(times(9, "a"), { conduct: null })).claim?.round).toBe(9);
   });
 
   test("in one scenario of a suite do not stop the others", () => {
-    const copied = suiteRows("S1", "++++").map((row) => ({ ...row, conduct: "0".repeat(64) }));
+    const copied = suiteRows("S1", "+++++").map((row) => ({ ...row, conduct: "0".repeat(64) }));
     const sequential = sequentialTestOf(
-      { scenarios: [tallyOf(copied).counted, tallyOf(suiteRows("S2", "++++")).counted], deleted: 0 },
+      { scenarios: [tallyOf(copied).counted, tallyOf(suiteRows("S2", "+++++")).counted], deleted: 0 },
       LEVELS,
     );
-    expect(sequential).toMatchObject({ claim: { round: 4 }, repeats: [true, false] });
+    expect(sequential).toMatchObject({ claim: { round: 5 }, repeats: [true, false] });
   });
 });
 

@@ -73,35 +73,35 @@ test("a series says in how many trials a skill was read, and what became of thes
 const SITUATIONS: [what: string, letters: string, planned: Planned, says: string[]][] = [
   [
     "a claim",
-    "++++++++++-",
+    "+++++++++++-",
     { ...SURE, stop: "sure" },
     [
-      "Evidence 20.6 (20 needed).",
+      "Evidence 28.5 (20 needed).",
       RELY,
-      "Stopped early, after 11 of 30 planned trials, once the preference was established.",
+      "Stopped early, after 12 of 30 planned trials, once the preference was established.",
     ],
   ],
   [
     "a claim for the other arm, in a series that could not stop early",
-    "--------=",
-    { ...ENDED, trials: 9 },
-    ["Evidence 21.0 (20 needed)."],
+    "---------=",
+    { ...ENDED, trials: 10 },
+    ["Evidence 29.1 (20 needed)."],
   ],
   [
     "a claim that later trials no longer bear",
-    "++++++++----",
-    { ...ENDED, trials: 12 },
+    "+++++++++----",
+    { ...ENDED, trials: 13 },
     [
-      "A preference for candidate was established at trial 8 (candidate 8, baseline 0); with the 4 trials since, the range includes 50%.",
-      "Evidence 0.6 (20 needed).",
+      "A preference for candidate was established at trial 9 (candidate 9, baseline 0); with the 4 trials since, the range includes 50%.",
+      "Evidence 0.9 (20 needed).",
     ],
   ],
   [
     "two claims",
-    `++++++++${"-".repeat(24)}`,
-    { ...ENDED, trials: 32 },
+    `+++++++++${"-".repeat(27)}`,
+    { ...ENDED, trials: 36 },
     [
-      "The trials contradict each other: they established a preference for candidate at trial 8 (candidate 8, baseline 0), and later one for baseline. No preference can be stated; something may have changed between the trials.",
+      "The trials contradict each other: they established a preference for candidate at trial 9 (candidate 9, baseline 0), and later one for baseline. No preference can be stated; something may have changed between the trials.",
     ],
   ],
   [
@@ -111,8 +111,8 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     [
       "After 11 trials of S (candidate won 8, baseline 3, no winner 0) no preference can be stated.",
       "Evidence 1.3 (20 needed).",
-      "If further trials split the same way, about 31 more would be needed; this plan has only 19 left.",
-      "By the trials so far, the chance that these establish a preference is 44%.",
+      "If further trials split the same way, about 33 more would be needed; this plan has only 19 left.",
+      "By the trials so far, the chance that these establish a preference is 38%.",
       "Still running, after 11 of 30 planned trials.",
     ],
   ],
@@ -123,7 +123,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     [
       "After 11 trials of S (candidate won 8, baseline 3, no winner 0) no preference can be stated.",
       "Evidence 1.3 (20 needed).",
-      "If further trials split the same way, about 31 more would be enough; where arms do not differ, such a forecast seldom comes true.",
+      "If further trials split the same way, about 33 more would be enough; where arms do not differ, such a forecast seldom comes true.",
     ],
   ],
   [
@@ -132,7 +132,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     { ...SURE, stop: "unlikely" },
     [
       "After 12 trials of S (candidate won 6, baseline 6, no winner 0) no preference can be stated.",
-      "Evidence 0.1 (20 needed).",
+      "Evidence 0.3 (20 needed).",
       "Stopped early: by a forecast from these trials, the chance of reaching a conclusion by trial 30 was below 2%. This does not show that the arms are alike.",
     ],
   ],
@@ -162,11 +162,11 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
   ],
   [
     "a fragile claim",
-    "!x++++++++",
+    "!x+++++++++",
     {},
     [
-      "Evidence 21.0 (20 needed).",
-      "Still running, after 8 of 30 planned trials.",
+      "Evidence 29.1 (20 needed).",
+      "Still running, after 9 of 30 planned trials.",
       "2 trials gave no result (1 failed or interrupted, 1 without a usable judgement).",
       "No preference is stated: it would not stand if the 2 missing trials had gone to baseline.",
     ],
@@ -177,7 +177,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     { state: "completed", stop: "budget", max_cost_usd: 3, scripted: true },
     [
       "After 3 trials of S (candidate won 3, baseline 0, no winner 0) no preference can be stated.",
-      "Evidence 2.0 (20 needed).",
+      "Evidence 1.9 (20 needed).",
       "Stopped by the cost limit of $3, after 3 of 30 planned trials.",
       "These trials replay scripts; they say nothing about a model.",
     ],
@@ -208,7 +208,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     { ...ENDED, trials: 1 },
     ["One run per arm says nothing about how often this would happen."],
   ],
-  ["another alpha", "+++++++", { ...ENDED, trials: 7, alpha: 0.1 }, ["Evidence 13.0 (10 needed)."]],
+  ["another alpha", "+++++++", { ...ENDED, trials: 7, alpha: 0.1 }, ["Evidence 11.2 (10 needed)."]],
 ];
 
 describe("a statement tells", () => {
