@@ -262,7 +262,7 @@ describe("a series whose process was killed", () => {
     using directory = openDirectory();
     const held = heldFromThirdTrial();
     await using stuck = await startFakeProvider({ reply: greeting(held.holds) });
-    const child = directory.start("greet.yaml --trials 10 --state-dir state", stuck.environment);
+    const child = directory.start("greet.yaml --trials 11 --state-dir state", stuck.environment);
     await held.reached;
     const series_id = await seriesIdIn(child.stderr);
     const other = await directory.run(`greet.yaml --continue ${series_id} --state-dir state`, stuck.environment);
@@ -274,7 +274,7 @@ describe("a series whose process was killed", () => {
     await using provider = await startFakeProvider({ reply: greeting() });
     const [resumed, unbroken] = await Promise.all([
       directory.run(`greet.yaml --continue ${series_id} --state-dir state`, provider.environment),
-      directory.run("greet.yaml --trials 10 --state-dir unbroken", provider.environment),
+      directory.run("greet.yaml --trials 11 --state-dir unbroken", provider.environment),
     ]);
     expect([resumed.status, unbroken.status]).toEqual([0, 0]);
     const [after, whole] = [seriesIn(resumed), seriesIn(unbroken)];
@@ -289,10 +289,10 @@ describe("a series whose process was killed", () => {
       headline: { ...whole.headline, worst_case_e: expect.any(Number), fragile: expect.any(Boolean) },
       counts: { ...whole.counts, failed: 1 },
     });
-    expect(whole.headline.claim).toMatchObject({ side: "a", at_trial: 8 });
+    expect(whole.headline.claim).toMatchObject({ side: "a", at_trial: 9 });
     expect(after.statement).toContain("1 trial gave no result");
     expect(after.statement.slice(0, 60)).toBe(whole.statement.slice(0, 60));
-    expect(resumed.stderr).toContain(`${series_id}: 10 trials, 3 so far`);
+    expect(resumed.stderr).toContain(`${series_id}: 11 trials, 3 so far`);
   });
 });
 

@@ -101,8 +101,8 @@ test("what others ran is read only when the trials of a series alone conclude so
 });
 
 test("series that are opened at once and continued in turn are one bet", async () => {
-  // Each of three series wins eight of ten; all together win eight of thirty.
-  const services = talkServices({ judge: (n) => (n % 3 === 1 && n <= 24 ? "a" : "b") });
+  // One of three series wins ten of ten; all together win ten of thirty.
+  const services = talkServices({ judge: (n) => (n % 3 === 1 ? "a" : "b") });
   const scenario = await talk();
   const ids: (string | undefined)[] = [undefined, undefined, undefined];
   for (let trials = 1; trials <= 10; trials += 1)
@@ -430,8 +430,8 @@ test("a series that cannot go on for want of space can go on later", async () =>
 const REFUSED: readonly (readonly [what: string, options: OpenOptions, words: RegExp])[] = [
   [
     "too few trials to be sure",
-    { trials: 7, stop_when_sure: true },
-    /7 in all are too few for any claim; plan 8 or more/,
+    { trials: 8, stop_when_sure: true },
+    /8 in all are too few for any claim; plan 9 or more/,
   ],
   ["a limit without prices", { trials: 2, max_cost_usd: 1 }, /has no price, and max_cost_usd \(--max-cost\) needs one/],
   ["an unknown series", { goOn: "series-20260101T000000000Z-00000000" }, /there is no series .*gone with its process/],
