@@ -1,5 +1,6 @@
 import { type Counts, logEvidence, wagersAgainst } from "./claim/e-process.ts";
 import { winRateRange } from "./claim/interval.ts";
+import { NOW } from "./claim/rules.ts";
 
 /** How often somebody was wrong who was asked so often. */
 export interface FaultCount {
@@ -13,6 +14,9 @@ const MANY = 0.3;
 
 /** How often each of them may be concluded wrongly. */
 const ALPHA = 0.05;
+
+/** No later self-test adds to the wealth of one, so that it bets all of it. */
+const STARTED_ONCE = { ...NOW, fresh: 1 };
 
 const meanOf = (rate: number) => 2 * rate - 1;
 const AGAINST_FEW = wagersAgainst(meanOf(FEW));
@@ -51,5 +55,5 @@ export function judgingsUntilFew({ faults, judgings }: FaultCount): number {
 
 /** The rates that the judgings do not contradict, whenever somebody looks; each end is wrong in at most 5%. Faults are few where it ends below 30%. */
 export function faultRange(count: FaultCount): { readonly low: number; readonly high: number } {
-  return winRateRange(countsOf(count), 2 * ALPHA);
+  return winRateRange(countsOf(count), 2 * ALPHA, STARTED_ONCE);
 }

@@ -16,13 +16,13 @@ const checks = new Map(blocksNamed(page, "checks: "));
 
 /** The situations of the table in docs/ci.md, in the order of its columns. */
 const CONCLUSIONS = {
-  "series: candidate preferred": "++++++++",
+  "series: candidate preferred": "+++++++++",
   "series: no difference": "=".repeat(17),
   "series: undecided": "+-",
   "series: fragile": "xxxx++++++++",
   "series: baseline preferred": "--------",
   "series: no trial counts": "xxxx",
-  "series: judge failed its self-test": "++++++++",
+  "series: judge failed its self-test": "+++++++++",
 };
 
 testNeeding(...EXAMPLE_TOOLS)(

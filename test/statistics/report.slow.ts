@@ -44,8 +44,8 @@ describe("a report", () => {
     ["identical_trials", rowsOf(results("++++++++"), { conduct: comparisonOf("copies") }), []],
     ["results_changed", rowsOf(results("+".repeat(9) + "-".repeat(40))), []],
     ["missing_trials", rowsOf(results("xxxx+++++++++")), []],
-    ["other_trials_disagree", rowsOf(results("++++++++")), rowsOf(results("--------"), { place: null })],
-    [undefined, rowsOf(results("++++++++")), []],
+    ["other_trials_disagree", rowsOf(results("+++++++++")), rowsOf(results("--------"), { place: null })],
+    [undefined, rowsOf(results("+++++++++")), []],
     [undefined, rowsOf(results("+-")), []],
   ] as const)("says what keeps it from a conclusion: %p; so does its row in a list", async (doubt, rows, others) => {
     const stored = others.map((row) => ({ ...row, session_id: `${row.session_id}-of-others` }));
@@ -245,7 +245,7 @@ describe("a flag says", () => {
 
   test("that a claim is fragile, or was taken back", async () => {
     expect(await flagsOf(rowsOf(results("!+++++++++")))).toEqual(["fragile", "few_tasks"]);
-    expect(await flagsOf(rowsOf(results(`${"+".repeat(8)}${"-".repeat(24)}`)))).toEqual(["claim_reversed", "few_tasks"]);
+    expect(await flagsOf(rowsOf(results(`${"+".repeat(9)}${"-".repeat(27)}`)))).toEqual(["claim_reversed", "few_tasks"]);
   });
 });
 
