@@ -85,7 +85,7 @@ test("a pipe gets the JSON of a series, with --json or without", async () => {
   const [plain, asked] = await Promise.all(
     [args, [...args, "--json"]].map((words) => abeval(words, { cwd: directory.path })),
   );
-  expect(JSON.parse(plain?.stdout ?? "")).toMatchObject({ counts: { trials: 8 } });
+  expect(JSON.parse(plain?.stdout ?? "")).toMatchObject({ counts: { trials: 9 } });
   expect(asked).toEqual(plain);
 });
 

@@ -139,7 +139,7 @@ describe("when it may stop early, a series", () => {
     const { stop, rows } = await play(seriesOf(equal), () => "tie");
     expect([stop, rows.length]).toEqual(["not_worse", least]);
     expect((await next({ ...equal, stop_at: "better" }, "=".repeat(least))).stop).not.toBe("not_worse");
-    expect((await next({ ...equal, trials: 30 }, "--------")).stop).toBe("sure");
+    expect((await next({ ...equal, trials: 30 }, "---------")).stop).toBe("sure");
   });
 
   test("stops without a difference above the margin only where somebody asks with a margin", async () => {
@@ -194,6 +194,7 @@ describe("when it may stop early, a series", () => {
     expect((await advance(seriesOf({ ...SURE, parallel: 16 }), all, FREE)).stop).toBe("sure");
   });
 
+  test("starts nothing more once it is sure, and says so when those that run have not taken it back", async () => {
     expect(await next({ ...SURE, parallel: 4 }, "+++++++++rr")).toMatchObject({ stop: null, start: [] });
     expect((await next({ ...SURE, parallel: 4 }, "+++++++++--")).stop).toBeNull();
     expect((await next({ ...SURE, parallel: 4 }, "++++++++++")).stop).toBe("sure");

@@ -235,14 +235,15 @@ describe("a suite must hold with all trials of its scenarios", () => {
 test("what is told while it runs is what the report says: lists, verdicts, and when it stops", async () => {
   const stored = [...others("----"), ...WON];
   const series = seriesOf({ stop_when_sure: true });
+  const better = seriesOf({ stop_when_sure: true, stop_at: "better" });
   expect(standingOf(series, WON, stored).conclusion).toBe("undecided");
   const last = WON.at(-1);
   if (!last) throw new Error("there are nine");
   const summary = summaryOf(series, WON, { own: last, stored });
   expect(summary.conclusion).toBe("undecided");
   expect(summary.statement).toContain("). Nothing is concluded: this series alone would");
-  expect(await advance(series, WON, FREE)).toMatchObject({ stop: "sure" });
-  expect(await advance(series, WON, { ...FREE, stored })).toMatchObject({ stop: null, start: [{ trial: 10 }] });
+  expect(await advance(better, WON, FREE)).toMatchObject({ stop: "sure" });
+  expect(await advance(better, WON, { ...FREE, stored })).toMatchObject({ stop: null, start: [{ trial: 10 }] });
   const alike = own("=".repeat(17));
   expect(await advance(series, alike, { ...FREE, stored: [...others("---"), ...alike] })).toMatchObject({ stop: null });
 });
