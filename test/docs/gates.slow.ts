@@ -19,8 +19,8 @@ const CONCLUSIONS = {
   "series: candidate preferred": "+++++++++",
   "series: no difference": "=".repeat(17),
   "series: undecided": "+-",
-  "series: fragile": "xxxx++++++++",
-  "series: baseline preferred": "--------",
+  "series: fragile": "xxxx+++++++++",
+  "series: baseline preferred": "---------",
   "series: no trial counts": "xxxx",
   "series: judge failed its self-test": "+++++++++",
 };
