@@ -97,7 +97,7 @@ test("a conclusion is unlikely exactly when its chance is too small", async () =
 });
 
 test("a series that goes on as it began is likely to end in a claim, one on equal arms is not", async () => {
-  const ahead = await forecast(standing(7, 0, 0, 20), LEVELS);
+  const ahead = await forecast(standing(8, 0, 0, 20), LEVELS);
   expect(ahead.chance_of_claim).toBeGreaterThan(0.9);
   const equal = await forecast(standing(8, 0, 8, 14), LEVELS);
   expect(equal.chance_of_claim).toBeLessThan(0.05);

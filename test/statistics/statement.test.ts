@@ -112,7 +112,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
       "After 11 trials of S (candidate won 8, baseline 3, no winner 0) no preference can be stated.",
       "Evidence 1.3 (20 needed).",
       "If further trials split the same way, about 33 more would be needed; this plan has only 19 left.",
-      "By the trials so far, the chance that these establish a preference is 38%.",
+      "By the trials so far, the chance that these establish a preference is 18%.",
       "Still running, after 11 of 30 planned trials.",
     ],
   ],
