@@ -62,8 +62,8 @@ test("a series on whose comparison others lost claims nothing, in no place, and 
   await run(services, [scenario], { trials: 4 });
   const series = await run(services, [scenario], { trials: 12, stop_when_sure: true });
   expect(series).toMatchObject({
-      ...{ stop: "exhausted", conclusion: "undecided", gate: { a: "not_worse", b: null } },
-      ...{ headline: { claim: { side: "a", at_trial: 9 } }, earlier: { trials: 4 } },
+    ...{ stop: "exhausted", conclusion: "undecided", gate: { a: "not_worse", b: null } },
+    ...{ headline: { claim: { side: "a", at_trial: 9 } }, earlier: { trials: 4 } },
   });
   const sessions = await Promise.all(
     series.trials.map(({ session_id }) => readSession(services.store, session_id ?? "")),

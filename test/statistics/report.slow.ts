@@ -245,7 +245,10 @@ describe("a flag says", () => {
 
   test("that a claim is fragile, or was taken back", async () => {
     expect(await flagsOf(rowsOf(results("!+++++++++")))).toEqual(["fragile", "few_tasks"]);
-    expect(await flagsOf(rowsOf(results(`${"+".repeat(9)}${"-".repeat(27)}`)))).toEqual(["claim_reversed", "few_tasks"]);
+    expect(await flagsOf(rowsOf(results(`${"+".repeat(9)}${"-".repeat(27)}`)))).toEqual([
+      "claim_reversed",
+      "few_tasks",
+    ]);
   });
 });
 
