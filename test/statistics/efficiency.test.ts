@@ -111,6 +111,20 @@ describe("what the candidate uses", () => {
     expect((await report(own)).efficiency.cost_usd.claim).toBe("lower");
   });
 
+  test("rows of a cluster are one pair in each round: what they used together", async () => {
+    const scenarios = ["S", "T", "U"];
+    const costs = { S: [1, 3], T: [2, 1], U: [1, 2] } as const;
+    const rows = Array.from({ length: 36 }, (_, index) => {
+      const scenario = scenarios[index % 3] as keyof typeof costs;
+      const row = rowOf({ trial: index + 1, round: Math.floor(index / 3) + 1, scenario }, "tie");
+      const [a, b] = costs[scenario];
+      return { ...row, arms: { a: { ...row.arms.a, cost_usd: a }, b: { ...row.arms.b, cost_usd: b } } };
+    });
+    const of = async (planned: Planned) => (await report(rows, { scenarios, ...planned })).efficiency.cost_usd;
+    expect(await of({ cluster: { field: "topic", of_row: [0, 0, 1] } })).toMatchObject({ n: 24, claim: "lower" });
+    expect(await of({})).toMatchObject({ n: 36, claim: null, ratio: 4 / 6 });
+  });
+
   test("the time of a stored run, or of another machine, is compared with nothing", async () => {
     const quick: Using = () => ({ a: { wall_ms: 5 }, b: { wall_ms: 50 } });
     const n = async (using: Using, parts: Partial<TrialRow> = {}) =>
