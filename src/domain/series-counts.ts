@@ -28,7 +28,9 @@ export const SeriesScenarioCounts = record("SeriesScenarioCounts", COUNTS);
 
 export const SeriesLedger = nullable(
   record("SeriesLedger", {
-    comparisons: Count("This one, and others on the same scenarios, by their names, or on the same table."),
+    comparisons: Count(
+      "This one, and others on the same scenarios, by their names, or on the same table. Of more than 10,000 series so many are read.",
+    ),
     claims: Count("Of those, comparisons that prefer an arm."),
     by_chance: Type.Number({ minimum: 0, description: "Claims to expect where no arms differ: comparisons x alpha." }),
   }),

@@ -170,8 +170,13 @@ const numberOf = (protocol: unknown) => Number(/^series\/(\d+)$/.exec(String(pro
 const UPDATE = `UPDATE @series SET state = $state, owner = $owner, claimed = $claimed, series = $series
   WHERE series_id = $series_id AND owner = $me`;
 
-/** From the index alone. */
-const LEDGER = `SELECT CAST(count(*) AS integer) AS comparisons, CAST(coalesce(sum(claims), 0) AS integer) AS claims FROM
-  (SELECT max(CASE WHEN claimed THEN 1 ELSE 0 END) AS claims FROM @series WHERE subject = $subject GROUP BY compared) AS lines`;
+/** Series that a ledger reads: a page must not wait for more. */
+const LEDGER_SERIES = 10_000;
+
+/** From the index alone, in its order. */
+const LEDGER = `SELECT CAST(count(*) AS integer) AS comparisons, CAST(coalesce(sum(claims), 0) AS integer) AS claims
+  FROM (SELECT max(CASE WHEN claimed THEN 1 ELSE 0 END) AS claims FROM
+    (SELECT compared, claimed FROM @series WHERE subject = $subject ORDER BY compared LIMIT ${LEDGER_SERIES}) AS lines
+    GROUP BY compared) AS comparisons`;
 
 const OWN = "UPDATE @series SET owner = $me WHERE series_id = $series_id";
