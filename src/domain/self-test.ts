@@ -60,7 +60,7 @@ export const SelfTestPart = record("SelfTestPart", {
   id: oneOf(SELF_TEST_PARTS),
   verdict: oneOf(GRADES, {
     description:
-      "`pass`: it errs in less than 30%, most likely in at most 10%; `fail`: in more than 10%; `warn`: the judgings do not tell; `skip`: there was nothing to ask.",
+      "`pass`: the judgings contradict that it errs in 30% or more; `fail`: that it errs in 10% or less; `warn`: neither; `skip`: there was nothing to ask.",
   }),
   rate: Type.Optional(FaultRate),
   note: Type.String({ description: "Why, in a sentence." }),
