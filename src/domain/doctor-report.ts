@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Count, nullable, oneOf, record, Share, Slug } from "./schema.ts";
+import { SERIES_MEASURES } from "./series-record.ts";
 
 export const DoctorCheck = record("DoctorCheck", {
   id: Type.String({ description: "Stable; ids of scenario checks begin with what they look at." }),
@@ -13,17 +14,24 @@ export const DoctorCheck = record("DoctorCheck", {
 export type DoctorCheck = Static<typeof DoctorCheck>;
 
 const SeriesEstimate = record("SeriesEstimate", {
-  trials: Count("Trials that were asked for."),
+  trials: Count("In all: as many as were asked for, of each scenario or row."),
+  members: Count("Scenarios, or rows, of all files: a round runs each once."),
   low_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of all of them; null without prices." }),
   high_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of all of them; null without prices." }),
+  likely_usd: nullable(Type.Number({ minimum: 0 }), { description: "Where each run is short; null without prices." }),
+  bound_usd: nullable(Type.Number({ minimum: 0 }), { description: "What they cannot exceed; null without prices." }),
   chances: Type.Array(
     record("ClaimChance", {
       win_share: Share("The share of decided trials that the better arm wins."),
       chance_of_claim: Share("The chance that a series that may stop early finds it."),
       mean_trials: Type.Number({ minimum: 0, description: "Mean number of trials until a claim or the end." }),
     }),
-    { description: "Exact figures for one scenario where one trial in five has no winner." },
+    { description: "Where one trial in five has no winner." },
   ),
+  chance_better: Share("The chance of a claim for a candidate that wins 8 of 10 decided trials."),
+  chance_equal_passes: nullable(Type.Number({ minimum: 0, maximum: 1 }), {
+    description: "That a candidate equal to the control passes the gate; null where it takes too long to compute.",
+  }),
 });
 
 export const CostEstimate = record("CostEstimate", {
@@ -32,6 +40,11 @@ export const CostEstimate = record("CostEstimate", {
   low_tokens: Count("Both arms and the judge, a short run."),
   high_tokens: Count("Both arms at the end of their budgets, and the judge."),
   note: Type.String({ description: "How the figures were made." }),
+  rows: Type.Optional(Count("Of its inputs; the other figures are of one row. Absent: it has none.")),
+  measure: Type.Optional(
+    oneOf(SERIES_MEASURES, { description: "Of a series of it, where nothing else is asked for." }),
+  ),
+  control: Type.Optional(Type.String({ description: "Id of the arm that the candidate is compared with." })),
   series: Type.Optional(SeriesEstimate),
 });
 export type CostEstimate = Static<typeof CostEstimate>;

@@ -16,9 +16,10 @@ export function checksToTell({ checks }: Pick<DoctorReport, "checks">): readonly
 }
 
 /** What a series would take and show, in sentences; empty when nobody asked. `usd` writes an amount of money. */
-export function seriesEstimateText({ series, high_tokens }: CostEstimate, usd: (amount: number) => string): string {
+export function seriesEstimateText(estimate: CostEstimate, usd: (amount: number) => string): string {
+  const { series, high_tokens } = estimate;
   if (!series) return "";
-  const { trials, low_usd, high_usd, chances } = series;
+  const { trials, members, low_usd, high_usd, chances } = series;
   const known = low_usd !== null && high_usd !== null && high_tokens > 0;
   const cost = known ? ` ${trials === 1 ? "costs" : "cost"} ${usd(low_usd)} to ${usd(high_usd)} and` : "";
   const found = chances.map(
@@ -26,5 +27,14 @@ export function seriesEstimateText({ series, high_tokens }: CostEstimate, usd: (
       `${Math.round(10 * win_share)} of 10 in ${Math.round(100 * chance_of_claim)}% of series (${mean_trials.toFixed(1)} trials)`,
   );
   const verb = trials === 1 ? "finds" : "find";
-  return `${counted(trials, "trial")}${cost} ${verb} an arm that wins ${found.join(", ")}; stopping early, if one trial in five has no winner.`;
+  const each = members > 1 ? ` (${counted(trials / members, "trial")} of each of ${members} tasks)` : "";
+  return `${counted(trials, "trial")}${each}${cost} ${verb} an arm that wins ${found.join(", ")}; stopping early, if one trial in five has no winner.${equalText(estimate)}`;
+}
+
+/** How likely the gate opens where there is nothing to find. */
+function equalText({ series, measure, control }: CostEstimate): string {
+  const chance = series?.chance_equal_passes ?? null;
+  if (chance === null || control === undefined) return "";
+  const equal = measure === "solved" ? "solves 9 of 10, as it does" : "is preferred in 2 of 5 trials, as it is";
+  return ` The control is ${control}. A candidate that ${equal}, passes the gate in ${Math.round(100 * chance)}% of series.`;
 }

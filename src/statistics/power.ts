@@ -1,7 +1,9 @@
 import type { CostEstimate } from "../domain/doctor-report.ts";
-import { ALPHA } from "../domain/series-record.ts";
+import { ALPHA, MARGIN } from "../domain/series-record.ts";
+import { NOT_WORSE_BY } from "../domain/series-result.ts";
 import { Pace } from "../runtime/pace.ts";
 import { claimBorder } from "./claim/forecast.ts";
+import { chanceOfPassing } from "./claim/pairs-needed.ts";
 
 /** What a plan promises before its first trial. */
 interface Power {
@@ -104,12 +106,42 @@ const WINS = [0.7, 0.8, 0.9];
 /** Null when no cost is known. */
 const times = (usd: number | null, trials: number) => (usd === null ? null : usd * trials);
 
-/** What so many trials of a scenario take, and what they can be expected to show. */
-export async function seriesEstimate(one: CostEstimate, trials: number): Promise<NonNullable<CostEstimate["series"]>> {
+const plus = (one: number | null, other: number | null) => (one === null || other === null ? null : one + other);
+
+/** Chances of more trials differ from those of so many by less than anybody reads, and take the second power of the trials. */
+const MOST_TRIALS = 400;
+
+/** What so many trials of each scenario, or of each row, take, and what all together can be expected to show. */
+export async function seriesEstimate(
+  files: readonly CostEstimate[],
+  each: number,
+): Promise<NonNullable<CostEstimate["series"]>> {
+  const members = files.reduce((sum, { rows = 1 }) => sum + rows, 0);
+  const trials = members * each;
   const chances = [];
   for (const win_share of WINS) {
-    const { chance, mean_trials } = await powerOf(trials, { win: win_share, tie: TIE });
+    const { chance, mean_trials } = await powerOf(Math.min(trials, MOST_TRIALS), { win: win_share, tie: TIE });
     chances.push({ win_share, chance_of_claim: chance, mean_trials });
   }
-  return { trials, low_usd: times(one.low_usd, trials), high_usd: times(one.high_usd, trials), chances };
+  const usd = (of: "low_usd" | "high_usd") =>
+    files.reduce<number | null>((sum, file) => plus(sum, times(file[of], each * (file.rows ?? 1))), 0);
+  const [low_usd, high_usd] = [usd("low_usd"), usd("high_usd")];
+  return {
+    ...{ trials, members, low_usd, high_usd, likely_usd: low_usd, bound_usd: high_usd, chances },
+    chance_better: chances[1]?.chance_of_claim ?? 0,
+    chance_equal_passes: await equalPass(
+      trials,
+      files.every(({ measure }) => measure === "solved") ? "solved" : "preferred",
+    ),
+  };
 }
+
+/** Two equal arms: each solves 9 of 10, or each is preferred in 2 of 5 trials. */
+const EQUAL = { solved: 0.09, preferred: 0.4 } as const;
+
+const equalPass = (trials: number, measure: keyof typeof EQUAL) =>
+  chanceOfPassing(
+    trials,
+    { win: EQUAL[measure], loss: EQUAL[measure] },
+    { alpha: ALPHA, margin: MARGIN, not_worse_by: NOT_WORSE_BY[measure] },
+  );

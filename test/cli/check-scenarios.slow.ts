@@ -72,8 +72,23 @@ test("--trials says what a series is likely to find", async () => {
   expect(text.stdout.replaceAll(/\s+/g, " ")).toContain("30 trials find an arm that wins 7 of 10 in 35% of series");
   const one = await check(folder.path("good.yaml"), "--trials", "1");
   expect(one.stdout.replaceAll(/\s+/g, " ")).toContain(" 1 trial finds an arm that wins 7 of 10 in 0% of series");
+  expect(text.stdout.replaceAll(/\s+/g, " ")).toMatch(
+    / The control is \w+\. A candidate that .* passes the gate in \d+% of series\./,
+  );
   const { stdout } = await check(folder.path("good.yaml"), "--trials", "30", "--json");
   expect(JSON.parse(stdout)[0].estimate.series).toMatchObject({ trials: 30, low_usd: 0, high_usd: 0 });
+});
+
+test("--trials counts the rows of a table, and all files as one series", async () => {
+  const inputs = ["ann", "bob", "cy"].map((name) => ({ id: name, name }));
+  const table = { ...JSON.parse(scenario("table", { prompt: "Say hello {{name}} in hello.txt." })), inputs };
+  await using folder = await scenarioFolder({ "one.yaml": scenario("one"), "table.yaml": JSON.stringify(table) });
+  const args = [folder.path("one.yaml"), folder.path("table.yaml"), "--trials", "5"];
+  const text = (await check(...args)).stdout.replaceAll(/\s+/g, " ");
+  expect(text.match(/20 trials \(5 trials of each of 4 tasks\) find an arm/g)).toHaveLength(1);
+  const reports = JSON.parse((await check(...args, "--json")).stdout);
+  for (const { estimate } of reports) expect(estimate.series).toMatchObject({ trials: 20, members: 4, likely_usd: 0 });
+  expect(reports[1].estimate.rows).toBe(3);
 });
 
 test("--json is a list with a report for each file, in their order, a broken one among them", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { powerOf, seriesEstimate } from "../../src/statistics/power.ts";
 import { pageNamed, tableBelow } from "../docs/pages.ts";
 import { exactly } from "./exact.ts";
+import { gateRates } from "./gates.ts";
 
 describe("what a plan promises", () => {
   test.each([
@@ -45,7 +46,28 @@ function percent(chance: number): string {
 
 test("an estimate is that of one run times the trials; unknown stays unknown", async () => {
   const one = { low_usd: 0.1, high_usd: null, low_tokens: 10, high_tokens: 20, note: "" };
-  const { trials, low_usd, high_usd, chances } = await seriesEstimate(one, 30);
+  const { trials, low_usd, high_usd, chances } = await seriesEstimate([one], 30);
   expect({ trials, low_usd, high_usd }).toEqual({ trials: 30, low_usd: 3, high_usd: null });
   expect(chances.map(({ win_share }) => win_share)).toEqual([0.7, 0.8, 0.9]);
+});
+
+test("an estimate counts the rows of a table and all files, in money and in chances", async () => {
+  const one = { low_usd: 0.1, high_usd: 0.5, low_tokens: 10, high_tokens: 20, note: "", measure: "solved" as const };
+  const table = { ...one, rows: 9 };
+  const alone = await seriesEstimate([one], 40);
+  const both = await seriesEstimate([one, table], 4);
+  expect(both).toMatchObject({ trials: 40, members: 10, chances: alone.chances });
+  expect([both.likely_usd, both.bound_usd]).toEqual([expect.closeTo(4, 9), expect.closeTo(20, 9)]);
+  expect(both.chance_better).toBe(alone.chances[1]?.chance_of_claim ?? 0);
+  expect((await seriesEstimate([{ ...table, rows: 2_000 }], 30)).chance_better).toBeCloseTo(1, 3);
+});
+
+test("a plan says how often a candidate that is equal passes its gate, as simulated series do", async () => {
+  const one = { low_usd: 0, high_usd: 0, low_tokens: 0, high_tokens: 0, note: "", measure: "solved" as const };
+  const passing = async (trials: number, rows: number) =>
+    (await seriesEstimate([{ ...one, rows }], trials)).chance_equal_passes ?? 0;
+  const simulated = (trials: number, scenarios: number) =>
+    gateRates({ scenarios, trials, control: 0.9, candidate: 0.9, not_worse_by: 0.1 }, { repetitions: 100, seed: 1 });
+  expect(Math.abs((await passing(30, 3)) - simulated(30, 3).passes)).toBeLessThan(0.15);
+  expect(await passing(20, 1)).toBeLessThan(await passing(100, 1));
 });

@@ -108,7 +108,8 @@ test("a logarithmic axis keeps the order of values, holds them all, and names fe
 const ESTIMATE = {
   ...{ low_usd: 0.5, high_usd: 2, low_tokens: 1_000, high_tokens: 9_000, note: "Nothing is spent." },
   series: {
-    ...{ trials: 30, low_usd: 15, high_usd: 60 },
+    ...{ trials: 30, members: 1, low_usd: 15, high_usd: 60, likely_usd: 15, bound_usd: 60 },
+    ...{ chance_better: 0.745, chance_equal_passes: 0.1 },
     chances: [{ win_share: 0.7, chance_of_claim: 0.346, mean_trials: 26 }],
   },
 };

@@ -62,9 +62,13 @@ async function diagnoseAll(args: RunArguments, signal: AbortSignal): Promise<Che
   const checked: CheckedFile[] = [];
   for (const file of args.parameters) {
     const report = await diagnoseFile(announcing(file), { path: file, environment, replacement }, signal);
-    checked.push({ file, report: await withSeries(report, args.integer("trials")) });
+    checked.push({ file, report });
   }
-  return checked;
+  const reports = await withSeries(
+    checked.map(({ report }) => report),
+    args.integer("trials"),
+  );
+  return checked.map(({ file, report }, index) => ({ file, report: reports[index] ?? report }));
 }
 
 /** Shows the running check on one line of a terminal, and removes the line afterwards. */

@@ -6,6 +6,7 @@ import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/docto
 import { Failure } from "../../domain/failure.ts";
 import { counted, usdText } from "../../domain/number-text.ts";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
+import { controlSide } from "../../domain/series-result.ts";
 import { orRefusal, runChecks } from "./check.ts";
 import { environmentChecks, MACHINE_CHECKS } from "./environment/environment-checks.ts";
 import { diagnoseScenario, type Replacement, unreadableScenario } from "./scenario/diagnose-scenario.ts";
@@ -78,7 +79,21 @@ async function reportOn(
   if (loaded instanceof Failure) return report(scenario, [...environment, ...unreadableScenario(loaded)], null);
   if (loaded.table) return await reportOnTable(services, { scenario, loaded, environment, replacement }, signal);
   const { checks, estimate } = await diagnoseScenario(services, loaded, replacement, signal);
-  return report(scenario, [...environment, ...remarksOf(loaded), ...checks], estimate);
+  return report(scenario, [...environment, ...remarksOf(loaded), ...checks], await withPlan(estimate, loaded));
+}
+
+/** What a series of the file would compare, and with what. */
+async function withPlan(estimate: CostEstimate | null, loaded: LoadedScenario): Promise<CostEstimate | null> {
+  if (estimate === null) return null;
+  const { plannedMeasure } = await import("../../comparison/planning/series/measure.ts");
+  const planned = await orRefusal(() => plannedMeasure([{ loaded }], undefined, undefined), "invalid_request");
+  const [a, b] = loaded.definition.arms;
+  const arms = { a: a.id, b: b.id };
+  return {
+    ...estimate,
+    ...(planned instanceof Failure ? {} : planned),
+    control: arms[controlSide(arms, loaded.asks?.control)],
+  };
 }
 
 /** Rows of a table whose commands are run. */
@@ -103,7 +118,7 @@ async function reportOnTable(
   return report(
     scenario,
     [...environment, inputsRow(members.length, names, estimate), ...remarksOf(loaded), ...byFinding(tried)],
-    estimate,
+    await withPlan(estimate && { ...estimate, rows: members.length }, loaded),
   );
 }
 

@@ -7,14 +7,20 @@ export const runDoctor: Operation<"runDoctor"> = async (services, { scenario, tr
   if (trials !== undefined && scenario === undefined)
     throw new Failure("invalid_request", NO_SCENARIO, { details: { field: "trials" } });
   const { diagnose } = await import("../doctor/doctor.ts");
-  return await withSeries(await diagnose(services, scenario ?? null, signal), trials);
+  const report = await diagnose(services, scenario ?? null, signal);
+  const [told = report] = await withSeries([report], trials);
+  return told;
 };
 
 const NO_SCENARIO = "trials: of which scenario? A series is estimated for one; name it in scenario";
 
-/** The report with what so many trials take. */
-export async function withSeries(report: DoctorReport, trials: number | undefined): Promise<DoctorReport> {
-  const { estimate } = report;
-  if (estimate === null || trials === undefined) return report;
-  return { ...report, estimate: { ...estimate, series: await seriesEstimate(estimate, trials) } };
+/** The reports with what so many trials of each scenario take, all in one series. */
+export async function withSeries(
+  reports: readonly DoctorReport[],
+  trials: number | undefined,
+): Promise<readonly DoctorReport[]> {
+  const estimates = reports.flatMap(({ estimate }) => estimate ?? []);
+  if (trials === undefined || estimates.length < reports.length) return reports;
+  const series = await seriesEstimate(estimates, trials);
+  return reports.map((report) => ({ ...report, estimate: report.estimate && { ...report.estimate, series } }));
 }

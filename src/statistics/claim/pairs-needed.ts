@@ -42,10 +42,11 @@ export function pairsNeeded({ counts, uncertain }: SequentialTest, levels: Level
   const key = [decided, undecided, not_worse_by, enough].join(" ");
   const found =
     known.get(key) ??
-    halfOpenAfter(
+    openAfter(
       { win: decided / 2, loss: decided / 2 + undecided },
       { bets: wagersAgainst(-not_worse_by).a, enough },
-    );
+      { pairs: MOST_PAIRS, share: 0.5 },
+    ).then((found) => (found !== null && found.open >= 0.5 ? found.pairs : null));
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(key, found);
   return found;
@@ -63,15 +64,30 @@ interface Test {
   readonly enough: number;
 }
 
-async function halfOpenAfter(rates: Rates, test: Test): Promise<number | null> {
+/** The chance that so many pairs show that an arm is not worse; null above 5,000, and where it takes too long. */
+export async function chanceOfPassing(pairs: number, rates: Rates, levels: Levels): Promise<number | null> {
+  const { alpha, not_worse_by = 0, rules = NOW } = levels;
+  if (pairs > MOST_PAIRS) return null;
+  const test = { bets: wagersAgainst(-not_worse_by).a, enough: wealthNeeded(alpha, rules) };
+  return (await openAfter(rates, test, { pairs, share: 1 }))?.open ?? null;
+}
+
+interface Until {
+  readonly pairs: number;
+  /** Of series whose gate has opened. */
+  readonly share: number;
+}
+
+/** How many pairs were looked at, and in what share of series the gate has opened by then; null where that takes too long. */
+async function openAfter(rates: Rates, test: Test, until: Until): Promise<{ pairs: number; open: number } | null> {
   const pace = new Pace();
   let [open, shut] = [0, { ...windowAt(0, rates), chances: new Float64Array([1]) } as Shut];
   let places = 0;
-  for (let pairs = 1; pairs <= MOST_PAIRS && places < MOST_PLACES; pairs += 1) {
+  for (let pairs = 1; places < MOST_PLACES; pairs += 1) {
     shut = withOneMore(shut, windowAt(pairs, rates), rates);
     const apart = 2 ** Math.max(0, Math.floor(Math.log2(pairs / ALL_LOOKS)));
     if (pairs % apart === 0) open += opened(shut, pairs, test);
-    if (open >= 0.5) return pairs;
+    if (open >= until.share || pairs === until.pairs) return { pairs, open };
     places += shut.chances.length;
     await pace.units(shut.chances.length / PLACES_IN_A_UNIT);
   }

@@ -22,7 +22,7 @@ export function doctorText(checked: readonly CheckedFile[], width: number): stri
   const ready = checked.filter(({ report }) => report.ok).length;
   const parts = [
     section("This machine", machine, width),
-    ...checked.map((file) => fileSection(file, width)),
+    ...checked.map((file, index) => fileSection(file, index === checked.length - 1, width)),
     ...(checked.length > 1 ? [`${ready} of ${checked.length} ready`] : []),
   ];
   return plainText(`${parts.join("\n\n")}\n`);
@@ -30,11 +30,12 @@ export function doctorText(checked: readonly CheckedFile[], width: number): stri
 
 const FOUND: ReadonlySet<string | null> = new Set(Object.values(IDLE));
 
-function fileSection({ file, report }: CheckedFile, width: number): string {
+/** @param isLast all files are one series, which is told once */
+function fileSection({ file, report }: CheckedFile, isLast: boolean, width: number): string {
   const checks = checksToTell(report).filter(({ scope }) => scope === "scenario");
   const found = [...checks.filter((check) => !isIdle(check)), ...idleOf(checks)];
   const estimate = report.estimate === null ? [] : hanging("  ", estimateText(report.estimate), width);
-  const series = report.estimate === null ? "" : seriesEstimateText(report.estimate, dollars);
+  const series = report.estimate === null || !isLast ? "" : seriesEstimateText(report.estimate, dollars);
   const trials = series === "" ? [] : hanging("  ", series, width);
   return [section(file, found, width), ...estimate, ...trials, conclusion(file, report)].join("\n");
 }
