@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -406,6 +407,18 @@ test("a damaged layer is refused, whatever it wrote before that showed", async (
     "is damaged: a layer is not what its configuration names",
   );
   expect(readdirSync(cache.directory).filter((name) => name === image.digest)).toEqual([]);
+});
+
+test("an image that is removed before it is unpacked is said to be gone, not broken", async () => {
+  using place = temporaryDirectory();
+  writeLayout(join(place.path, "image"), PARTS);
+  const cache = { directory: join(place.path, "cache"), owner: null, now: NOW };
+  const image = await readImage(join(place.path, "image"));
+  rmSync(join(place.path, "image"), { recursive: true });
+  await expect(unpackImage(image, cache, never)).rejects.toThrow(
+    "was removed before it was unpacked; put it back, and run again",
+  );
+  expect(readdirSync(cache.directory)).toEqual([]);
 });
 
 test("a layer that is compressed twice is refused, also when its first byte comes alone", async () => {

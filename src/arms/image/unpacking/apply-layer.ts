@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { createGunzip, createZstdDecompress } from "node:zlib";
 import type { Parser, ReadEntry } from "tar";
+import { errorCode } from "../../../domain/failure.ts";
 import { breathe } from "../../../runtime/pace.ts";
 import { ImageFault } from "../image-fault.ts";
 import { compressionOf, streamOf } from "../image-files.ts";
@@ -38,6 +40,9 @@ export async function applyLayer(layer: Layer, tree: ImageTree, limits: LayerLim
       throw new ImageFault(`is damaged: a layer is not what its configuration names (sha256:${layer.diff_id})`);
   } catch (error) {
     if (error instanceof ImageFault || isOfDisk(error)) throw error;
+    // Whoever shares the images may remove one at any time.
+    if (errorCode(error) === "ENOENT" && !existsSync(layer.file.path))
+      throw new ImageFault("was removed before it was unpacked; put it back, and run again", { cause: error });
     throw new ImageFault(`has a broken layer: ${messageOf(error)}`, { cause: error });
   } finally {
     writer.abandon();
@@ -192,6 +197,6 @@ class EntryWriter {
   }
 }
 
-const isOfDisk = (error: unknown) => error instanceof Error && "code" in error && String(error.code) === "ENOSPC";
+const isOfDisk = (error: unknown) => errorCode(error) === "ENOSPC";
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 200);
