@@ -18,6 +18,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   splits: async () => (await import("./splits.ts")).splits(),
   gates: async () => (await import("./gates.ts")).gates(),
   cheaper: async () => (await import("./cheaper.ts")).cheaper(),
+  tasks: async () => (await import("./tasks.ts")).tasks(),
   judging: async () => (await import("./judging.ts")).judging(),
   "self-test": async () => (await import("./self-test.ts")).selfTest(),
   stored: async () => (await import("./stored.ts")).stored(),
@@ -25,7 +26,8 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   scale: async () => (await import("./scale.ts")).scale(),
 };
 
-const { _: named, unknownFlags } = typeFlag({});
+// The outcomes are those of `tasks`.
+const { _: named, unknownFlags } = typeFlag({ outcomes: String });
 const parts = named.length > 0 ? [...named] : Object.keys(PARTS);
 const unknown = Object.keys(unknownFlags)[0] ?? parts.find((name) => PARTS[name] === undefined);
 if (unknown !== undefined) {
