@@ -50,7 +50,7 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   no_variation: {
     tone: "warn",
     title: "All trials of a scenario are alike",
-    text: "The models said and did the same each time. Beside a scenario that varies, copies count like other trials: leave such a scenario out.",
+    text: "The models said and did the same each time. Beside a scenario that varies, copies count like other trials: leave such a scenario out. Where no scenario of a table of results varies, each counts once.",
   },
   fragile: {
     tone: "warn",

@@ -13,7 +13,7 @@ import {
 import { isFinal } from "../domain/session-state.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
-import { countedOf, countsOf, type Findings, findingsOf, headlineOf, totalMissing } from "./claim/findings.ts";
+import { copiesOf, countedOf, countsOf, type Findings, findingsOf, headlineOf, totalMissing } from "./claim/findings.ts";
 import { openingOf } from "./claim/opening.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { isWithoutContrast } from "./claim/shut-by.ts";
@@ -49,6 +49,9 @@ function answerIn(findings: Findings): SeriesAnswer {
   return seriesAnswerOf({ conclusion, control: arms[control_side], gate, arms: both });
 }
 
+const isTableConstant = (findings: Findings) =>
+  findings.subject.told.kind === "results" && copiesOf(findings).size > 0;
+
 /** Flags for which nothing but the trials is needed. */
 export function raisedByTrials(findings: Findings) {
   const { rows, sequential } = findings;
@@ -57,7 +60,7 @@ export function raisedByTrials(findings: Findings) {
     fragile: sequential.fragile,
     claim_reversed: sequential.reversed,
     check_could_not_run: rows.some(({ could_not_check }) => could_not_check !== undefined),
-    no_variation: sequential.repeats.some(Boolean),
+    no_variation: sequential.repeats.some(Boolean) || isTableConstant(findings),
     no_contrast: counts.no_contrast > 0,
     self_family: counts.self_family > 0,
     panel_one_family: counts.panel_one_family > 0,

@@ -5,6 +5,7 @@ import type { TrialRow } from "../../domain/trial.ts";
 import { DECIDERS, type Decider } from "../../domain/verdict.ts";
 import type { Subject } from "../words/subject.ts";
 import type { Levels } from "./conclusion.ts";
+import { withoutConstant } from "./constant-table.ts";
 import { type Counts, logEvidence, netOf, totalIn } from "./e-process.ts";
 import { runningRange, type WinRateRange, winRateRange } from "./interval.ts";
 import { confirmed, type Pool, poolOf, tableRounds } from "./pool.ts";
@@ -66,13 +67,15 @@ function withRange(tested: SequentialTest, levels: Levels): SequentialTest {
 }
 
 /** A trial of imported results counts in the round of its number among those of its scenario. */
-function talliesOf({ told, scenarios, measure }: Subject, rows: readonly TrialRow[]): readonly Tally[] {
+function talliesOf(subject: Subject, rows: readonly TrialRow[]): readonly Tally[] {
+  const { told, scenarios, measure } = subject;
   const tallies = tallyByScenario(scenarios, rows, told.limits?.trials ?? 0, measure);
   if (told.kind !== "results") return tallies;
-  return tallies.map((tally) => ({
+  const numbered = tallies.map((tally) => ({
     ...tally,
     counted: tally.counted.map((trial) => ({ ...trial, round: trial.row.place?.round ?? trial.round })),
   }));
+  return withoutConstant(numbered, subject);
 }
 
 /** What imported results lack is never tried again. A scenario that has no pair at all is missing in every round. */
@@ -91,9 +94,9 @@ function givenUpIn({ told }: Subject, tallies: readonly Tally[]): { readonly giv
   return { given_up: { rounds, missingUntil: (round) => until[round - 1] ?? 0 } };
 }
 
-/** Stored runs that repeat one that counts. In every other series each trial counts. */
+/** Stored runs that repeat one that counts, and trials of a table that does not vary. In a planned series each trial counts. */
 export function copiesOf({ subject, rows, tallies }: Findings): ReadonlySet<TrialRow> {
-  if (subject.told.kind !== "stored") return new Set();
+  if (subject.told.kind === "planned") return new Set();
   const distinct = new Set(tallies.flatMap((tally) => tally.rows));
   return new Set(rows.filter((row) => !distinct.has(row)));
 }

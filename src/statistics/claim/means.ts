@@ -23,7 +23,7 @@ export function unitsIn({ tallies, sequential, subject }: Findings, measured: (t
   return unitMeans(trials, subject.levels.clusters, measured);
 }
 
-const valueIn = ({ scores }: Findings["subject"], { row }: CountedTrial, side: Side): number =>
+export const valueIn = ({ scores }: Pick<Findings["subject"], "scores">, { row }: CountedTrial, side: Side): number =>
   scores?.get(row.session_id)?.[side] ?? (row.arms[side].solved ? 1 : 0);
 
 /** By what the series measures: a's minus b's. */

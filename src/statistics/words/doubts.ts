@@ -185,6 +185,10 @@ function fewWays({ subject, sequential, tallies }: Findings): readonly string[] 
 function repeated(findings: Findings): readonly string[] {
   const copies = findings.pool?.copies ?? copiesOf(findings).size;
   if (copies === 0) return [];
+  if (findings.subject.told.kind === "results")
+    return [
+      `No scenario of this table has another result in another trial: ${counted(copies, "trial")} ${copies === 1 ? "looks" : "look"} like copies, and each scenario counts once.`,
+    ];
   return [
     `Among all stored trials ${copies} ${copies === 1 ? "repeats" : "repeat"} another one, by its seed or its recording; such copies count once.`,
   ];
