@@ -16,6 +16,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   table: async () => (await import("./table.ts")).table(),
   baselines: async () => (await import("./baselines.ts")).baselines(),
   splits: async () => (await import("./splits.ts")).splits(),
+  clusters: async () => (await import("./clusters.ts")).clusters(),
   gates: async () => (await import("./gates.ts")).gates(),
   cheaper: async () => (await import("./cheaper.ts")).cheaper(),
   tasks: async () => (await import("./tasks.ts")).tasks(),
