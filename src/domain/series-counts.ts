@@ -19,7 +19,9 @@ export const SeriesCounts = record("SeriesCounts", {
   ...COUNTS,
   deleted: Count("Missing: its session is gone, and so is the name of its scenario."),
   copies: Type.Optional(
-    Count("Of stored runs: they repeat one that counts, by its seed or its recording. Of a table in which nothing varies: all but one of each scenario. Absent while there are none."),
+    Count(
+      "Of stored runs: they repeat one that counts, by its seed or its recording. Of a table in which nothing varies: all but one of each scenario. Absent while there are none.",
+    ),
   ),
 });
 export type SeriesCounts = Static<typeof SeriesCounts>;

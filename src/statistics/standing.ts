@@ -13,7 +13,15 @@ import {
 import { isFinal } from "../domain/session-state.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
-import { copiesOf, countedOf, countsOf, type Findings, findingsOf, headlineOf, totalMissing } from "./claim/findings.ts";
+import {
+  copiesOf,
+  countedOf,
+  countsOf,
+  type Findings,
+  findingsOf,
+  headlineOf,
+  totalMissing,
+} from "./claim/findings.ts";
 import { openingOf } from "./claim/opening.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { isWithoutContrast } from "./claim/shut-by.ts";
@@ -49,8 +57,7 @@ function answerIn(findings: Findings): SeriesAnswer {
   return seriesAnswerOf({ conclusion, control: arms[control_side], gate, arms: both });
 }
 
-const isTableConstant = (findings: Findings) =>
-  findings.subject.told.kind === "results" && copiesOf(findings).size > 0;
+const isTableConstant = (findings: Findings) => findings.subject.told.kind === "results" && copiesOf(findings).size > 0;
 
 /** Flags for which nothing but the trials is needed. */
 export function raisedByTrials(findings: Findings) {

@@ -161,7 +161,15 @@ test("a table that says what its runs used tells who is cheaper, and its report 
       wall_ms: 800,
       turns: index === 3 ? null : 3,
     },
-    { scenario: "S", trial: index + 1, arm: "old", passed: index === 0 ? 0 : 1, cost_usd: "1.0e0", wall_ms: 2_000, turns: 3 },
+    {
+      scenario: "S",
+      trial: index + 1,
+      arm: "old",
+      passed: index === 0 ? 0 : 1,
+      cost_usd: "1.0e0",
+      wall_ms: 2_000,
+      turns: 3,
+    },
   ]).flat();
   const text = rows.map((row) => JSON.stringify(row)).join("\n");
   const { series } = await seriesOfResults(text, "jsonl", { arms: "new,old" });
