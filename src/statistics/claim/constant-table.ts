@@ -1,7 +1,7 @@
 import { SIDES } from "../../domain/verdict.ts";
 import type { Subject } from "../words/subject.ts";
-import { valueIn } from "./means.ts";
 import type { CountedTrial, Tally } from "./tally.ts";
+import { valueIn } from "./value-in.ts";
 
 /**
  * The tallies of a table of results. Where no scenario with several trials ever gave another result, of either arm, the trials look like

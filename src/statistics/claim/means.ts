@@ -5,6 +5,7 @@ import type { Findings } from "./findings.ts";
 import { MeanProcess } from "./mean-process.ts";
 import { NOW, wealthNeeded } from "./rules.ts";
 import { type CountedTrial, countedIn } from "./tally.ts";
+import { valueIn } from "./value-in.ts";
 
 /** The share that each arm solved of the trials that count, or its mean score; null where a trial has no such value. */
 export function valuesOf(findings: Findings): Record<Side, number> | null {
@@ -22,9 +23,6 @@ export function unitsIn({ tallies, sequential, subject }: Findings, measured: (t
   const trials = placed(tallies.map((tally) => countedIn(tally, sequential.log_e.length)));
   return unitMeans(trials, subject.levels.clusters, measured);
 }
-
-export const valueIn = ({ scores }: Pick<Findings["subject"], "scores">, { row }: CountedTrial, side: Side): number =>
-  scores?.get(row.session_id)?.[side] ?? (row.arms[side].solved ? 1 : 0);
 
 /** By what the series measures: a's minus b's. */
 export const differenceIn = (subject: Findings["subject"], trial: CountedTrial): number =>

@@ -1,0 +1,7 @@
+import type { Side } from "../../domain/verdict.ts";
+import type { Subject } from "../words/subject.ts";
+import type { CountedTrial } from "./tally.ts";
+
+/** The score of an arm in a trial of a table; else 1 where it solved the task. */
+export const valueIn = ({ scores }: Pick<Subject, "scores">, { row }: CountedTrial, side: Side): number =>
+  scores?.get(row.session_id)?.[side] ?? (row.arms[side].solved ? 1 : 0);
