@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type CostEstimate, type DoctorCheck, DoctorReport } from "../../../domain/doctor-report.ts";
 import { checksToTell, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
-import { record } from "../../../domain/schema.ts";
+import { nullable, record } from "../../../domain/schema.ts";
 import { ENDPOINTS } from "../../endpoint/endpoints.ts";
 import { runDoctor as operation } from "../../operation/doctor.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
@@ -14,12 +14,18 @@ const HiddenFindings = Type.Optional(
   }),
 );
 
+/** The HTTP API's document describes the estimate; here it would fill much of the list of tools. */
+const ReportFields = record("DoctorFields", {
+  ...DoctorReport.properties,
+  estimate: nullable(Type.Record(Type.String(), Type.Unknown())),
+});
+
 export const runDoctor = tool("runDoctor", {
   description:
     "Checks whether runs can work here: sandbox, provider keys, directories. With a scenario it also materialises the fixture and runs the scenario's own setup and checks in private copies, up to two minutes, and estimates tokens and cost. " +
     "Never calls a model, spends nothing. Use it before a first run, and when the environment made a run fail. Next: run_scenario.",
   input: record("DoctorToolRequest", { ...ENDPOINTS.runDoctor.fields.properties, include_hidden: HiddenFindings }),
-  output: DoctorReport,
+  output: ReportFields,
   // A scenario's setup may use the network.
   annotations: { ...READS, openWorldHint: true },
   live: false,
