@@ -24,6 +24,17 @@ function numbered(texts: readonly string[]): readonly number[] {
   return texts.map((text) => numbers.get(text) ?? 0);
 }
 
+/** The places of rows whose text a row before them has. Rows of one cluster repeat nothing: together they count once. */
+export function repeatingRows(texts: readonly string[], of_row?: readonly number[]): readonly number[] {
+  const clusters = new Map<string, number>();
+  return texts.flatMap((text, row) => {
+    const own = of_row?.[row] ?? row;
+    const before = clusters.get(text);
+    if (before === undefined) clusters.set(text, own);
+    return before === undefined || before === own ? [] : [row];
+  });
+}
+
 /** What is wrong with a row that is in no cluster. */
 export const noCluster = (row: string, field: string): string =>
   `the row "${cut(row)}" has no value for ${cut(field)}, by which rows are clustered; give it in every row, or in none`;

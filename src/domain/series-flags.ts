@@ -52,6 +52,11 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
     title: "All trials of a scenario are alike",
     text: "The models said and did the same each time. Beside a scenario that varies, copies count like other trials: leave such a scenario out. Where no scenario of a table of results varies, each counts once.",
   },
+  rows_repeat: {
+    tone: "warn",
+    title: "Rows repeat each other",
+    text: "Several rows ask the same. Each counts for itself, so that more is shown than the questions hold: name the column that they share as their cluster.",
+  },
   fragile: {
     tone: "warn",
     title: "Missing trials could undo this",

@@ -188,6 +188,10 @@ const Columns = Type.Array(SeriesColumn, {
     "Columns by which its rows can be grouped. Absent: it has no inputs, or no column with few short values.",
 });
 
+const RepeatedRows = Type.Optional(
+  Count("Rows that ask what another row asks, in no cluster with it. Absent: none is known."),
+);
+
 /** What is stored of a series beside its trials. Everything else is computed from these and the trials. */
 export const SeriesRecord = record("SeriesRecord", {
   series_id: SeriesId,
@@ -206,6 +210,7 @@ export const SeriesRecord = record("SeriesRecord", {
     ),
   ),
   columns: Type.Optional(Columns),
+  repeated_rows: RepeatedRows,
   control: Type.Optional(
     Slug({ description: "Id of the arm that the other is compared with; it changes words alone." }),
   ),

@@ -55,6 +55,7 @@ export const SERIES_FLAGS = [
   "arms_differ",
   "mixed",
   "no_variation",
+  "rows_repeat",
   "baseline_not_concurrent",
   "skill_never_fired",
   "low_confidence",

@@ -178,6 +178,7 @@ export const Series = record("Series", {
   ledger: SeriesLedger,
   scenarios: Type.Array(SeriesScenario),
   columns: SeriesRecord.properties.columns,
+  repeated_rows: SeriesRecord.properties.repeated_rows,
   groups: Type.Optional(
     Type.Array(SeriesGroup, {
       description: "Rows grouped by the column given as `by`; they describe, and claim nothing.",

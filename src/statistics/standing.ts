@@ -68,6 +68,7 @@ export function raisedByTrials(findings: Findings) {
     claim_reversed: sequential.reversed,
     check_could_not_run: rows.some(({ could_not_check }) => could_not_check !== undefined),
     no_variation: sequential.repeats.some(Boolean) || isTableConstant(findings),
+    rows_repeat: findings.subject.told.repeated_rows !== undefined,
     no_contrast: counts.no_contrast > 0,
     self_family: counts.self_family > 0,
     panel_one_family: counts.panel_one_family > 0,

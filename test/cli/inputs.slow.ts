@@ -79,6 +79,25 @@ test("--check fills every row, tries three, and warns of columns that nothing us
   expect(titles.filter((title) => title.startsWith("Scenario file"))).toEqual(["Scenario file [one, two, three]"]);
 });
 
+test("rows that ask the same are named by --check with the line to write, and flagged until they are one cluster", async () => {
+  using table = openTable();
+  writeFileSync(join(table.path, "words.csv"), "id,word,lang\none,un,fr\ntwo,zwei,de\nthree,zwei,de\n");
+  const { stdout } = await table.run("--check words.yaml --json");
+  const [report]: { checks: { id: string; status: string; detail: string; hint: string }[] }[] = JSON.parse(stdout);
+  expect(report?.checks).toContainEqual(
+    expect.objectContaining({
+      ...{ id: "inputs", status: "warn", detail: "1 row asks what a row before asks: three" },
+      hint: "remove such rows, or write `cluster: word` to count them as one",
+    }),
+  );
+  const flagged = async (args: string) => {
+    const { stdout: series, stderr, status } = await table.run(`words.yaml --quiet${args}`);
+    expect(status, stderr).toBe(0);
+    return (JSON.parse(series) as Series).flags.includes("rows_repeat");
+  };
+  expect([await flagged(""), await flagged(" --cluster word")]).toEqual([true, false]);
+});
+
 test("--by groups the rows by a column, in the series and in what people read", async () => {
   using table = openTable();
   const { stdout, stderr, status } = await table.run("words.yaml --by lang --markdown report.md --html report.html");

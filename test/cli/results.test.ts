@@ -52,7 +52,8 @@ test("--results with --state-dir stores a table once, and never among the runs o
   expect(series.created_at).toBeString();
   expect((await table.run(args)).stdout).toBe(first.stdout);
   const plain: Series = JSON.parse((await table.run("--results results.csv --arms new,old --quiet")).stdout);
-  expect({ ...series, created_at: null, finished_at: null } as Series).toEqual(plain);
+  expect(series.ledger).toEqual({ comparisons: 1, claims: 1, by_chance: 0.05 });
+  expect({ ...series, created_at: null, finished_at: null, ledger: null } as Series).toEqual(plain);
   using store = sqliteStore(join(table.path, "state"), systemClock, systemEntropy);
   expect((await store.series.list()).map(({ series_id }) => series_id)).toEqual([series.series_id]);
   expect(await store.trials({ comparison: "" })).toEqual([]);

@@ -108,8 +108,7 @@ test("Markdown has the answer, tables by scenario and arm, and folded trials", a
     "\n- **Next** Run about ",
     "| scenario | wins-ties-losses | win rate | candidate solved | baseline solved |",
     "| one | 2-0-0 | 100% | 2 of 2 | 0 of 2 |",
-    "|  | candidate | baseline |\n|---|---|---|\n| solved | 3 of 4 | 2 of 4 |\n| pass^2 | 50% | 17% |\n| mean cost | $0.2500 | $0.2500 |",
-    "\npass^2 is the chance that an arm solves all of 2 trials.\n",
+    "|  | candidate | baseline |\n|---|---|---|\n| solved | 3 of 4 | 2 of 4 |\n| mean cost | $0.2500 | $0.2500 |",
     "- `arms_differ`: Arms of one name are set up differently. The scenarios do not give an arm the same settings, so this compares more than one pair.\n",
     "Cost: candidate $1.0000, baseline $1.0000, judge $2.0000, total $4.0000\n",
     "<details><summary>4 trials</summary>\n\n| trial | scenario | outcome | counts | cost | session |\n",
@@ -117,6 +116,14 @@ test("Markdown has the answer, tables by scenario and arm, and folded trials", a
     "</details>\n\nJudge `J`, series `series-",
   ])
     expect(page).toContain(part);
+});
+
+test("Markdown says how often an arm solves several trials of a task, averaged over tasks", async () => {
+  const letters = ["a", "b", "a", "tie"] as const;
+  const page = seriesMarkdown(await report(SUITE, suite([...letters, ...letters])));
+  // The candidate solves one task in 4 of 4 trials and the other in 2 of 4, of which one pair in six is solved twice.
+  expect(page).toContain("| pass^2 | 58% (0% to 100%) | 50% (0% to 100%) |");
+  expect(page).toContain("\npass^2 is the chance that an arm solves all of 2 trials of a task: the mean over tasks,");
 });
 
 test("the reports of a suite say what failed in how many scenarios, and nothing of it where nothing did", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { plannedCluster } from "../../src/comparison/planning/series/cluster.ts";
+import { plannedCluster, repeatedRows } from "../../src/comparison/planning/series/cluster.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { membersOf } from "../../src/comparison/scenario/loaded-scenario.ts";
 import { failureOf, scenarioFolder } from "./scenario-folder.ts";
@@ -74,6 +74,29 @@ test.each([
   await using files = await folder(rows, `${line}\n${FILE}`);
   const path = files.path("tone.yaml");
   expect((await failureOf(loadScenarioFile(path))).message).toBe(`${path}:${message}`);
+});
+
+const AGAIN = "id,question,topic\na,Where is it?,Travel\nb,When?,food\nc,WHERE  is ｉt?,food\nd,when?,food\n";
+
+test("rows that ask the same, but for their id, case, width and blanks, are named with the column that they share", async () => {
+  await using files = await folder(AGAIN);
+  const members = await membersOf(await loadScenarioFile(files.path("tone.yaml")));
+  expect(await repeatedRows(members)).toEqual({ ids: ["c", "d"], field: "question" });
+  const { cluster } = plannedCluster(members, "question", undefined);
+  expect(await repeatedRows(members, cluster)).toBeNull();
+  const byTopic = plannedCluster(members, "topic", undefined);
+  expect(await repeatedRows(members, byTopic.cluster)).toEqual({ ids: ["c"], field: "question" });
+});
+
+test("rows of which a check wants another answer, or an arm is told something else, repeat nothing", async () => {
+  const asked = FILE.replace(
+    '{prompt: "Answer: {{question}}"}',
+    '{prompt: "Answer: {{question}}", deliverable: answer, probe: {checks: [{id: has, answer_contains: "{{topic}}"}]}}',
+  );
+  for (const file of [asked, FILE.replace("{temperature: 1}}", '{temperature: 1}, system_prompt: "Of {{id}}."}')]) {
+    await using files = await folder(AGAIN.replace("food\nd", "toys\nd").replace("d,when?,food", "d,Why?,food"), file);
+    expect(await repeatedRows(await membersOf(await loadScenarioFile(files.path("tone.yaml"))))).toBeNull();
+  }
 });
 
 test("scenarios without rows have no clusters", async () => {

@@ -152,3 +152,18 @@ const rowsOf = (rounds: readonly string[]) =>
       ),
     ),
   );
+
+test("a table whose names differ in case and blanks alone says that rows repeat, unless they are one cluster", async () => {
+  const table = pasted(1);
+  const [first, ...others] = table.scenarios;
+  if (!first) throw new Error("there are twenty");
+  const { cluster: _, ...apart } = table;
+  const twice = [{ ...first, scenario: "Task one" }, { ...first, scenario: "task  ONE" }, ...others];
+  const of_row = [0, ...twice.slice(1).map((_, index) => index)];
+  const flagsOf = async (results: ImportedResults) => (await importedSeries(results, KNOWN)).flags;
+  expect(await flagsOf(apart)).not.toContain("rows_repeat");
+  expect(await flagsOf({ ...apart, scenarios: twice })).toContain("rows_repeat");
+  expect(await flagsOf({ ...apart, scenarios: twice, cluster: { field: "question", of_row } })).not.toContain(
+    "rows_repeat",
+  );
+});

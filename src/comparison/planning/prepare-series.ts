@@ -21,7 +21,7 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { demandEveryPrice } from "./cost-limits.ts";
 import { needsOfPlan } from "./needs.ts";
 import { prepareSession, type RunOptions, type SessionPlan } from "./prepare-session.ts";
-import { plannedCluster } from "./series/cluster.ts";
+import { plannedCluster, repeatedRows } from "./series/cluster.ts";
 import { commonAsk } from "./series/measure.ts";
 import {
   demandControl,
@@ -53,6 +53,7 @@ export interface SeriesSetup {
   readonly estimate_usd: number | null;
   /** By which the rows can be grouped; empty without inputs. */
   readonly columns: readonly SeriesColumn[];
+  readonly repeated_rows: number;
   /** The members stand in the order of the plan. */
   readonly members: readonly LoadedScenario[];
   /** What a worker must have to run any of its trials; empty where nobody else may. */
@@ -123,6 +124,7 @@ export async function prepareSeries(
   if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan, planned);
   const estimate_usd = demandMoney(planned, limits);
   const columns = columnsOf(scenarios.map(({ definition }) => definition));
+  const repeated_rows = (await repeatedRows(scenarios, plan.cluster))?.ids.length ?? 0;
   const prepare = preparing(services, { plan, load, baseline, replacement });
   const baseline_digests = baseline ? [baseline.digest, ...baseline.earlier_digests] : [];
   const told = {
@@ -134,6 +136,7 @@ export async function prepareSeries(
     limits,
     estimate_usd,
     columns,
+    repeated_rows,
     inputs_from_checkout,
   };
   return { ...told, members: scenarios, needs, prepare };

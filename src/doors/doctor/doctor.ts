@@ -3,6 +3,7 @@ import { workersWithSlots } from "../../comparison/planning/needs.ts";
 import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
 import { type LoadedScenario, membersOf } from "../../comparison/scenario/loaded-scenario.ts";
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/doctor-report.ts";
+import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import { counted, usdText } from "../../domain/number-text.ts";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
@@ -117,7 +118,13 @@ async function reportOnTable(
   }
   return report(
     scenario,
-    [...environment, inputsRow(members.length, names, estimate), ...remarksOf(loaded), ...byFinding(tried)],
+    [
+      ...environment,
+      inputsRow(members.length, names, estimate),
+      ...remarksOf(loaded),
+      ...(await repeatsIn(members, loaded)),
+      ...byFinding(tried),
+    ],
     await withPlan(estimate && { ...estimate, rows: members.length }, loaded),
   );
 }
@@ -149,6 +156,24 @@ function inputsRow(rows: number, tried: readonly string[], estimate: CostEstimat
     `${counted(rows, "row")} ${rows === 1 ? "is" : "are"} filled in; tried here: ${tried.join(", ")}${price}`,
     null,
   );
+}
+
+/** Rows that count as more evidence than they are; the author decides whether they are one. */
+async function repeatsIn(members: readonly LoadedScenario[], { asks }: LoadedScenario): Promise<DoctorCheck[]> {
+  const { plannedCluster, repeatedRows } = await import("../../comparison/planning/series/cluster.ts");
+  const planned = await orRefusal(async () => plannedCluster(members, asks?.cluster, undefined), "invalid_request");
+  const repeated = await repeatedRows(members, planned instanceof Failure ? undefined : planned.cluster);
+  if (repeated === null) return [];
+  const { ids, field } = repeated;
+  const said = `${counted(ids.length, "row")} ${ids.length === 1 ? "asks" : "ask"} what a row before asks: ${cut(ids.join(", "), 300)}`;
+  const remove = "remove such rows";
+  return [
+    remark(
+      "warn",
+      said,
+      field === undefined ? remove : `${remove}, or write \`cluster: ${field}\` to count them as one`,
+    ),
+  ];
 }
 
 /** What the author of the file should know. */

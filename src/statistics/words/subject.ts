@@ -1,4 +1,4 @@
-import { clustersText } from "../../domain/cluster.ts";
+import { clustersText, comparedValue, repeatingRows } from "../../domain/cluster.ts";
 import { memberName, memberWord, withInputId } from "../../domain/member.ts";
 import { counted } from "../../domain/number-text.ts";
 import type { ImportedResults } from "../../domain/results.ts";
@@ -36,6 +36,7 @@ type Told = Pick<
   | "created_at"
   | "finished_at"
   | "columns"
+  | "repeated_rows"
   | "inputs_from_checkout"
   | "control"
 >;
@@ -135,6 +136,8 @@ export function importedSubject(
   const control_side = controlSide(arms);
   const taken = measure === "passed" ? "solved" : measure;
   const levels = { not_worse_by: NOT_WORSE_BY[taken], ...given };
+  const names = scenarios.map(({ scenario }) => comparedValue(scenario));
+  const repeated_rows = repeatingRows(names, cluster?.of_row).length;
   return {
     told: {
       ...{
@@ -147,6 +150,7 @@ export function importedSubject(
       ...{ stop: null, failure: null, plan: null, plan_digest: null, limits: null, changes: [] },
       ...{ created_at, finished_at: created_at },
       ...(columns && { columns }),
+      ...(repeated_rows > 0 && { repeated_rows }),
       ...(inputs_from_checkout && { inputs_from_checkout }),
     },
     scenarios: scenarios.map(({ scenario }) => ({ scenario, digest: null, comparison: "" })),

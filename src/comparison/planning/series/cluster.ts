@@ -1,9 +1,11 @@
-import { clusterFrom, comparedValue, noCluster } from "../../../domain/cluster.ts";
+import { clusterFrom, comparedValue, noCluster, repeatingRows } from "../../../domain/cluster.ts";
 import { fieldsOf } from "../../../domain/columns.ts";
 import { didYouMeanAmong } from "../../../domain/did-you-mean.ts";
 import { cut } from "../../../domain/excerpt.ts";
 import { Failure } from "../../../domain/failure.ts";
-import type { SeriesPlan } from "../../../domain/series-record.ts";
+import type { SeriesCluster, SeriesPlan } from "../../../domain/series-record.ts";
+import { sha256 } from "../../../domain/sha256.ts";
+import { Pace } from "../../../runtime/pace.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { commonAsk } from "./measure.ts";
 
@@ -36,6 +38,36 @@ export function plannedCluster(
   const cluster = clusterFrom(field, texts);
   if (typeof cluster === "string") throw refused(cluster);
   return { cluster };
+}
+
+/** Rows that give both arms and all checks what another row gives them. */
+export interface RepeatedRows {
+  readonly ids: readonly string[];
+  /** The column that tells most rows apart; clusters by it hold such rows together. Undefined: there is no column but the id. */
+  readonly field: string | undefined;
+}
+
+/** Null where each row asks something else. */
+export async function repeatedRows(
+  scenarios: readonly LoadedScenario[],
+  cluster?: SeriesCluster,
+): Promise<RepeatedRows | null> {
+  const pace = new Pace();
+  const texts: string[] = [];
+  for (const { definition } of scenarios) {
+    const { input: _, ...filled } = definition;
+    const text = comparedValue(filled);
+    texts.push(sha256(text));
+    await pace.units(text.length);
+  }
+  const repeating = repeatingRows(texts, cluster?.of_row);
+  if (repeating.length === 0) return null;
+  const rows = scenarios.map(({ definition }) => definition);
+  const kinds = fieldsOf(rows)
+    .filter((field) => field !== "id")
+    .map((field) => ({ field, kinds: new Set(rows.map(({ input }) => comparedValue(input?.values[field]))).size }));
+  const [finest] = kinds.sort((one, other) => other.kinds - one.kinds);
+  return { ids: repeating.map((place) => rows[place]?.input?.id ?? ""), field: finest?.field };
 }
 
 /** Nothing is averaged of one row. */

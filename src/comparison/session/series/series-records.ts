@@ -15,7 +15,7 @@ type Storing = Pick<SessionServices, "store" | "clock" | "entropy">;
  */
 export async function newRecord(
   { clock, entropy, store }: Storing,
-  { plan, plan_digest, control, baseline_digests, limits, columns, inputs_from_checkout }: SeriesSetup,
+  { plan, plan_digest, control, baseline_digests, limits, columns, repeated_rows, inputs_from_checkout }: SeriesSetup,
   create: (record: SeriesRecord) => Promise<boolean>,
   { key, user }: Requester,
 ): Promise<SeriesRecord> {
@@ -30,6 +30,7 @@ export async function newRecord(
       ...(before !== undefined && { series_before: before }),
       ...(inputs_from_checkout && { inputs_from_checkout }),
       ...(columns.length > 0 && { columns: [...columns] }),
+      ...(repeated_rows > 0 && { repeated_rows }),
       ...(user !== undefined && { user }),
       standing: { conclusion: "undecided", win_rate: null, low: 0, high: 1, counted: 0 },
     };
