@@ -8,7 +8,7 @@ import { SeriesCluster, SeriesPlan, SeriesRecord, SeriesStanding } from "./serie
 export const MAX_RESULT_SCENARIOS = 2_000;
 /** Trials of both arms together: a pair has one result of each. */
 export const MAX_RESULT_PAIRS = 20_000;
-/** Scores that differ by no more are a tie. */
+/** Scores that differ by no more are told as level. */
 export const SCORE_TIE_MARGIN = 0.05;
 
 export const MAX_NAME = 200;
@@ -23,7 +23,8 @@ export type ResultMeasure = (typeof RESULT_MEASURES)[number];
 export const TieMargin = Type.Number({
   minimum: 0,
   exclusiveMaximum: 1,
-  description: "Scores that differ by at most this are a tie. A passed result is 1, a failed one 0.",
+  description:
+    "Scores that differ by at most this are told as level: neither arm is `ahead` in `result`. No claim depends on it.",
 });
 
 /** A result is 0 to 1; of runs that passed or not it is 1 or 0. Null: the arm has none. */

@@ -24,7 +24,7 @@ export const SeriesResult = record(
     low: Points("Lower end of its range, valid at every look."),
     high: Points("Upper end."),
     n: Count("Trials that count."),
-    ahead: Count("Trials in which the candidate was ahead."),
+    ahead: Count("Trials in which the candidate was ahead; of scores, by more than the table's `tie_margin`."),
     behind: Count("Trials in which it was behind."),
     clusters: Type.Optional(
       record(

@@ -48,7 +48,7 @@ interface Place {
 function rowOf(results: ImportedResults, trial: Trial, { series_id, scenario, round, usedBy }: Place): TrialRow {
   const [number, a, b] = trial;
   const isWhole = a !== null && b !== null;
-  const winner_side = winnerOf(results, trial);
+  const winner_side = winnerOf(trial);
   return {
     ...{ session_id: sessionOf(scenario, number), scenario, comparison: null },
     place: { series_id, trial: number, round },
@@ -61,10 +61,11 @@ function rowOf(results: ImportedResults, trial: Trial, { series_id, scenario, ro
 }
 
 /** A difference of two decimals misses them by some billionths. */
-const ROUNDING = 1e-9;
+export const ROUNDING = 1e-9;
 
-function winnerOf({ tie_margin }: ImportedResults, [, a, b]: Trial): Side | null {
-  if (a === null || b === null || Math.abs(a - b) <= tie_margin + ROUNDING) return null;
+/** Any difference counts: were a margin chosen after the results, the best of several would decide too often. */
+function winnerOf([, a, b]: Trial): Side | null {
+  if (a === null || b === null || Math.abs(a - b) <= ROUNDING) return null;
   return a > b ? "a" : "b";
 }
 

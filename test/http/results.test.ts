@@ -23,7 +23,8 @@ test("a table of results is answered with its series, which is stored once and o
   const series = (await (await send(service, TABLE, asked)).json()) as Series;
   expect(series).toMatchObject({
     ...{ kind: "results", imported: { measure: "score", tie_margin: 0.4 }, levels: { margin: 0.2 } },
-    counts: { trials: 1, wins: 0, ties: 1 },
+    counts: { trials: 1, wins: 1, ties: 0 },
+    result: { ahead: 0, behind: 0 },
   });
   const path = `/api/series/${series.series_id}`;
   const stored = await service.get(path);

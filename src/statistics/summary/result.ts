@@ -3,6 +3,7 @@ import type { Side } from "../../domain/verdict.ts";
 import { netOf, totalIn } from "../claim/e-process.ts";
 import { countedOf, type Findings } from "../claim/findings.ts";
 import { meanRangeOf, unitDifferences, valuesOf } from "../claim/means.ts";
+import { ROUNDING } from "../imported-series.ts";
 
 type Range = Pick<Series["headline"], "low" | "high">;
 
@@ -31,10 +32,22 @@ export function seriesResultOf(findings: Findings, headline: Range): Series["res
 function countedIn(findings: Findings) {
   const { wins, losses } = findings.sequential.counts;
   const { cluster: field } = findings.subject;
-  if (field === undefined) return { n: countedOf(findings).length, wins, losses };
+  if (field === undefined) return { n: countedOf(findings).length, ...(scoresApart(findings) ?? { wins, losses }) };
   const means = unitDifferences(findings);
   const [won, lost] = [means.filter((mean) => mean > 0).length, means.filter((mean) => mean < 0).length];
   return { n: means.length, wins: won, losses: lost, clusters: { field, count: means.length } };
+}
+
+/** Of scores, the trials in which one is ahead by more than the table's tie margin; undefined where nothing has a score. */
+function scoresApart(findings: Findings) {
+  const { scores, told } = findings.subject;
+  if (!scores) return undefined;
+  const margin = (told.imported?.tie_margin ?? 0) + ROUNDING;
+  const gaps = countedOf(findings).map(({ row }) => {
+    const { a = 0, b = 0 } = scores.get(row.session_id) ?? {};
+    return a - b;
+  });
+  return { wins: gaps.filter((gap) => gap > margin).length, losses: gaps.filter((gap) => gap < -margin).length };
 }
 
 /** A win rate counts half for a trial without a winner. */

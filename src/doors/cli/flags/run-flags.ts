@@ -152,7 +152,7 @@ export const RUN = {
     arms: { value: "<a>,<b>", description: "with --results: compare these two arms of a table with more" },
     "tie-margin": {
       value: "<m>",
-      description: `with --results: count scores that differ by at most this as a tie (default ${SCORE_TIE_MARGIN})`,
+      description: `with --results: say of scores that differ by at most this that neither is better (default ${SCORE_TIE_MARGIN})`,
     },
     json: {
       description:
