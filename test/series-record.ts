@@ -1,5 +1,6 @@
+import { MARGIN } from "../src/domain/defaults.ts";
 import type { StoredResults } from "../src/domain/results.ts";
-import { ALPHA, MARGIN, SERIES_PROTOCOL, type SeriesRecord } from "../src/domain/series-record.ts";
+import { ALPHA, SERIES_PROTOCOL, type SeriesRecord } from "../src/domain/series-record.ts";
 import type { SessionOutcome } from "../src/domain/session.ts";
 import { anOutcome } from "./outcomes.ts";
 

@@ -26,7 +26,6 @@ const CAVEATS: readonly Caveat[] = [
   { id: "fragile", text: "fragile", isGrave: false },
   { id: "baseline_not_concurrent", text: "one arm ran earlier", isGrave: false },
   { id: "no_variation", text: "identical trials", isGrave: false },
-  { id: "rows_repeat", text: "rows repeat each other", isGrave: false },
   { id: "equal_work", text: "identical work", isGrave: false },
   { id: "check_not_repeatable", text: "a check is not repeatable", isGrave: false },
 ];

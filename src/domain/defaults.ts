@@ -73,5 +73,8 @@ export const NAMED_INPUTS = 100;
 /** Trials of one scenario in a series. */
 export const MAX_TRIALS = 1_000;
 
+/** Win rates within this distance of 1/2 count as no difference worth having. */
+export const MARGIN = 0.15;
+
 /** Fewer tasks of a series cannot show at any look that others like them get better. */
 export const LEAST_TASKS = 8;

@@ -1,5 +1,7 @@
+import { MARGIN } from "./defaults.ts";
 import type { Series } from "./series.ts";
 import type { SeriesListing } from "./series-listing.ts";
+
 import { whyUndecided } from "./series-status.ts";
 import type { SeriesAnswer } from "./series-summary.ts";
 import { armWord, say, type Word, type Words } from "./words.ts";
@@ -15,16 +17,29 @@ export const ANSWER_TEXTS: Readonly<Record<SeriesAnswer, string>> = {
 
 interface Answered extends Pick<Series, "conclusion" | "control" | "gate" | "gate_reasons"> {
   readonly arms: Readonly<Record<"a" | "b", { readonly arm_id: string }>>;
+  /** Absent: nobody knows which margin was asked for. */
+  readonly levels?: Pick<Series["levels"], "margin">;
 }
 
-/** Whichever arm wins, nothing is known of arms that do not differ. */
-export function seriesAnswerOf({ conclusion, control, gate, gate_reasons, arms: { a, b } }: Answered): SeriesAnswer {
+/**
+ * Whichever arm wins, nothing is known of arms that do not differ. Where nobody chose a margin, arms that differ by no more than the
+ * default one, which is wide, are not called equal.
+ */
+export function seriesAnswerOf({
+  conclusion,
+  control,
+  gate,
+  gate_reasons,
+  levels,
+  arms: { a, b },
+}: Answered): SeriesAnswer {
   const isControlA = a.arm_id === control;
   if (gate_reasons?.[a.arm_id]?.because === "no_contrast") return "not_known";
   if (conclusion === "a_preferred") return isControlA ? "worse" : "better";
   if (conclusion === "b_preferred") return isControlA ? "better" : "worse";
   if (gate[isControlA ? b.arm_id : a.arm_id] === "not_worse") return "not_worse";
-  return conclusion === "no_difference_above_margin" ? "no_difference" : "not_known";
+  if (conclusion !== "no_difference_above_margin" || levels?.margin === MARGIN) return "not_known";
+  return levels ? "no_difference" : "not_known";
 }
 
 interface Said extends Pick<Series, "state" | "undecided_by"> {

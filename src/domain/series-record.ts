@@ -17,8 +17,6 @@ export const MAX_PARALLEL = 16;
 export const DEFAULT_TRIALS = 30;
 /** Share of all series on equal arms that may ever claim a preference. */
 export const ALPHA = 0.05;
-/** Win rates within this distance of 1/2 count as no difference worth having. */
-export const MARGIN = 0.15;
 
 /** What the difference of a trial is taken of. */
 export const SERIES_MEASURES = ["solved", "score", "preferred"] as const;

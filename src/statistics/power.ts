@@ -1,5 +1,6 @@
+import { MARGIN } from "../domain/defaults.ts";
 import type { CostEstimate } from "../domain/doctor-report.ts";
-import { ALPHA, MARGIN } from "../domain/series-record.ts";
+import { ALPHA } from "../domain/series-record.ts";
 import { NOT_WORSE_BY } from "../domain/series-result.ts";
 import { Pace } from "../runtime/pace.ts";
 import { claimBorder } from "./claim/forecast.ts";

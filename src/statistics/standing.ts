@@ -54,7 +54,7 @@ function answerIn(findings: Findings): SeriesAnswer {
   const { arms, control_side } = subject;
   const { gate } = gateOf(arms, { a: openingOf(findings, "a"), b: openingOf(findings, "b") });
   const both = { a: { arm_id: arms.a }, b: { arm_id: arms.b } };
-  return seriesAnswerOf({ conclusion, control: arms[control_side], gate, arms: both });
+  return seriesAnswerOf({ conclusion, control: arms[control_side], gate, arms: both, levels: subject.levels });
 }
 
 const isTableConstant = (findings: Findings) => findings.subject.told.kind === "results" && copiesOf(findings).size > 0;

@@ -69,7 +69,7 @@ test("a check that fails shows its output, without what would steer a terminal: 
 test("--trials says what a series is likely to find", async () => {
   await using folder = await scenarioFolder({ "good.yaml": scenario("good") });
   const text = await check(folder.path("good.yaml"), "--trials", "30");
-  expect(text.stdout.replaceAll(/\s+/g, " ")).toContain("30 trials find an arm that wins 7 of 10 in 35% of series");
+  expect(text.stdout.replaceAll(/\s+/g, " ")).toContain("30 trials find an arm that wins 7 of 10 in 28% of series");
   const one = await check(folder.path("good.yaml"), "--trials", "1");
   expect(one.stdout.replaceAll(/\s+/g, " ")).toContain(" 1 trial finds an arm that wins 7 of 10 in 0% of series");
   expect(text.stdout.replaceAll(/\s+/g, " ")).toMatch(

@@ -18,7 +18,7 @@ const WORSE = { because: "worse", needs: null } as const;
 const TABLE = ["scenario,trial,arm,passed", ...rows(12)].join("\n");
 
 function rows(trials: number): string[] {
-  return Array.from({ length: trials }, (_, at) => [`t,${at + 1},old,false`, `t,${at + 1},new,true`]).flat();
+  return Array.from({ length: trials }, (_, at) => [`t${at + 1},1,old,false`, `t${at + 1},1,new,true`]).flat();
 }
 
 async function checkout(files: Readonly<Record<string, string>>) {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { signTest } from "../../src/domain/binomial.ts";
-import { ALPHA, MARGIN, MAX_SCENARIOS, MAX_TRIALS_IN_ALL } from "../../src/domain/series-record.ts";
+import { MARGIN } from "../../src/domain/defaults.ts";
+import { ALPHA, MAX_SCENARIOS, MAX_TRIALS_IN_ALL } from "../../src/domain/series-record.ts";
 import { claimedSide, equivalenceAt } from "../../src/statistics/claim/conclusion.ts";
 import type { Counts } from "../../src/statistics/claim/e-process.ts";
 import { cannotConclude, isUnlikely, LEAST_CHANCE } from "../../src/statistics/claim/forecast.ts";

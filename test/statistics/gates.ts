@@ -1,5 +1,6 @@
+import { MARGIN } from "../../src/domain/defaults.ts";
 import type { ImportedResults } from "../../src/domain/results.ts";
-import { ALPHA, MARGIN } from "../../src/domain/series-record.ts";
+import { ALPHA } from "../../src/domain/series-record.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import type { TrialSpec } from "../../src/statistics/advance.ts";
 import { claimedSide } from "../../src/statistics/claim/conclusion.ts";

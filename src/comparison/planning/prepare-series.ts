@@ -1,16 +1,16 @@
 import type { Baseline } from "../../domain/baseline.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { columnsOf } from "../../domain/columns.ts";
+import { MARGIN } from "../../domain/defaults.ts";
 import { allInputs } from "../../domain/editable-inputs.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName } from "../../domain/member.ts";
-import {
-  MARGIN,
-  type SeriesBaseline,
-  type SeriesColumn,
-  type SeriesLimits,
-  type SeriesPlan,
-  type SeriesRecord,
+import type {
+  SeriesBaseline,
+  SeriesColumn,
+  SeriesLimits,
+  SeriesPlan,
+  SeriesRecord,
 } from "../../domain/series-record.ts";
 import type { SeriesRequest } from "../../domain/series-request.ts";
 import { sha256 } from "../../domain/sha256.ts";

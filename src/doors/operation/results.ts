@@ -2,11 +2,12 @@ import { type Choice, readResults } from "../../comparison/table/read-results.ts
 import { TableFault, type TableForm } from "../../comparison/table/table-rows.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { columnNamed } from "../../domain/columns.ts";
+import { MARGIN } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
 import { type ImportedResults, SCORE_TIE_MARGIN } from "../../domain/results.ts";
 import type { Series } from "../../domain/series.ts";
 import { seriesAnswerOf } from "../../domain/series-answer.ts";
-import { ALPHA, MARGIN } from "../../domain/series-record.ts";
+import { ALPHA } from "../../domain/series-record.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { breathe, ownTurn } from "../../runtime/pace.ts";
 import { importedSeries } from "../../statistics/report.ts";

@@ -1,4 +1,5 @@
-import { MARGIN } from "../../domain/series-record.ts";
+import { MARGIN } from "../../domain/defaults.ts";
+
 import type { Side } from "../../domain/verdict.ts";
 import type { Subject } from "../words/subject.ts";
 import type { Levels } from "./conclusion.ts";

@@ -1,15 +1,10 @@
 import { clustersText, comparedValue, repeatingRows } from "../../domain/cluster.ts";
+import { MARGIN } from "../../domain/defaults.ts";
 import { memberName, memberWord, withInputId } from "../../domain/member.ts";
 import { counted } from "../../domain/number-text.ts";
 import type { ImportedResults } from "../../domain/results.ts";
 import type { Series } from "../../domain/series.ts";
-import {
-  ALPHA,
-  MARGIN,
-  type SeriesCluster,
-  type SeriesMeasure,
-  type SeriesRecord,
-} from "../../domain/series-record.ts";
+import { ALPHA, type SeriesCluster, type SeriesMeasure, type SeriesRecord } from "../../domain/series-record.ts";
 import { controlSide, NOT_WORSE_BY } from "../../domain/series-result.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { TrialRow } from "../../domain/trial.ts";

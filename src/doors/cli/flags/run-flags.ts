@@ -1,8 +1,8 @@
 import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
-import { MAX_TRIALS } from "../../../domain/defaults.ts";
+import { MARGIN, MAX_TRIALS } from "../../../domain/defaults.ts";
 import { SCORE_TIE_MARGIN } from "../../../domain/results.ts";
 import { SELF_TEST_CALLS } from "../../../domain/self-test-sentence.ts";
-import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL } from "../../../domain/series-record.ts";
+import { DEFAULT_TRIALS, MAX_PARALLEL } from "../../../domain/series-record.ts";
 import { NOT_WORSE_BY } from "../../../domain/series-result.ts";
 import { type CommandSpec, type ParsedArguments, UsageError } from "./parse-arguments.ts";
 import { SANDBOX_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
