@@ -309,13 +309,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 108, 0],
-  "src/domain": [105, 7_645, 565],
+  "src/domain": [105, 7_690, 566],
   "src/runtime": [19, 1_191, 50],
   "src/arms": [194, 22_495, 650],
-  "src/statistics": [56, 5_822, 246],
+  "src/statistics": [56, 5_845, 247],
   "src/store": [57, 7_254, 212],
-  "src/comparison": [190, 24_600, 728],
-  "src/doors": [305, 32_419, 870],
+  "src/comparison": [190, 24_636, 730],
+  "src/doors": [305, 32_445, 870],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
