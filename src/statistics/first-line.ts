@@ -9,7 +9,7 @@ import { distanceText, signedPoints } from "./points-text.ts";
 type Result = NonNullable<Series["result"]>;
 
 /** What the first line is made of; a summary that stands in a verdict has as much. */
-export interface Resulted extends Pick<Series, "result" | "levels" | "decided_by" | "control" | "state"> {
+export interface Resulted extends Pick<Series, "result" | "levels" | "decided_by" | "control" | "state" | "imported"> {
   readonly names: ArmNames;
 }
 
@@ -32,7 +32,7 @@ export function firstLine({ result, names, state, ...known }: Resulted): Words {
   return FIRST[result.measure](result, { ...known, candidate, control });
 }
 
-interface Told extends Pick<Series, "levels" | "decided_by"> {
+interface Told extends Pick<Series, "levels" | "decided_by" | "imported"> {
   readonly candidate: Word;
   readonly control: Word;
 }
@@ -48,9 +48,10 @@ const FIRST: Readonly<Record<Result["measure"], (result: Result, told: Told) => 
     return say`${candidate} solved ${of(result.value?.candidate)} of ${countText(result.n)}, ${control} ${of(result.value?.control)} of ${countText(result.n)}: ${{ figure: distanceText(result.difference) }} ${rangeText(result, told)}`;
   },
   score: (result, told) => {
-    const { candidate, control } = told;
+    const { candidate, control, imported } = told;
     const { n, ahead, behind } = result;
-    return say`${candidate} scored ${scoreText(result.value?.candidate)} on average, ${control} ${scoreText(result.value?.control)}${inClusters(result)}: ${{ figure: distanceText(result.difference) }} ${rangeText(result, told)}; better in ${countText(ahead)} of ${countText(n)}, worse in ${countText(behind)}`;
+    const by = imported && imported.tie_margin > 0 && !result.clusters ? ` by more than ${imported.tie_margin}` : "";
+    return say`${candidate} scored ${scoreText(result.value?.candidate)} on average, ${control} ${scoreText(result.value?.control)}${inClusters(result)}: ${{ figure: distanceText(result.difference) }} ${rangeText(result, told)}; better${by} in ${countText(ahead)} of ${countText(n)}, worse in ${countText(behind)}`;
   },
   preferred: (result, told) => {
     const { candidate, control, decided_by } = told;

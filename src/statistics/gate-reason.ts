@@ -17,7 +17,9 @@ export const pointsOf = (share: number) => counted(Number((share * 100).toFixed(
 export function gateReasonText({ because, needs }: GateReason, told: Told): string {
   // A newer version may have added one.
   const why = Object.hasOwn(REASONS, because) ? REASONS[because](told) : because.replaceAll("_", " ");
-  return needs === null ? why : `${why}; two equal arms would need ${countText(needs)} pairs to show it`;
+  return needs === null
+    ? why
+    : `${why}; two equal arms would need ${countText(needs)} pairs to show that neither is ${pointsOf(told.not_worse_by)} worse`;
 }
 
 export const RESULTS_CHANGED = "results changed during the series (an arm, its model or its surroundings)";
@@ -26,10 +28,10 @@ const REASONS: Readonly<Record<GateReason["because"], (told: Told) => string>> =
   not_shown: ({ candidate, not_worse_by }) =>
     `these trials do not show that ${candidate} is less than ${pointsOf(not_worse_by)} worse`,
   worse: ({ candidate }) => `${candidate} is worse`,
-  lapsed: () => "what was established has lapsed",
+  lapsed: () => "all trials together no longer show what the first ones showed",
   means_disagree: ({ candidate }) => `${candidate} is ahead in more cases, and its mean is not higher`,
   results_changed: () => RESULTS_CHANGED,
-  missing_trials: () => "it would not stand if the missing trials had gone to the other arm",
+  missing_trials: () => "the lead could be gone if the missing trials had gone to the other arm",
   other_trials_disagree: () => "all stored trials of this comparison together do not show it",
   judge_failed_self_test: () => "the judge failed its self-test",
   judge_kin: () => "the judge is of the same family as the arm that is ahead, and nothing else speaks for it",

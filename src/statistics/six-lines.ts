@@ -101,7 +101,8 @@ function alsoWords({ arms, control: compared, result, efficiency, kind }: Series
 }
 
 /** Which tasks it speaks of. */
-function forWords({ scenarios, rounds, like_these, flags, control, result }: Series, names: ArmNames): Words {
+function forWords(series: Series, names: ArmNames): Words {
+  const { scenarios, rounds, like_these, flags, control, result } = series;
   const [first] = scenarios;
   if (first === undefined || rounds === 0 || !like_these) return [];
   const { claim, tasks, ahead, behind, look } = like_these;
@@ -113,8 +114,9 @@ function forWords({ scenarios, rounds, like_these, flags, control, result }: Ser
   const many = result?.clusters ? clustersText(result.clusters) : counted(tasks, "task");
   const these = tasks === 1 ? `${memberName(first)} alone, in ${trials}` : `These ${many}, ${trials} of each`;
   if (flags.includes("few_tasks"))
-    return [`${these}. ${counted(tasks, "task")} cannot show it for others, whatever you repeat.`];
-  return say`${these}. It is not shown for tasks like them: ${candidate} is ${split}.`;
+    return [`${these}. ${counted(tasks, "task")} cannot show anything of others, however often they run.`];
+  const known = seriesAnswerOf(series) !== "not_known";
+  return known ? say`${these}. It is not shown for others like them: ${candidate} is ${split}.` : [`${these}.`];
 }
 
 /** Doubts that have room in a line. */
@@ -127,7 +129,7 @@ function doubtWords(series: Series, names: ArmNames): Words {
     .map((flag) => seriesFlagText(flag, series).title);
   const all = [
     ...lapse(series, names),
-    ...missing(series),
+    ...missing(series, names),
     ...amongOthers(series),
     ...flags,
     ...stoppedEarly(series),
@@ -142,7 +144,7 @@ function lapse({ undecided_by, headline: { claim } }: Series, names: ArmNames): 
   if (undecided_by === "results_changed") return [RESULTS_CHANGED.replace(/^r/, "R")];
   if (undecided_by !== "lapsed" || !claim) return [];
   return [
-    `A preference for ${names[claim.side]} was established after ${counted(claim.at_trial, "trial")} and has lapsed`,
+    `After ${counted(claim.at_trial, "trial")} ${names[claim.side]} was shown to be ahead, and later trials took that back`,
   ];
 }
 
@@ -158,9 +160,13 @@ function amongOthers({ ledger, conclusion, scenarios, kind, plan }: Series): rea
   return [`Claim ${claims} among ${countText(comparisons)} comparisons on ${what}; by chance alone about ${chance}`];
 }
 
-function missing({ counts: { invalid, failed, cancelled, deleted } }: Series): readonly string[] {
+function missing(
+  { counts: { invalid, failed, cancelled, deleted }, missing_by }: Series,
+  names: ArmNames,
+): readonly string[] {
   const lost = invalid + failed + cancelled + deleted;
-  return lost === 0 ? [] : [`${counted(lost, "trial")} gave no result`];
+  const by = (["a", "b"] as const).find((side) => missing_by[side] === lost);
+  return lost === 0 ? [] : [`${counted(lost, "trial")} gave no result${by ? ` of ${names[by]}` : ""}`];
 }
 
 /** It stopped at a good moment for the arm that is ahead. */

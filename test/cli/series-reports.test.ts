@@ -104,7 +104,7 @@ test("Markdown has the answer, tables by scenario and arm, and folded trials", a
   const page = seriesMarkdown(series);
   for (const part of [
     `## abeval: one, two\n\n**${plain(sixLines(series).first)}**\n\n- **So** Not known yet: the gate stays shut`,
-    "\n- **For** These 2 tasks, 2 trials of each. 2 tasks cannot show it for others, whatever you repeat.\n",
+    "\n- **For** These 2 tasks, 2 trials of each. 2 tasks cannot show anything of others, however often they run.\n",
     "\n- **Next** Run about ",
     "| scenario | wins-ties-losses | win rate | candidate solved | baseline solved |",
     "| one | 2-0-0 | 100% | 2 of 2 | 0 of 2 |",

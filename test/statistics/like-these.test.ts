@@ -124,15 +124,16 @@ describe("the line of the tasks", () => {
     return [wordsText(lines.find(({ label }) => label === "For")?.words ?? []), series.flags.includes("few_tasks")];
   };
 
-  test("says of few tasks that nothing shows it for others, and of more what is shown", async () => {
+  test("says of few tasks that nothing shows it for others, and of more what is shown, where anything is known", async () => {
     expect(await line(["++"])).toEqual([
-      ...["S0 alone, in 2 trials. 1 task cannot show it for others, whatever you repeat.", true],
+      ...["S0 alone, in 2 trials. 1 task cannot show anything of others, however often they run.", true],
     ]);
     expect(await line(alike(4, "+"))).toEqual([
-      ...["These 4 tasks, 1 trial of each. 4 tasks cannot show it for others, whatever you repeat.", true],
+      ...["These 4 tasks, 1 trial of each. 4 tasks cannot show anything of others, however often they run.", true],
     ]);
-    expect(await line([...alike(5, "++-"), ...alike(3, "---")])).toEqual([
-      "These 8 tasks, 3 trials of each. It is not shown for tasks like them: candidate is ahead in 5 and behind in 3 after 2 trials of each.",
+    expect(await line([...alike(5, "++-"), ...alike(3, "---")])).toEqual(["These 8 tasks, 3 trials of each.", false]);
+    expect(await line([...alike(7, "+++"), ...alike(1, "---")])).toEqual([
+      "These 8 tasks, 3 trials of each. It is not shown for others like them: candidate is ahead in 7 and behind in 1 after 2 trials of each.",
       false,
     ]);
     expect(await line(alike(10, "+++"))).toEqual([

@@ -96,7 +96,7 @@ const textsIn = (svg: string) =>
 test("every reason for a shut gate has its sentence", () => {
   for (const because of BECAUSE) {
     const text = gateReasonText({ because, needs: 49 }, { candidate: "new", control: "old", not_worse_by: 0.1 });
-    expect(text).toMatch(/^[a-z].*; two equal arms would need 49 pairs to show it$/);
+    expect(text).toMatch(/^[a-z].*; two equal arms would need 49 pairs to show that neither is 10 points worse$/);
     expect(plainText(text)).not.toContain("_");
   }
 });
