@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { gateRates } from "../statistics/gates.ts";
+import { falseAlarms, gateRates, nightsToTell } from "../statistics/gates.ts";
 import { pageNamed } from "./pages.ts";
 
 const MANY = { repetitions: 2_000, seed: 1 };
@@ -29,4 +29,15 @@ test(`what passes the gate of a table of 100 rows with 3 trials (${MANY.repetiti
     `equal arms pass in ${percent(equal)}, a candidate that is 10 points worse in ${percent(ten)}`,
   );
   expect(ten).toBeLessThanOrEqual(BOUND);
+});
+
+test(`what a gate tells that sees one comparison every night (${MANY.repetitions} stores from seed ${MANY.seed})`, () => {
+  const page = pageNamed("docs/series.md").text.replaceAll(/\s+/g, " ");
+  const alarms = falseAlarms(15, MANY);
+  const told = nightsToTell(15, 0.25, MANY)[MANY.repetitions / 2];
+  expect(page).toContain(
+    `With 15 decided trials a night, equal arms are called different in ${(100 * alarms).toFixed(1)}% of stores in 250 nights, and a candidate that wins only a quarter from then on is told in ${told} nights`,
+  );
+  expect(alarms).toBeLessThanOrEqual(BOUND);
+  expect(told).toBeLessThanOrEqual(8);
 });

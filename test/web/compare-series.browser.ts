@@ -94,7 +94,7 @@ describeNeeding(CHROMIUM)("two series that are compared", () => {
     expect(shown).toContain("What differs and may matter: Judge, Judge's prompt, Definition of S.");
     expect(shown).toMatch(/\+29 points, range −\d+ to \+\d+/);
     expect(shown).toContain("The range includes 0: chance alone could make this difference.");
-    expect(shown).toContain("Claim\tnone\tfor candidate, at trial 8");
+    expect(shown).toContain("Claim\tnone\tfor candidate, at trial 9");
     expect(await page.locator(".both-rate .range-rate").count()).toBe(3);
     expect(await page.locator(".plot polyline").count()).toBe(2);
     await page.locator(".file", { hasText: "arm candidate" }).getByText("Say why.").waitFor();
