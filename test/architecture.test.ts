@@ -315,7 +315,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/statistics": [56, 5_847, 247],
   "src/store": [57, 7_254, 212],
   "src/comparison": [190, 24_636, 730],
-  "src/doors": [305, 32_445, 870],
+  "src/doors": [305, 32_447, 870],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
