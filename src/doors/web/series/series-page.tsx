@@ -10,7 +10,6 @@ import { count, countOf, idText, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { CaveatLine } from "../part/caveats.tsx";
 import { goToPart } from "../part/contents.tsx";
-import { lazy } from "../part/lazy.tsx";
 import { Page, PagePart } from "../part/page.tsx";
 import { Say } from "../part/say.tsx";
 import { Show } from "../part/show.tsx";
@@ -27,12 +26,11 @@ import { AnswerLines, DifferenceBar, SeriesAtAGlance } from "./headline.tsx";
 import { HiddenSeries } from "./hidden-series.tsx";
 import { everyMember, useMembers } from "./members.ts";
 import { JudgeCosts, Plan } from "./plan.tsx";
+import { QuadrantChart } from "./quadrant-chart.tsx";
 import { isRowByRow, SeriesTrials } from "./series-trials.tsx";
 import { ScenarioLink } from "./status-name.tsx";
 import { SeriesWarnings } from "./warnings.tsx";
-
-const QuadrantChart = lazy(async () => (await import("./quadrant-chart.tsx")).QuadrantChart, "the picture");
-const WhatFailedTable = lazy(async () => (await import("./what-failed-table.tsx")).WhatFailedTable, "what failed");
+import { WhatFailedTable } from "./what-failed-table.tsx";
 
 /** What the trials of a series say together. While it runs, it is read again and again. */
 export function SeriesPage({ id }: { id: string }) {
@@ -96,7 +94,7 @@ function SeriesReport({ series, by, group }: SeriesReportProps) {
       <AnswerLines lines={answer.lines} />
       <SeriesWarnings series={series} />
       <DifferenceBar series={series} />
-      {series.efficiency.cost_usd.ratio !== null && <QuadrantChart series={series} />}
+      <QuadrantChart series={series} />
       <SeriesAtAGlance series={series} />
       {running && kind === "planned" && (
         <div class="actions">
