@@ -55,7 +55,7 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   rows_repeat: {
     tone: "warn",
     title: "Rows repeat each other",
-    text: "Several rows ask the same. Each counts for itself, so that more is shown than the questions hold: name the column that they share as their cluster.",
+    text: "Each counts for itself: name the column that they share as their cluster.",
   },
   fragile: {
     tone: "warn",

@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<GateReason["because"], (told: Told) => string>> =
   not_shown: ({ candidate, not_worse_by }) =>
     `these trials do not show that ${candidate} is less than ${pointsOf(not_worse_by)} worse`,
   worse: ({ candidate }) => `${candidate} is worse`,
-  lapsed: () => "all trials together no longer show what the first ones showed",
+  lapsed: () => "later trials took back what the first ones showed",
   means_disagree: ({ candidate }) => `${candidate} is ahead in more cases, and its mean is not higher`,
   results_changed: () => RESULTS_CHANGED,
   missing_trials: () => "the lead could be gone if the missing trials had gone to the other arm",
