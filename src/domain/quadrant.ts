@@ -94,7 +94,7 @@ function labelOf(
   { ratio, low, high }: Series["efficiency"]["cost_usd"],
 ): string {
   const points = (share: number) => `${share > 0 ? "+" : ""}${Math.round(100 * share)}`;
-  const costs = low === null || high === null ? "range not known yet" : `about ${low.toFixed(2)} to ${high.toFixed(2)}`;
+  const costs = low === null || high === null ? "range unknown" : `about ${low.toFixed(2)} to ${high.toFixed(2)}`;
   const difference = `${points(result.difference)} points (${points(result.low)} to ${points(result.high)})`;
   return `${result.candidate} against ${result.control}: ${difference}, at ${ratio?.toFixed(2)} times the cost (${costs})`;
 }

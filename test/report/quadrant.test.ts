@@ -30,7 +30,7 @@ test("what is better stands above, what is cheaper to the left, and words say th
   );
   const few = quadrantOf(await reportAt(0.5, 20));
   expect(few?.lines.filter(({ kind }) => kind === "range")).toHaveLength(1);
-  expect(few?.label).toEndWith("(range not known yet)");
+  expect(few?.label).toEndWith("(range unknown)");
 });
 
 test("every mark lies in the picture, whatever the costs are", async () => {

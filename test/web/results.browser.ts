@@ -79,7 +79,7 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     const { page } = reader;
     await page.goto("/series/results");
     const field = page.getByLabel("Drop a table here, or choose one");
-    const margin = page.getByLabel("Two scores tie when they differ by at most");
+    const margin = page.getByLabel("Two scores are level when they differ by at most");
     await field.waitFor();
     expect(await margin.count()).toBe(0);
     const rows = TABLE.slice(1).map((pair) => pair.replaceAll("true", "0.9").replaceAll("false", "0.2"));

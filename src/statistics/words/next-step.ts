@@ -121,7 +121,7 @@ function moreResults(series: Series): string {
     return `Add rows with other values of \`${cut(clusters.field, 60)}\` to the table, and read it again.`;
   const add = isForMissing(series)
     ? `the ${counted(missing, "result")} that ${missing === 1 ? "is" : "are"} missing`
-    : `about ${countText(moreOf(series))} more ${moreOf(series) === 1 ? "pair" : "pairs"}, each of one task and both arms,`;
+    : `about ${countText(moreOf(series))} more ${moreOf(series) === 1 ? "pair" : "pairs"} (one task, both arms)`;
   return `Add ${add} to the table, and read it again.`;
 }
 

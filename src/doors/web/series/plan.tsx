@@ -23,7 +23,7 @@ export function Plan({ series }: { series: Series }) {
     ["Seed of the scripts", plan?.scripted ? plan.seed : null],
     ["Statistics", <code key="protocol">{protocol}</code>],
     ["Digest of the plan", plan_digest && <code>{plan_digest}</code>],
-    ["Scores that tie", imported?.measure === "score" ? `differ by ${imported.tie_margin} at most` : null],
+    ["Level scores", imported?.measure === "score" ? `differ by ${imported.tie_margin} at most` : null],
     ...series.scenarios.map(
       ({ scenario, comparison }) =>
         [

@@ -71,7 +71,7 @@ export function ResultsPage() {
           }}
         >
           <label class="field number-field">
-            Two scores tie when they differ by at most
+            Two scores are level when they differ by at most
             <input
               type="number"
               required
