@@ -55,7 +55,7 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   rows_repeat: {
     tone: "warn",
     title: "Rows repeat each other",
-    text: "Each counts for itself: name the column that they share as their cluster.",
+    text: "Each counts for itself: name a column that they share as `cluster`.",
   },
   fragile: {
     tone: "warn",
@@ -120,7 +120,7 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   few_tasks: {
     tone: "note",
     title: "Few tasks",
-    text: `Fewer than ${LEAST_TASKS} tasks cannot show that others like them get better, whatever you repeat. What is found is of these alone.`,
+    text: `Fewer than ${LEAST_TASKS} tasks cannot show that others like them get better, whatever you repeat.`,
   },
   earlier_trials: {
     tone: "note",

@@ -1,4 +1,4 @@
-import { LINE_STYLES, QUADRANT_BOX, quadrantOf } from "../../../domain/quadrant.ts";
+import { LINE_STYLES, quadrantOf } from "../../../domain/quadrant.ts";
 import type { Series } from "../../../domain/series.ts";
 
 /** Difference against cost, with both ranges; nothing where no cost is compared. */
@@ -7,7 +7,7 @@ export function QuadrantChart({ series }: { series: Series }) {
   if (found === null) return null;
   return (
     <figure class="quadrant">
-      <svg viewBox={QUADRANT_BOX} role="img" aria-label={found.label} style={{ width: "100%", maxWidth: "30rem" }}>
+      <svg viewBox={found.box} role="img" aria-label={found.label} style={{ width: "100%", maxWidth: "30rem" }}>
         {found.lines.map(({ kind, ...ends }, index) => (
           <line key={index} stroke="currentColor" {...LINE_STYLES[kind]} {...ends} />
         ))}

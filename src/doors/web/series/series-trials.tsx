@@ -1,9 +1,12 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { Series } from "../../../domain/series.ts";
-import { MemberTable } from "./member-table.tsx";
+import { lazy } from "../part/lazy.tsx";
 import type { Members } from "./members.ts";
 import { SuiteTable } from "./suite-table.tsx";
 import { TrialStrip } from "./trial-strip.tsx";
+
+/** Only this table needs what draws thousands of rows. */
+const MemberTable = lazy(async () => (await import("./member-table.tsx")).MemberTable, "the rows");
 
 /** Scenarios of which every trial is drawn at once. */
 const MANY = 100;
