@@ -15,7 +15,6 @@ export const GateLikeThese = Type.Record(Type.String({ minLength: 1 }), nullable
   description:
     "By arm id: `better` where `like_these` claims it and nothing shuts `gate` but that trials of these tasks are too few; else null.",
 });
-export type GateLikeThese = Static<typeof GateLikeThese>;
 
 /** Why a gate is shut. */
 const GATE_REASONS = [

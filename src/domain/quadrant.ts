@@ -17,6 +17,8 @@ interface Text {
 
 /** Difference against cost, as marks of a picture of `WIDTH` x `HEIGHT`: the better the higher, the cheaper the farther left. */
 interface Quadrant {
+  /** `viewBox` of the picture. */
+  readonly box: string;
   /** The same in words. */
   readonly label: string;
   readonly lines: readonly Line[];
@@ -26,8 +28,6 @@ interface Quadrant {
 
 const WIDTH = 360;
 const HEIGHT = 240;
-
-export const QUADRANT_BOX = `0 0 ${WIDTH} ${HEIGHT}`;
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [48, WIDTH - 12, 12, HEIGHT - 28];
 const [MIDDLE_X, MIDDLE_Y] = [(LEFT + RIGHT) / 2, (TOP + BOTTOM) / 2];
@@ -54,6 +54,7 @@ export function quadrantOf({ result, efficiency, levels }: Pick<Series, "result"
   const at = { x: x(ratio), y: y(result.difference) };
   const allowed = y(-levels.not_worse_by);
   return {
+    box: `0 0 ${WIDTH} ${HEIGHT}`,
     label: labelOf(result, efficiency.cost_usd),
     at,
     lines: [

@@ -38,11 +38,11 @@ export function seriesAnswerOf({
   if (conclusion === "a_preferred") return isControlA ? "worse" : "better";
   if (conclusion === "b_preferred") return isControlA ? "better" : "worse";
   if (gate[isControlA ? b.arm_id : a.arm_id] === "not_worse") return "not_worse";
-  const isEqual = conclusion === "no_difference_above_margin" && isAsked(levels);
-  return isEqual ? "no_difference" : "not_known";
+  return conclusion === "no_difference_above_margin" && isMarginAsked(levels) ? "no_difference" : "not_known";
 }
 
-const isAsked = (levels: Answered["levels"]) => levels !== undefined && levels.margin !== MARGIN;
+/** Whether somebody chose the margin. One that is the default says nothing of it. */
+export const isMarginAsked = (levels: Answered["levels"]): boolean => (levels?.margin ?? MARGIN) !== MARGIN;
 
 interface Said extends Pick<Series, "state" | "undecided_by"> {
   readonly answer: SeriesAnswer;

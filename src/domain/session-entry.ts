@@ -34,7 +34,7 @@ export interface StageEntry {
   readonly type: "stage";
   readonly at: string;
   readonly stage: "preparing" | "running" | "probing" | "judging";
-  /** Of the first stage of an attempt, where a version with other protocols accepted the run. Absent: it runs as accepted. */
+  /** The first stage of an attempt has it, where a version with other protocols accepted the run. Absent: it runs as accepted. */
   readonly planned_anew?: PlannedAnew;
 }
 

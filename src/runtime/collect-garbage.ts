@@ -1,7 +1,7 @@
 import { ON_BUN } from "./on-bun.ts";
 import { ownTurn } from "./pace.ts";
 
-/** Of objects: more would take longer than some 20 ms. Bytes and texts cost nothing. */
+/** A heap with more bytes of objects takes longer than some 20 ms to collect. Buffers and texts cost nothing. */
 const MAX_OBJECT_BYTES = 12 * 1024 * 1024;
 
 /**

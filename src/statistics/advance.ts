@@ -2,7 +2,7 @@ import { withInputId } from "../domain/member.ts";
 import type { SeriesRecord, SeriesStop } from "../domain/series-record.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { sumKnown } from "../domain/usage.ts";
-import { awaitedIn, wantedOf } from "./claim/awaited.ts";
+import { awaitedIn, stoppingRuleOf } from "./claim/awaited.ts";
 import { claimedSide } from "./claim/conclusion.ts";
 import { type Findings, findingsOf } from "./claim/findings.ts";
 import { cannotConclude, isUnlikely, MAX_FORECAST } from "./claim/forecast.ts";
@@ -177,10 +177,10 @@ async function earlyStop(
   if (!limits.stop_when_sure) return null;
   const findings = findingsOf(plannedSubject(series), rows, stored);
   const { subject, sequential, tallies } = findings;
-  const wanted = wantedOf(subject);
-  const known = conclusionFor(findings, wanted);
+  const rule = stoppingRuleOf(subject);
+  const known = conclusionFor(findings, rule);
   if (known) return known;
-  if (sequential.claim || (wanted.equivalence && sequential.equivalent_at !== null)) return null;
+  if (sequential.claim || (rule.equivalence && sequential.equivalent_at !== null)) return null;
   if (tallies.every((tally) => roundsToStart(tally, limits.trials).length === 0)) return null;
   if (sequential.log_e.length >= ROUNDS_OF_COPIES && isOnlyCopies(sequential)) return "out_of_reach";
   // Borders are of whole trials.
@@ -188,7 +188,10 @@ async function earlyStop(
   return await futility(awaitedIn(findings, limits.trials));
 }
 
-function conclusionFor(findings: Findings, { not_worse, equivalence }: ReturnType<typeof wantedOf>): SeriesStop | null {
+function conclusionFor(
+  findings: Findings,
+  { not_worse, equivalence }: ReturnType<typeof stoppingRuleOf>,
+): SeriesStop | null {
   const { sequential, conclusion } = findings;
   if (conclusion !== "undecided" && sequential.claim) return "sure";
   if (not_worse && openingOf(findings, not_worse) === "not_worse") return "not_worse";

@@ -29,7 +29,7 @@ function together(one: PassedCount | null | undefined, other: PassedCount | null
 
 type Arm = Series["arms"]["a"];
 
-/** Of both arms. */
+/** The names of all skills of both arms. */
 export const skillNames = ({ a, b }: Series["arms"]): readonly string[] => [
   ...new Set([...(a.skills ?? []), ...(b.skills ?? [])].map(({ name }) => name)),
 ];

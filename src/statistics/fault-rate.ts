@@ -37,7 +37,7 @@ export const sumOfFaults = (counts: readonly FaultCount[]): FaultCount => ({
  * @param tests that are made at once: a judge who makes few faults on each is said to make many in at most 5% of the times that all
  * are made. One who makes many is said to make few in at most 5%, of each test.
  */
-export function toldOfFaults(questions: readonly FaultCount[], tests: number): "few" | "many" | null {
+export function faultLevel(questions: readonly FaultCount[], tests: number): "few" | "many" | null {
   const all = sumOfFaults(questions);
   const wealths = [all, ...questions].map((count) => Math.exp(logEvidence(countsOf(count), AGAINST_FEW).a));
   if (wealths.reduce((sum, wealth) => sum + wealth, 0) / wealths.length >= tests / ALPHA) return "many";

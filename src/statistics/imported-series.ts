@@ -3,6 +3,7 @@ import type { Series } from "../domain/series.ts";
 import type { TrialArm, TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import { Pace } from "../runtime/pace.ts";
+import { ROUNDING } from "./claim/value-in.ts";
 import { UNITS_OF_A_TRIAL } from "./summary/trial-list.ts";
 import type { Subject } from "./words/subject.ts";
 
@@ -59,9 +60,6 @@ function rowOf(results: ImportedResults, trial: Trial, { series_id, scenario, ro
     judge: { model_served: null, cost_usd: null },
   };
 }
-
-/** A difference of two decimals misses them by some billionths. */
-export const ROUNDING = 1e-9;
 
 /** Any difference counts: were a margin chosen after the results, the best of several would decide too often. */
 function winnerOf([, a, b]: Trial): Side | null {

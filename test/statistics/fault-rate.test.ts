@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { faultRange, judgingsUntilFew, toldOfFaults } from "../../src/statistics/fault-rate.ts";
+import { faultLevel, faultRange, judgingsUntilFew } from "../../src/statistics/fault-rate.ts";
 
 const LONG = 150;
 
@@ -11,7 +11,7 @@ function toldWith(rate: number, tests: number): Readonly<Record<"few" | "many", 
   for (let judgings = 1; judgings <= LONG; judgings += 1) {
     open = Array.from({ length: judgings + 1 }, (_, faults) => {
       const chance = (open[faults] ?? 0) * (1 - rate) + (open[faults - 1] ?? 0) * rate;
-      const found = chance > 0 ? toldOfFaults([{ faults, judgings }], tests) : null;
+      const found = chance > 0 ? faultLevel([{ faults, judgings }], tests) : null;
       if (found) told[found] += chance;
       return found ? 0 : chance;
     });
@@ -32,7 +32,7 @@ test("a judge that errs in 5% is told from one that errs in 50% in most cases", 
 test("faults on one question out of four are many, and the same faults spread over all are not told", () => {
   const spread = Array.from({ length: 4 }, () => ({ faults: 1, judgings: 4 }));
   const on_one = spread.map((_, index) => ({ faults: index === 0 ? 4 : 0, judgings: 4 }));
-  expect([toldOfFaults(on_one, 4), toldOfFaults(spread, 4)]).toEqual(["many", null]);
+  expect([faultLevel(on_one, 4), faultLevel(spread, 4)]).toEqual(["many", null]);
 });
 
 test("faults are told to be few exactly where the range ends below 30%", () => {
@@ -40,10 +40,10 @@ test("faults are told to be few exactly where the range ends below 30%", () => {
     expect(judgingsUntilFew({ faults, judgings: faults })).toBe(least - faults);
     const [before, after] = [least - 1, least].map((judgings) => ({ faults, judgings }));
     for (const count of [before, after])
-      if (count) expect(faultRange(count).high < 0.3).toBe(toldOfFaults([count], 4) === "few");
+      if (count) expect(faultRange(count).high < 0.3).toBe(faultLevel([count], 4) === "few");
   }
 });
 
 test("nothing asked tells nothing", () => {
-  expect([toldOfFaults([], 4), faultRange({ faults: 0, judgings: 0 })]).toEqual([null, { low: 0, high: 1 }]);
+  expect([faultLevel([], 4), faultRange({ faults: 0, judgings: 0 })]).toEqual([null, { low: 0, high: 1 }]);
 });

@@ -8,13 +8,7 @@ import {
   type SelfTestPartId,
   type SelfTestTrial,
 } from "../../domain/self-test.ts";
-import {
-  type FaultCount,
-  faultRange,
-  judgingsUntilFew,
-  sumOfFaults,
-  toldOfFaults,
-} from "../../statistics/fault-rate.ts";
+import { type FaultCount, faultLevel, faultRange, judgingsUntilFew, sumOfFaults } from "../../statistics/fault-rate.ts";
 
 /** Judgings of a part at most, and at once. */
 const MOST_JUDGINGS = 30;
@@ -28,15 +22,15 @@ export const JUDGINGS = {
 
 /** How many judgings a part needs next; 0 when it is told whether the judge errs there, and when it never will be. */
 export function judgingsToMake(id: SelfTestPartId, trials: readonly SelfTestTrial[]): number {
-  if (trials.some(({ outcome }) => outcome === null) || toldOf(id, trials) !== null) return 0;
+  if (trials.some(({ outcome }) => outcome === null) || levelOf(id, trials) !== null) return 0;
   const until = judgingsUntilFew(sumOfFaults(faultsOf(id, trials)));
   return Math.min(ROUND, until, MOST_JUDGINGS - trials.length);
 }
 
-const toldOf = (id: SelfTestPartId, trials: readonly SelfTestTrial[]) =>
-  toldOfFaults(faultsOf(id, trials), SELF_TEST_PARTS.length);
+const levelOf = (id: SelfTestPartId, trials: readonly SelfTestTrial[]) =>
+  faultLevel(faultsOf(id, trials), SELF_TEST_PARTS.length);
 
-/** Of each pair that was shown. A trial that was not asked says nothing. */
+/** By pair of works: the judgings that were asked for, and the faults in them. */
 function faultsOf(id: SelfTestPartId, trials: readonly SelfTestTrial[]): readonly FaultCount[] {
   const asked = trials.filter(({ outcome }) => outcome !== null);
   const pairs = [...Map.groupBy(asked, ({ a, b }) => JSON.stringify([a, b])).values()];
@@ -67,7 +61,7 @@ export function gradePart(id: SelfTestPartId, trials: readonly SelfTestTrial[]):
   if (trials.length === 0) return { verdict: "skip", note: NOTHING[id] };
   if (count.judgings === 0) return { verdict: "warn", note: "the cost limit left nothing for it" };
   const rate: FaultRate = { ...count, rate: count.faults / count.judgings, ...faultRange(count) };
-  const told = toldOf(id, trials);
+  const told = levelOf(id, trials);
   const found = `${foundIn(id, trials)} (range ${percentText(rate.low)} to ${percentText(rate.high)})`;
   if (told !== null) return { verdict: told === "few" ? "pass" : "fail", note: found, rate };
   const short =

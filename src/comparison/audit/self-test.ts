@@ -91,7 +91,7 @@ function roundOf(parts: readonly OpenPart[]): readonly Judging[] {
   return places.toSorted((one, other) => one.place - other.place);
 }
 
-/** As many as the money pays for, and one to see whether it does. */
+/** The judgings that the money pays for; one at least, which ends the test where it does not. */
 function affordable(round: readonly Judging[], { least_usd }: SelfTestWork, left_usd: number | undefined) {
   if (left_usd === undefined || least_usd === null || least_usd === 0) return round;
   return round.slice(0, Math.max(1, Math.floor(left_usd / least_usd)));

@@ -166,14 +166,8 @@ async function repeatsIn(members: readonly LoadedScenario[], { asks }: LoadedSce
   if (repeated === null) return [];
   const { ids, field } = repeated;
   const said = `${counted(ids.length, "row")} ${ids.length === 1 ? "asks" : "ask"} what a row before asks: ${cut(ids.join(", "), 300)}`;
-  const remove = "remove such rows";
-  return [
-    remark(
-      "warn",
-      said,
-      field === undefined ? remove : `${remove}, or write \`cluster: ${field}\` to count them as one`,
-    ),
-  ];
+  const or = field === undefined ? "" : `, or write \`cluster: ${field}\` to count them as one`;
+  return [remark("warn", said, `remove such rows${or}`)];
 }
 
 /** What the author of the file should know. */

@@ -1,6 +1,6 @@
 import { memberName } from "../../domain/member.ts";
 import { counted, countText, momentText, percentText, usdText } from "../../domain/number-text.ts";
-import { LINE_STYLES, QUADRANT_BOX, quadrantOf } from "../../domain/quadrant.ts";
+import { LINE_STYLES, quadrantOf } from "../../domain/quadrant.ts";
 import type { Series } from "../../domain/series.ts";
 import { seriesFlagWords } from "../../domain/series-flags.ts";
 import { preferredSide, SERIES_KINDS } from "../../domain/series-status.ts";
@@ -82,7 +82,7 @@ function differenceOf({ result, conclusion }: Series): Html | null {
 function quadrantIn(series: Series): Html | null {
   const found = quadrantOf(series);
   if (found === null) return null;
-  return html`<svg class="quadrant" viewBox="${QUADRANT_BOX}" role="img" aria-label="${found.label}">${found.lines.map(
+  return html`<svg class="quadrant" viewBox="${found.box}" role="img" aria-label="${found.label}">${found.lines.map(
     ({ kind, x1, y1, x2, y2 }) => {
       const { strokeOpacity, strokeWidth, strokeDasharray } = LINE_STYLES[kind];
       return html`<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke-opacity="${strokeOpacity}" stroke-width="${strokeWidth}" stroke-dasharray="${strokeDasharray}"/>`;

@@ -1,5 +1,4 @@
-import { MARGIN } from "../../domain/defaults.ts";
-
+import { isMarginAsked } from "../../domain/series-answer.ts";
 import type { Side } from "../../domain/verdict.ts";
 import type { Subject } from "../words/subject.ts";
 import type { Levels } from "./conclusion.ts";
@@ -8,18 +7,18 @@ import type { Standing } from "./forecast.ts";
 import { roundsToStart, type Tally } from "./tally.ts";
 
 /** What ends a series beside a claim. */
-interface Wanted {
+interface StoppingRule {
   /** The candidate, where it may be not worse. */
   readonly not_worse?: Side;
   /** Somebody asks with a margin of their own. */
   readonly equivalence: boolean;
 }
 
-export function wantedOf({ told, control_side, levels, scores }: Subject): Wanted {
+export function stoppingRuleOf({ told, control_side, levels, scores }: Subject): StoppingRule {
   if (levels.rules?.lapses === false) return { equivalence: true };
   if (told.limits?.stop_at === "better") return { equivalence: false };
   const isAsked = levels.not_worse_by !== undefined && !scores;
-  return { equivalence: levels.margin !== MARGIN, ...(isAsked && { not_worse: control_side === "a" ? "b" : "a" }) };
+  return { equivalence: isMarginAsked(levels), ...(isAsked && { not_worse: control_side === "a" ? "b" : "a" }) };
 }
 
 /** What a forecast needs: every trial that is missing by now will be before those that come. */
@@ -29,10 +28,10 @@ export function awaitedIn(
 ): { readonly standing: Standing; readonly levels: Levels } {
   const { subject, sequential, tallies } = findings;
   const { counts, uncertain, log_e } = sequential;
-  const { equivalence, ...wanted } = wantedOf(subject);
+  const { equivalence, ...rule } = stoppingRuleOf(subject);
   const left = trialsLeft(tallies, trials, log_e.length);
   return {
-    standing: { counts, uncertain: { ...uncertain, missing: totalMissing(findings) }, left, ...wanted },
+    standing: { counts, uncertain: { ...uncertain, missing: totalMissing(findings) }, left, ...rule },
     levels: equivalence ? subject.levels : { ...subject.levels, margin: 0 },
   };
 }

@@ -5,7 +5,7 @@ import type { Findings } from "./findings.ts";
 import { MeanProcess } from "./mean-process.ts";
 import { NOW, wealthNeeded } from "./rules.ts";
 import { type CountedTrial, countedIn } from "./tally.ts";
-import { valueIn } from "./value-in.ts";
+import { ROUNDING, valueIn } from "./value-in.ts";
 
 /** The share that each arm solved of the trials that count, or its mean score; null where a trial has no such value. */
 export function valuesOf(findings: Findings): Record<Side, number> | null {
@@ -27,9 +27,6 @@ export function unitsIn({ tallies, sequential, subject }: Findings, measured: (t
 /** By what the series measures: a's minus b's. */
 export const differenceIn = (subject: Findings["subject"], trial: CountedTrial): number =>
   subject.scores ? valueIn(subject, trial, "a") - valueIn(subject, trial, "b") : trial.d;
-
-/** Sums of fractions that are 0 miss it by some billionths. */
-const ROUNDING = 1e-9;
 
 /** By unit the mean difference over its complete rounds. */
 export function unitDifferences(findings: Findings): readonly number[] {

@@ -1,5 +1,6 @@
 import { signTest } from "../../domain/binomial.ts";
-import { type GateLikeThese, type GateOpening, isOpen, lacksPairs } from "../../domain/pipeline-gate.ts";
+import { type GateOpening, isOpen, lacksPairs } from "../../domain/pipeline-gate.ts";
+import type { Series } from "../../domain/series.ts";
 import type { LikeThese } from "../../domain/series-result.ts";
 import { SIDES, type Side } from "../../domain/verdict.ts";
 import { unitAt } from "../claim/clusters.ts";
@@ -97,7 +98,7 @@ export function gateLikeTheseOf(
   findings: Findings,
   openings: Readonly<Record<Side, GateOpening>>,
   like_these: LikeThese | null,
-): GateLikeThese {
+): Series["gate_like_these"] {
   const { arms } = findings.subject;
   const ahead = arms.a === arms.b ? null : sideAhead(findings, like_these);
   const opens = (side: Side) => ahead === side && mayOpen(openings[side]) && isAheadWithoutKin(findings, side);

@@ -2,8 +2,8 @@ import type { Series } from "../../domain/series.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { netOf, totalIn } from "../claim/e-process.ts";
 import { countedOf, type Findings } from "../claim/findings.ts";
-import { meanRangeOf, unitDifferences, valuesOf } from "../claim/means.ts";
-import { ROUNDING } from "../imported-series.ts";
+import { differenceIn, meanRangeOf, unitDifferences, valuesOf } from "../claim/means.ts";
+import { ROUNDING } from "../claim/value-in.ts";
 
 type Range = Pick<Series["headline"], "low" | "high">;
 
@@ -40,13 +40,10 @@ function countedIn(findings: Findings) {
 
 /** Of scores, the trials in which one is ahead by more than the table's tie margin; undefined where nothing has a score. */
 function scoresApart(findings: Findings) {
-  const { scores, told } = findings.subject;
-  if (!scores) return undefined;
-  const margin = (told.imported?.tie_margin ?? 0) + ROUNDING;
-  const gaps = countedOf(findings).map(({ row }) => {
-    const { a = 0, b = 0 } = scores.get(row.session_id) ?? {};
-    return a - b;
-  });
+  const { subject } = findings;
+  if (!subject.scores) return undefined;
+  const margin = (subject.told.imported?.tie_margin ?? 0) + ROUNDING;
+  const gaps = countedOf(findings).map((trial) => differenceIn(subject, trial));
   return { wins: gaps.filter((gap) => gap > margin).length, losses: gaps.filter((gap) => gap < -margin).length };
 }
 

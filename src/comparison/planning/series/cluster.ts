@@ -70,7 +70,7 @@ export async function repeatedRows(
   return { ids: repeating.map((place) => rows[place]?.input?.id ?? ""), field: finest?.field };
 }
 
-/** Nothing is averaged of one row. */
+/** A single row is no cluster, whatever its file asks for. */
 const askedIn = (scenarios: readonly LoadedScenario[]): string | undefined =>
   scenarios.length > 1
     ? commonAsk(

@@ -50,7 +50,7 @@ export function supervision(): Supervised | undefined {
     },
     onStop: (hear) => {
       hearStop = hear;
-      // Those that came while it opened.
+      // Signals that came while the server opened are heard now.
       for (const stop of stops) hear(stop);
     },
     onDrain: (hear) => void drain.promise.then(hear),
