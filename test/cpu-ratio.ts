@@ -11,10 +11,10 @@ export const LINEAR = 8;
 
 /**
  * How many times as much CPU time 4n takes as n: the median of pairs that are measured one right after the other, so that a slow
- * moment of the machine meets both sizes. It ends as soon as the median is below `LINEAR`. The larger comes first: what is left
+ * moment of the machine meets both sizes. It ends as soon as the median is below `limit`. The larger comes first: what is left
  * to compile makes the ratio larger, and no quadratic reader passes by it.
  */
-export async function cpuRatio<Input>({ n, input, read }: Growth<Input>): Promise<number> {
+export async function cpuRatio<Input>({ n, input, read }: Growth<Input>, limit = LINEAR): Promise<number> {
   const [small, large] = [input(n), input(4 * n)];
   const ratios: number[] = [];
   // The compiler is not the reader's time.
@@ -22,7 +22,7 @@ export async function cpuRatio<Input>({ n, input, read }: Growth<Input>): Promis
   do {
     const most = await cpuOf(() => read(large));
     ratios.push(most / (await cpuOf(() => read(small))));
-  } while (ratios.length < MOST_PAIRS && median(ratios) >= LINEAR);
+  } while (ratios.length < MOST_PAIRS && median(ratios) >= limit);
   return median(ratios);
 }
 

@@ -34,13 +34,21 @@ const JSON_ESCAPES = 1_000_000;
  * that 8 MiB within 100,000 values are read in less than 50 ms on a small machine. Never throws.
  */
 export function readBoundedJson(text: Uint8Array, limits: JsonLimits): BoundedJson {
+  const steps = boundedJsonInSteps(text, limits);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/** As `readBoundedJson`, with a step between decoding megabytes and parsing them: either takes some ten milliseconds for 8 MiB. */
+export function* boundedJsonInSteps(text: Uint8Array, limits: JsonLimits): Generator<undefined, BoundedJson> {
   if (text.length > limits.bytes || !isUtf8(text)) return unread(text, limits);
   const size = new JsonSize();
   size.add(text);
-  return parsed(text, size, limits);
+  const counted = decoded(text, size, limits);
+  if (text.length > SLICE_BYTES) yield;
+  return "fault" in counted ? counted : parsed(counted);
 }
 
-/** As `readBoundedJson`, for megabytes: others have their turn while the text is counted. It may not change meanwhile. */
+/** As `readBoundedJson`, for megabytes: others have their turn while the text is read. It may not change meanwhile. */
 export async function readBoundedJsonInTurns(
   text: Uint8Array,
   limits: JsonLimits,
@@ -53,7 +61,9 @@ export async function readBoundedJsonInTurns(
     size.add(slice);
     await pace.bytes(COUNTING_COST * slice.length);
   }
-  return parsed(text, size, limits);
+  const counted = decoded(text, size, limits);
+  await pace.bytes(DECODING_COST * text.length);
+  return "fault" in counted ? counted : parsed(counted);
 }
 
 /** Counting these takes a few milliseconds, even before the program is warm. */
@@ -62,17 +72,33 @@ const SLICE_BYTES = 256 * 1024;
 /** Counting a byte takes as long as copying so many. */
 const COUNTING_COST = 10;
 
+/** Decoding it takes as long as copying so many. */
+const DECODING_COST = 4;
+
 const unread = ({ length }: Uint8Array, { bytes }: JsonLimits): BoundedJson =>
   length > bytes ? beyond(length, bytes, "bytes") : { fault: NO_UTF8 };
 
-function parsed(text: Uint8Array, { values, escapes, levels }: JsonSize, limits: JsonLimits): BoundedJson {
+interface Counted {
+  readonly chars: string;
+  readonly values: number;
+}
+
+function decoded(
+  text: Uint8Array,
+  { values, escapes, levels }: JsonSize,
+  limits: JsonLimits,
+): Counted | { readonly fault: string } {
   if (values > limits.values) return beyond(values, limits.values, "values");
   const deepest = limits.levels ?? JSON_LEVELS;
   if (levels > deepest) return beyond(levels, deepest, "levels of nesting");
   const most = limits.escapes ?? JSON_ESCAPES;
   if (escapes > most) return beyond(escapes, most, "escaped characters");
+  return { chars: decoder.decode(text), values };
+}
+
+function parsed({ chars, values }: Counted): BoundedJson {
   try {
-    return { value: JSON.parse(decoder.decode(text)), values };
+    return { value: JSON.parse(chars), values };
   } catch {
     return { fault: NO_JSON };
   }

@@ -329,7 +329,12 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     await using front = await aProcess(url);
     await using late = await aProcess(url, { slots: 1, before: gate.before });
     const heard: RunNews[] = [];
-    Object.assign(late.services, { news: (news: RunNews) => void heard.push(news) });
+    const ended = Promise.withResolvers<void>();
+    const news = (one: RunNews) => {
+      heard.push(one);
+      if (one.event === "ended") ended.resolve();
+    };
+    Object.assign(late.services, { news });
     const { session_id, done } = await start(front);
     await gate.reached;
     await front.services.store.takeOver(session_id, new Date().toISOString());
@@ -339,6 +344,8 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     const attempts = (await front.services.store.read(session_id)).slice(before).map(({ attempt }) => attempt);
     expect(new Set(attempts)).toEqual(new Set([3]));
     const scenario = expect.any(String) as unknown as string; // whose session it is, the id says
+    // What is stored is seen at once, and news of it follows.
+    await ended.promise;
     expect(heard.filter(({ event }) => event !== "claimed")).toEqual([
       { event: "superseded", session_id, attempt: 1, code: "interrupted" },
       // Who began the second attempt did not say how it ended.

@@ -1,4 +1,4 @@
-import { isMalformed, readBoundedJson } from "../../runtime/bounded-json.ts";
+import { boundedJsonInSteps, isMalformed } from "../../runtime/bounded-json.ts";
 import type { CallSoFar } from "./reply/call-so-far.ts";
 import type { ReplyForm, ReplySoFar } from "./reply/reply-so-far.ts";
 import { messageDigest, type Part } from "./request/message.ts";
@@ -7,7 +7,7 @@ import { type CallGate, CallInputs, type WireReply } from "./wire.ts";
 
 /**
  * Work that yields bytes where these may go on, and nothing where others can have their turn: before each call that the gate is asked
- * about, which may take its time.
+ * about, which may take its time, and in the midst of megabytes.
  */
 export type InSteps<T> = Generator<Uint8Array | undefined, T, void>;
 
@@ -33,8 +33,8 @@ export interface ReadOptions {
 export const EVENT_LIMITS = { bytes: 8 * 1024 * 1024, values: 100_000 };
 
 /** The JSON of an event or a body. `beyond`: there is more than is read. Both are absent for what is no JSON. */
-export function readEvent(bytes: Uint8Array): { readonly json?: unknown; readonly beyond?: true } {
-  const read = readBoundedJson(bytes, EVENT_LIMITS);
+export function* readEvent(bytes: Uint8Array): InSteps<{ readonly json?: unknown; readonly beyond?: true }> {
+  const read = yield* boundedJsonInSteps(bytes, EVENT_LIMITS);
   if ("value" in read) return { json: read.value };
   return isMalformed(read.fault) ? {} : { beyond: true };
 }

@@ -39,7 +39,7 @@ export class JsonReply implements ReplyReader {
 
   *end(): InSteps<WireReply> {
     const bytes = this.#kept.take();
-    const { json, beyond = this.#too_large } = readEvent(bytes);
+    const { json, beyond = this.#too_large } = yield* readEvent(bytes);
     if (json === undefined && !beyond) return yield* this.#endAsStream(bytes);
     this.#rest = beyond ? this.#stop(UNREADABLE) : yield* this.#pass(json, bytes);
     return yield* wireReply(this.#reply, this.#options.form);

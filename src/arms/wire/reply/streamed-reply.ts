@@ -88,9 +88,8 @@ export class StreamedReply implements ReplyReader {
   *end(): InSteps<WireReply> {
     const { form, gate } = this.#options;
     // An event that breaks off says nothing to a client. With a gate it is left out: a call could stand in it.
-    const ended = this.#blocks.end().filter((block) => gate === undefined || isWhole(block));
+    for (const block of this.#blocks.end()) if (gate === undefined || (yield* isWhole(block))) yield* this.#take(block);
     if (this.#blocks.isTooLarge) this.#stop(UNREADABLE);
-    for (const block of ended) yield* this.#take(block);
     if (gate !== undefined && this.#events === 0 && !this.#stopped) this.#stop(NO_REPLY);
     if (!this.#stopped) yield* decideCalls(this.#reply.calls, gate);
     // Inputs of calls without an end were not read before.
@@ -114,7 +113,7 @@ export class StreamedReply implements ReplyReader {
     const { form, gate } = this.#options;
     this.#events_left -= 1;
     if (isDone(block)) this.#reply.finishCalls();
-    const { event, beyond } = eventIn(block);
+    const { event, beyond } = yield* eventIn(block);
     if (beyond || this.#events_left < 0) return this.#stop(UNREADABLE);
     if (gate !== undefined && isOdd(block, event)) return;
     this.#events += Number(block.data !== undefined);
@@ -133,7 +132,7 @@ export class StreamedReply implements ReplyReader {
     if (!isHeld) yield* this.#release();
     if (hide_usage && event !== undefined && isUsageOnly(event)) return;
     if (isHeld) this.#hold(block, calls);
-    else this.#write(block, calls);
+    else yield* this.#write(block, calls);
   }
 
   /** Why neither this event nor any after it goes on. */
@@ -194,15 +193,15 @@ export class StreamedReply implements ReplyReader {
   *#exchanged(parts: readonly Uint8Array[], calls: readonly CallSoFar[]): InSteps<void> {
     const blocks = new SseBlocks(EVENT_LIMITS.bytes);
     for (const part of parts) {
-      for (const block of blocks.push(part)) this.#write(block, calls);
+      for (const block of blocks.push(part)) yield* this.#write(block, calls);
       yield* this.#passed.takeParts();
     }
-    for (const block of blocks.end()) this.#write(block, calls);
+    for (const block of blocks.end()) yield* this.#write(block, calls);
     yield* this.#passed.takeParts();
   }
 
-  #write(block: SseBlock, calls: readonly CallSoFar[]): void {
-    const event = isLeft(calls) ? undefined : eventIn(block).event;
+  *#write(block: SseBlock, calls: readonly CallSoFar[]): InSteps<void> {
+    const event = isLeft(calls) ? undefined : (yield* eventIn(block)).event;
     const told = event === undefined ? [] : this.#options.form.exchange(event, calls);
     if (event === undefined) this.#passed.add(block.bytes);
     for (const one of told)
@@ -219,7 +218,9 @@ const isDone = ({ data }: SseBlock) => data?.equals(DONE) === true;
 
 const DONE = Buffer.from("[DONE]");
 
-const isWhole = (block: SseBlock) => isDone(block) || eventIn(block).event !== undefined;
+function* isWhole(block: SseBlock): InSteps<boolean> {
+  return isDone(block) || (yield* eventIn(block)).event !== undefined;
+}
 
 /** What is no JSON, or no stream of events, for us may be some elsewhere. */
 const isOdd = (block: SseBlock, event: LooseRecord | undefined): boolean =>
@@ -230,8 +231,8 @@ interface ReadEvent {
   readonly beyond: boolean;
 }
 
-function eventIn({ data }: Pick<SseBlock, "data">): ReadEvent {
+function* eventIn({ data }: Pick<SseBlock, "data">): InSteps<ReadEvent> {
   if (data === undefined) return { event: undefined, beyond: false };
-  const { json, beyond = false } = readEvent(data);
+  const { json, beyond = false } = yield* readEvent(data);
   return { event: asRecord(json), beyond };
 }
