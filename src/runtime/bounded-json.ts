@@ -1,5 +1,4 @@
 import { isUtf8 } from "node:buffer";
-import type { Pace } from "./pace.ts";
 
 /** How much of a JSON text is read. */
 export interface JsonLimits {
@@ -38,70 +37,44 @@ export function readBoundedJson(text: Uint8Array, limits: JsonLimits): BoundedJs
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
-/** As `readBoundedJson`, with a step between decoding megabytes and parsing them: either takes some ten milliseconds for 8 MiB. */
-export function* boundedJsonInSteps(text: Uint8Array, limits: JsonLimits): Generator<undefined, BoundedJson> {
-  if (text.length > limits.bytes || !isUtf8(text)) return unread(text, limits);
-  const size = new JsonSize();
-  size.add(text);
-  const counted = decoded(text, size, limits);
-  if (text.length > SLICE_BYTES) yield;
-  return "fault" in counted ? counted : parsed(counted);
-}
-
-/** As `readBoundedJson`, for megabytes: others have their turn while the text is read. It may not change meanwhile. */
-export async function readBoundedJsonInTurns(
-  text: Uint8Array,
-  limits: JsonLimits,
-  pace: Pick<Pace, "bytes">,
-): Promise<BoundedJson> {
+/**
+ * As `readBoundedJson`, for megabytes: each step takes some ten milliseconds at most for 8 MiB. Yields what a step cost, in units of
+ * `Pace`. The text may not change meanwhile.
+ */
+export function* boundedJsonInSteps(text: Uint8Array, limits: JsonLimits): Generator<number, BoundedJson> {
   if (text.length > limits.bytes || !isUtf8(text)) return unread(text, limits);
   const size = new JsonSize();
   for (let at = 0; at < text.length; at += SLICE_BYTES) {
-    const slice = text.subarray(at, at + SLICE_BYTES);
-    size.add(slice);
-    await pace.bytes(COUNTING_COST * slice.length);
+    if (at > 0) yield SLICE_UNITS;
+    size.add(text.subarray(at, at + SLICE_BYTES));
   }
-  const counted = decoded(text, size, limits);
-  await pace.bytes(DECODING_COST * text.length);
-  return "fault" in counted ? counted : parsed(counted);
+  const fault = faultOf(size, limits);
+  if (fault !== undefined) return fault;
+  const chars = decoder.decode(text);
+  if (text.length > SLICE_BYTES) yield text.length / DECODED_BYTES;
+  try {
+    return { value: JSON.parse(chars), values: size.values };
+  } catch {
+    return { fault: NO_JSON };
+  }
 }
 
 /** Counting these takes a few milliseconds, even before the program is warm. */
 const SLICE_BYTES = 256 * 1024;
+const SLICE_UNITS = 130;
 
-/** Counting a byte takes as long as copying so many. */
-const COUNTING_COST = 10;
-
-/** Decoding it takes as long as copying so many. */
-const DECODING_COST = 4;
+/** Bytes that are decoded in the time of one unit. */
+const DECODED_BYTES = 5_000;
 
 const unread = ({ length }: Uint8Array, { bytes }: JsonLimits): BoundedJson =>
   length > bytes ? beyond(length, bytes, "bytes") : { fault: NO_UTF8 };
 
-interface Counted {
-  readonly chars: string;
-  readonly values: number;
-}
-
-function decoded(
-  text: Uint8Array,
-  { values, escapes, levels }: JsonSize,
-  limits: JsonLimits,
-): Counted | { readonly fault: string } {
+function faultOf({ values, escapes, levels }: JsonSize, limits: JsonLimits): { fault: string } | undefined {
   if (values > limits.values) return beyond(values, limits.values, "values");
   const deepest = limits.levels ?? JSON_LEVELS;
   if (levels > deepest) return beyond(levels, deepest, "levels of nesting");
   const most = limits.escapes ?? JSON_ESCAPES;
-  if (escapes > most) return beyond(escapes, most, "escaped characters");
-  return { chars: decoder.decode(text), values };
-}
-
-function parsed({ chars, values }: Counted): BoundedJson {
-  try {
-    return { value: JSON.parse(chars), values };
-  } catch {
-    return { fault: NO_JSON };
-  }
+  return escapes > most ? beyond(escapes, most, "escaped characters") : undefined;
 }
 
 const decoder = new TextDecoder();

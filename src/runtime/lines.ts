@@ -1,5 +1,5 @@
-import { type BoundedJson, type JsonLimits, readBoundedJsonInTurns } from "./bounded-json.ts";
-import { Pace } from "./pace.ts";
+import { type BoundedJson, boundedJsonInSteps, type JsonLimits } from "./bounded-json.ts";
+import { Pace, steadily } from "./pace.ts";
 
 /** Bytes of one message. Useful ones have some kilobytes; the SDK has the same limit. */
 export const LINE_BYTES = 10 * 1024 * 1024;
@@ -97,7 +97,8 @@ export async function* jsonLines(
   let number = 0;
   for await (const bytes of lines(chunks, limits.bytes, () => tooLong(number + 1))) {
     number += 1;
-    yield { number, bytes, json: await readBoundedJsonInTurns(bytes, limits, pace) };
-    await pace.bytes(bytes.length);
+    yield { number, bytes, json: await steadily(boundedJsonInSteps(bytes, limits), pace) };
+    // Reading a byte of a short line takes as long as copying ten.
+    await pace.bytes(10 * bytes.length);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type JsonLimits, readBoundedJson, readBoundedJsonInTurns } from "../../src/runtime/bounded-json.ts";
+import { boundedJsonInSteps, type JsonLimits, readBoundedJson } from "../../src/runtime/bounded-json.ts";
 import { cpuRatio, LINEAR } from "../cpu-ratio.ts";
 
 const LIMITS = { bytes: 1_000_000, values: 1_000 };
@@ -74,22 +74,17 @@ describe("bounded JSON", () => {
     expect(read(text, limits)).toEqual({ fault });
   });
 
-  test("megabytes are read alike in turns, wherever an escape stands, and others have their turn between", async () => {
+  test("megabytes are read in steps, each of which tells its cost, wherever an escape stands", () => {
     for (const before of [262_140, 262_141, 262_142, 262_143]) {
-      const text = new TextEncoder().encode(JSON.stringify([`${"x".repeat(before)}"`, "y".repeat(300_000), [1]]));
-      let counted = 0;
-      const pace = {
-        async bytes(count: number) {
-          counted += count;
-        },
-      };
+      const text = JSON.stringify([`${"x".repeat(before)}"`, "y".repeat(300_000), [1]]);
       const limits = { bytes: 1_000_000, values: 6 };
-      expect(await readBoundedJsonInTurns(text, limits, pace)).toEqual(readBoundedJson(text, limits));
-      expect(counted).toBeGreaterThanOrEqual(text.length);
-      expect(await readBoundedJsonInTurns(text, { ...limits, values: 4 }, pace)).toEqual({
-        fault: "5 values, at most 4 are read",
-      });
+      expect(read(text, limits)).toEqual({ value: JSON.parse(text), values: 5 });
+      expect(read(text, { ...limits, values: 4 })).toEqual({ fault: "5 values, at most 4 are read" });
+      const costs = [...boundedJsonInSteps(new TextEncoder().encode(text), limits)];
+      expect(costs).toHaveLength(3);
+      expect(Math.min(...costs)).toBeGreaterThan(100);
     }
+    expect([...boundedJsonInSteps(Buffer.from("[]"), LIMITS)]).toEqual([]);
   });
 
   test("bytes that are no UTF-8 are refused, however many", () => {

@@ -192,10 +192,10 @@ test.each([
   expect(turns).toBeGreaterThanOrEqual(7);
 });
 
-test("the lines of an event of megabytes are read in one step, decoded in another, and its JSON parsed in a third", () => {
+test("the lines of an event of megabytes are read in one step, and its JSON in many", () => {
   const reader = openReply("chat", STREAM);
   const chunk = { choices: [{ index: 0, delta: { content: "x".repeat(3_000_000) } }] };
-  expect(turnsIn(reader.push(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)))).toBe(2);
+  expect(turnsIn(reader.push(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)))).toBeGreaterThan(10);
   expect(endOf(reader).reply.text).toHaveLength(3_000_000);
 });
 

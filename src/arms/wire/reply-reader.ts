@@ -34,9 +34,11 @@ export const EVENT_LIMITS = { bytes: 8 * 1024 * 1024, values: 100_000 };
 
 /** The JSON of an event or a body. `beyond`: there is more than is read. Both are absent for what is no JSON. */
 export function* readEvent(bytes: Uint8Array): InSteps<{ readonly json?: unknown; readonly beyond?: true }> {
-  const read = yield* boundedJsonInSteps(bytes, EVENT_LIMITS);
-  if ("value" in read) return { json: read.value };
-  return isMalformed(read.fault) ? {} : { beyond: true };
+  const steps = boundedJsonInSteps(bytes, EVENT_LIMITS);
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) yield;
+  if ("value" in step.value) return { json: step.value.value };
+  return isMalformed(step.value.fault) ? {} : { beyond: true };
 }
 
 /** What cannot be read is not passed on: a call could stand in it. */

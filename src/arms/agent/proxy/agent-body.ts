@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { asRecord, type LooseRecord } from "../../../domain/lenient.ts";
-import { isMalformed, readBoundedJsonInTurns } from "../../../runtime/bounded-json.ts";
+import { boundedJsonInSteps, isMalformed } from "../../../runtime/bounded-json.ts";
 import { GrownBytes } from "../../../runtime/grown-bytes.ts";
-import { ownTurn, Pace } from "../../../runtime/pace.ts";
+import { ownTurn, steadily } from "../../../runtime/pace.ts";
 import { type Pot, Room } from "../../wire/room.ts";
 
 /** The most that is read of one request. A conversation of a million tokens has some 5 MB and 50,000 values; reading it takes less than 50 ms a step. */
@@ -61,7 +61,7 @@ async function jsonOf(held: HeldBytes): Promise<Pick<AgentBody, "json" | "refuse
   if (bytes > REQUEST_LIMITS.bytes) return refused(413, `${bytes} bytes, at most ${REQUEST_LIMITS.bytes} are read`);
   if (!fits) return crowded(bytes);
   await ownTurn();
-  const read = await readBoundedJsonInTurns(held.take(), REQUEST_LIMITS, new Pace());
+  const read = await steadily(boundedJsonInSteps(held.take(), REQUEST_LIMITS));
   if ("fault" in read) return isMalformed(read.fault) ? NO_OBJECT : refused(413, read.fault);
   const json = asRecord(read.value);
   return json === undefined ? NO_OBJECT : { json, refused: null };

@@ -1,7 +1,7 @@
 import { asId } from "../../../domain/as-id.ts";
 import { asRecord, asRecords, type LooseRecord } from "../../../domain/lenient.ts";
-import { readBoundedJson, readBoundedJsonInTurns } from "../../../runtime/bounded-json.ts";
-import { ownTurn, Pace } from "../../../runtime/pace.ts";
+import { boundedJsonInSteps, readBoundedJson } from "../../../runtime/bounded-json.ts";
+import { ownTurn, steadily } from "../../../runtime/pace.ts";
 import { Semaphore } from "../../../runtime/semaphore.ts";
 import { isLostReasoning, isReference } from "../../wire/edit-request.ts";
 import type { InSteps } from "../../wire/reply-reader.ts";
@@ -166,7 +166,7 @@ async function joined(
   await ownTurn();
   const bytes = Buffer.from(`[${texts.join(",")}]`);
   await ownTurn();
-  const read = await readBoundedJsonInTurns(bytes, REQUEST_LIMITS, new Pace());
+  const read = await steadily(boundedJsonInSteps(bytes, REQUEST_LIMITS));
   return "fault" in read ? read : { items: asRecords(read.value) };
 }
 

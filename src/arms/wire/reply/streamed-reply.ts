@@ -26,7 +26,7 @@ const HELD_RUN_BYTES = 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_EVENTS = 1_000_000;
 
-/** The bytes of an event that is read in one step. */
+/** The bytes of an event whose lines are read in a step of their own. */
 const STEP_BYTES = 1024 * 1024;
 
 /** Runs of events that are written in one step. */
@@ -88,7 +88,8 @@ export class StreamedReply implements ReplyReader {
   *end(): InSteps<WireReply> {
     const { form, gate } = this.#options;
     // An event that breaks off says nothing to a client. With a gate it is left out: a call could stand in it.
-    for (const block of this.#blocks.end()) if (gate === undefined || (yield* isWhole(block))) yield* this.#take(block);
+    for (const block of this.#blocks.end())
+      if (gate === undefined || isDone(block) || (yield* eventIn(block)).event) yield* this.#take(block);
     if (this.#blocks.isTooLarge) this.#stop(UNREADABLE);
     if (gate !== undefined && this.#events === 0 && !this.#stopped) this.#stop(NO_REPLY);
     if (!this.#stopped) yield* decideCalls(this.#reply.calls, gate);
@@ -217,10 +218,6 @@ const NAMED_AS_TYPE = "named after its type";
 const isDone = ({ data }: SseBlock) => data?.equals(DONE) === true;
 
 const DONE = Buffer.from("[DONE]");
-
-function* isWhole(block: SseBlock): InSteps<boolean> {
-  return isDone(block) || (yield* eventIn(block)).event !== undefined;
-}
 
 /** What is no JSON, or no stream of events, for us may be some elsewhere. */
 const isOdd = (block: SseBlock, event: LooseRecord | undefined): boolean =>
