@@ -37,6 +37,7 @@ export class Fleet implements AsyncDisposable {
     writeFileSync(join(this.#scenarios, "brief.yaml"), stepsScenario("brief", 1, 0));
     writeFileSync(join(this.#scenarios, "slow.yaml"), stepsScenario("slow", 4, 200));
     writeFileSync(join(this.#scenarios, "lasting.yaml"), stepsScenario("lasting", 16, 200));
+    writeFileSync(join(this.#scenarios, "endless.yaml"), stepsScenario("endless", 150, 400));
     writeFileSync(join(this.#scenarios, "long.yaml"), stepsScenario("long", 1, 60_000));
     writeFileSync(join(this.#scenarios, "dear.yaml"), DEAR_SCENARIO);
   }

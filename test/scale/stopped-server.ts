@@ -15,7 +15,9 @@ interface Followed {
 
 /** A stream to its end, each event with its id. */
 async function followed(answer: Promise<Response>): Promise<Followed> {
-  const { text, events } = await readStream(await answer);
+  const response = await answer;
+  expect(response.status).toBe(200);
+  const { text, events } = await readStream(response);
   return { ids: [...text.matchAll(/^id: (.*)$/gm)].map(([, id = ""]) => id), events };
 }
 
@@ -33,7 +35,7 @@ describeNeeding(POSTGRES)("a server that is told to stop", () => {
       const answer = await fetch(`${one.url}/api/runs/async`, jsonPost({ scenario }));
       return { status: answer.status, ...((await answer.json()) as { session_id: string }) };
     };
-    const { session_id } = await start("lasting");
+    const { session_id } = await start("endless");
     const path = `/api/runs/${session_id}/stream?ids=1`;
     const cut = followed(fetch(one.url + path));
     const whole = followed(fetch(other.url + path));
@@ -48,14 +50,17 @@ describeNeeding(POSTGRES)("a server that is told to stop", () => {
     expect(await stopped).toEqual({ status: 0 });
 
     const last = before.ids.at(-1) ?? "";
-    const after = await followed(fetch(other.url + path, { headers: { "last-event-id": last } }));
-    const { ids, events } = await whole;
+    const again = await fetch(other.url + path, { headers: { "last-event-id": last } });
+    const rest = followed(Promise.resolve(again));
+    await fetch(`${other.url}/api/runs/${session_id}`, { method: "DELETE" });
+    const [after, { ids, events }] = await Promise.all([rest, whole]);
     expect(before.ids.length).toBeLessThan(ids.length);
     expect([...before.ids, ...after.ids]).toEqual([...ids]);
     expect([...before.events, ...after.events]).toEqual([...events]);
     await fleet.untilAllEnded();
-    expect(await fleet.ask("SELECT count(*)::int AS runs FROM abeval.sessions WHERE state = 'completed'")).toEqual([
-      { runs: 2 },
+    expect(await fleet.ask("SELECT state FROM abeval.sessions ORDER BY state")).toEqual([
+      { state: "cancelled" },
+      { state: "completed" },
     ]);
   });
 });
