@@ -28,6 +28,7 @@ export const FAILURE_CODES = [
   "storage_failed",
   "newer_version",
   "provider_failed",
+  "cost_limit_reached",
   "replay_mismatch",
   "unsupported_request",
   "setup_failed",
@@ -71,6 +72,10 @@ export function ofArm(arm_id: string, error: unknown): unknown {
 /** Something that belongs to neither arm ended what ran for a run: nobody's loss. */
 export const isKilledFromOutside = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === "killed_from_outside";
+
+/** A limit for arms and judge together is used up: no arm's loss. */
+export const isCostLimit = (error: unknown): error is Failure =>
+  error instanceof Failure && error.code === "cost_limit_reached";
 
 /** The value; a Failure is thrown. */
 export function orThrow<T>(result: T | Failure): T {

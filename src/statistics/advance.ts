@@ -33,7 +33,7 @@ export interface TrialSpec {
 interface Money {
   /** USD that all trials so far have spent; an unknown cost counts at its worst case. */
   readonly spent_usd: number;
-  /** Expected USD of a trial before one has ended; null where prices are unknown, which a cost limit does not allow. */
+  /** Likely USD of a trial before one has ended; null where prices are unknown, which a cost limit does not allow. */
   readonly estimate_usd: number | null;
 }
 
@@ -85,6 +85,7 @@ export async function advance(series: SeriesRecord, rows: readonly TrialRow[], i
   if (stop && open > 0 && AWAITS.has(stop) && rulesOf(plan.protocol).lapses)
     return { stop: null, ...NOTHING, behind: behindOf(tallies) };
   if (stop) return { stop, ...NOTHING };
+  if (isBudgetMet(rows, input.begun_after ?? 0)) return { stop: "budget", ...NOTHING };
   if (hasFailed(tallies, limits.trials, input.begun_after ?? 0)) return { stop: "failed", ...NOTHING };
   const specs = specsOf(plan.scenarios, tallies, limits.trials);
   const count = Math.min(Math.max(0, limits.parallel - open), affordable(series, tallies, input));
@@ -120,6 +121,10 @@ function specsOf(scenarios: SeriesRecord["plan"]["scenarios"], tallies: readonly
 /** The number of the next trial: no number is given twice. */
 const nextNumber = (tallies: readonly Tally[]): number =>
   1 + tallies.flatMap(({ rows }) => rows).reduce((largest, row) => Math.max(largest, numberOf(row)), 0);
+
+/** The limit did not pay for a call of a trial, not even alone. */
+const isBudgetMet = (rows: readonly TrialRow[], begunAfter: number): boolean =>
+  rows.some((row) => row.failure?.code === "cost_limit_reached" && numberOf(row) > begunAfter);
 
 /** A user's mistake, an incomplete recording and checks that cannot run fail every trial; other failures may pass. */
 function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number): boolean {

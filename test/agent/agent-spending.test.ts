@@ -135,3 +135,29 @@ testAgent("a last reply that was cut off is told as cut off, whatever the agent 
     detail: { code: "cut_off", message: expect.stringContaining("cut off at its limit of tokens (length)") },
   });
 });
+
+testAgent(
+  "under a limit of the whole run requests wait for each other, and one that does not fit alone is no arm's loss",
+  async () => {
+    let [under_way, most] = [0, 0];
+    await using fake = await startFakeProvider({
+      reply: async () => {
+        under_way += 1;
+        most = Math.max(most, under_way);
+        await new Promise((resolve) => setImmediate(resolve));
+        under_way -= 1;
+        return { text: "More.", usage: { in: 50_000, out: 10 } };
+      },
+    });
+    const run = await runAgent(fake, {
+      // A reply of 100,000 tokens costs 0.2.
+      agent: agentOf("body.max_tokens = 100_000; await Promise.allSettled(Array.from({ length: 30 }, ask));"),
+      options: { max_cost_usd: 0.35, judge_model: "builtin/evidence" },
+    });
+    expect(most).toBe(1);
+    // After three replies of 0.05 the fourth does not fit.
+    expect(fake.requests).toHaveLength(3);
+    expect(run.outcome).toMatchObject({ state: "failed", failure: { code: "cost_limit_reached" } });
+    expect(run.summary).toMatchObject({ status: "cancelled", turns: 3 });
+  },
+);

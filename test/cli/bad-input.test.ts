@@ -184,7 +184,7 @@ test.each([
     "--max-cost",
     "",
     ["--max-cost", "0.5"],
-    /--max-cost 0\.5 leaves each arm 0\.25 USD; .*arm "dear".* give --max-cost \d/,
+    /max_cost_usd \(--max-cost\): 0\.5 is below the likely cost of one run, about \d.* give \d/,
   ],
   [
     "the scenario's own",
@@ -193,7 +193,7 @@ test.each([
     /arm "dear": max_cost_usd \(0\.01\) does not pay/,
   ],
 ])(
-  "%s limit that pays for no turn of an arm is refused before a model is asked",
+  "%s limit below the likely cost of the run is refused before a model is asked",
   async (_what, policies, flags, said) => {
     using directory = temporaryDirectory();
     const asked: string[] = [];

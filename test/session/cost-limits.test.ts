@@ -7,7 +7,7 @@ import type { Arm } from "../../src/domain/arm.ts";
 import type { Failure } from "../../src/domain/failure.ts";
 import type { PriceList } from "../../src/domain/price-list.ts";
 import { light, runOnce, testServices } from "../harness.ts";
-import { called, scoringJudge, wellFormed } from "../judge/mock-judge.ts";
+import { scoringJudge } from "../judge/mock-judge.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 
 const ARM = { in: 0, out: 1000, cached_in: null };
@@ -48,77 +48,76 @@ const servicesWith = (judge: ModelClient, prices: PriceList = PRICES) =>
 
 const evenJudge = () => scoringJudge((_slot, ids) => Object.fromEntries(ids.map((id) => [id, 2])));
 
-test("under a limit for the whole run each arm gets half of what is left beside the judge, and the judge is asked", async () => {
+/** An arm that answers in its first turn: 100 tokens out, 0.1 USD. */
+const brief: ModelClient = {
+  ...restless,
+  complete: async (request, options) => ({
+    ...(await restless.complete(request, options)),
+    ...{ text: "Done.", calls: [], stop: "end", stop_reason: "end" },
+  }),
+};
+
+const servicesOf = (arm: ModelClient, judge: ModelClient) => ({
+  ...servicesWith(judge),
+  resolveModel: (ref: string) => (ref === "openai/judge" ? judge : arm),
+});
+
+test("calls that do not fit side by side under a limit wait for each other, and the run ends as without one", async () => {
+  let [under_way, most] = [0, 0];
+  const watched = (model: ModelClient): ModelClient => ({
+    ...model,
+    complete: async (request, options) => {
+      under_way += 1;
+      most = Math.max(most, under_way);
+      await Promise.resolve();
+      const reply = await model.complete(request, options);
+      under_way -= 1;
+      return reply;
+    },
+  });
   const judge = evenJudge();
-  // Two questions of at most 8,192 tokens: 16.384 USD are kept, and 1.05 USD is left for each arm.
-  const { outcome } = await runOnce(servicesWith(judge), await judgedScenario(), { max_cost_usd: 18.484 });
-  // After eight turns of 0.1 USD what is left pays for less than a turn worth having.
-  expect(outcome.arms.map(({ stop_reason, turns }) => [stop_reason, turns])).toEqual([
-    ["budget:cost_usd", 8],
-    ["budget:cost_usd", 8],
-  ]);
+  const limited = () => runOnce(servicesOf(watched(brief), watched(judge)), loaded, { max_cost_usd: 9 });
+  const loaded = await judgedScenario();
+  // A call of 8,192 tokens can cost 8.192 USD.
+  const { outcome } = await limited();
+  expect(most).toBe(1);
+  expect(outcome).toMatchObject({ state: "completed", verdict: { outcome: "tie" } });
   expect(judge.requests).toHaveLength(2);
-  expect(outcome.verdict?.usage.cost_usd).toBeCloseTo(0.2, 9);
-  expect(outcome.totals.cost_usd).toBeCloseTo(1.8, 9);
+  expect(outcome.totals.cost_usd).toBeCloseTo(0.4, 9);
   expect(outcome.settings).toMatchObject({
-    max_cost_usd: 18.484,
+    max_cost_usd: 9,
     prices: { arms: { left: ARM, right: ARM }, judge: JUDGE },
   });
-  expect(outcome.verdict?.flags).not.toContain("cost_limit_reached");
+  const free = await runOnce(servicesOf(brief, evenJudge()), loaded, {});
+  expect(outcome.comparison).toBe(free.outcome.comparison);
 });
 
-test("near its limit a turn is told to write less, so that the limit holds", async () => {
-  const asked: number[] = [];
-  const greedy: ModelClient = {
-    ...restless,
-    complete: async (request, options) => {
-      asked.push(request.params.max_output_tokens);
-      return { ...(await restless.complete(request, options)), tokens_out: request.params.max_output_tokens };
-    },
-  };
-  const services = { ...servicesWith(evenJudge()), resolveModel: () => greedy };
-  const { outcome } = await runOnce(services, await judgedScenario(), {
-    max_cost_usd: 20,
-    judge_model: "builtin/evidence",
-  });
-  expect(asked.toSorted()).toEqual([1_808, 1_808, 8_192, 8_192]);
-  for (const { cost_usd } of outcome.arms) expect(cost_usd).toBeLessThanOrEqual(10);
-});
-
-test("arms that took what was kept for the judge leave a verdict all the same, which says why nobody was asked", async () => {
+test("a call that does not fit alone ends the run in words, and is no arm's loss", async () => {
   const judge = evenJudge();
-  // A provider that does not keep to what it was told.
-  const dear: ModelClient = {
-    ...restless,
-    complete: async (request, options) => ({ ...(await restless.complete(request, options)), tokens_out: 9_000 }),
-  };
-  const services = { ...servicesWith(judge), resolveModel: (ref: string) => (ref === "openai/judge" ? judge : dear) };
-  const { outcome } = await runOnce(services, await judgedScenario(), { max_cost_usd: 18.484 });
-  expect(judge.requests).toHaveLength(0);
+  const { outcome } = await runOnce(servicesOf(restless, judge), await judgedScenario(), { max_cost_usd: 9 });
   expect(outcome).toMatchObject({
-    state: "completed",
-    failure: null,
-    verdict: { outcome: "inconclusive", calls: [], usage: { cost_usd: 0 } },
+    state: "failed",
+    verdict: null,
+    failure: { code: "cost_limit_reached", class: "user" },
   });
-  expect(outcome.verdict?.flags).toContain("cost_limit_reached");
-  expect(outcome.verdict?.statement).toContain("the cost limit left nothing for the judge");
+  expect(outcome.failure?.message).toStartWith(
+    "the cost limit of $9.0000 does not pay for the next call: $0.9000 are spent, and it may cost up to $8.192",
+  );
+  expect(outcome.arms.map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
+  expect(outcome.totals.cost_usd).toBeCloseTo(0.9, 9);
+  expect(judge.requests).toHaveLength(0);
 });
 
-test("a judge is not asked again when that could cost more than is left", async () => {
-  // The first answers are unusable, and cost 8 USD each: nothing is left of what was kept.
-  const judge = scoringJudge(() => ({}));
-  const silent: ModelClient = {
-    ...judge,
-    complete: async (request) => ({
-      ...called({ ...wellFormed(request, () => ({})), preference: "nobody" }),
-      tokens_out: 8_000,
-      tokens_in: 0,
-    }),
+test("a judge whose call does not fit ends the run, too", async () => {
+  const judge = evenJudge();
+  const dear: ModelClient = {
+    ...brief,
+    complete: async (request, options) => ({ ...(await brief.complete(request, options)), tokens_out: 800 }),
   };
-  const { outcome } = await runOnce(servicesWith(silent), await judgedScenario(), { max_cost_usd: 18.484 });
-  expect(outcome.verdict).toMatchObject({ outcome: "invalid" });
-  expect(outcome.verdict?.calls.map(({ attempts }) => attempts)).toEqual([1, 1]);
-  expect(outcome.verdict?.calls[0]?.error).toContain("the cost limit left no room to ask again");
+  const { outcome } = await runOnce(servicesOf(dear, judge), await judgedScenario(), { max_cost_usd: 9 });
+  expect(judge.requests).toHaveLength(0);
+  expect(outcome).toMatchObject({ state: "failed", failure: { code: "cost_limit_reached" } });
+  expect(outcome.arms.map(({ status }) => status)).toEqual(["finished", "finished"]);
 });
 
 async function refusal(
@@ -153,22 +152,13 @@ test("a limit that cannot be counted against refuses the run and names the model
   expect(await refusal({}, new Map())).toBe("not refused");
 });
 
-test("a limit below what asking the judge may cost is refused", async () => {
-  expect(await refusal({ max_cost_usd: 16 }, PRICES)).toStartWith(
-    "invalid_request: --max-cost 16 leaves nothing for the arms: 16.384 USD are reserved for two judge calls, each of up to ",
+test("a limit below the likely cost of the run is refused, and the sum that it names is enough", async () => {
+  // Five turns of 150 tokens in each arm, and two answers of the judge as long.
+  expect(await refusal({ max_cost_usd: 1.7 }, PRICES)).toBe(
+    "invalid_request: max_cost_usd (--max-cost): 1.7 is below the likely cost of one run, about 1.8 USD; nothing was spent: give 1.8 or more, or take a cheaper model or judge (--judge-model builtin/evidence asks none)",
   );
-});
-
-test("a limit whose share does not pay for an arm's first turn is refused, and the sum that it names is enough", async () => {
-  const refused = await refusal({ max_cost_usd: 16.8 }, PRICES);
-  // The least turn of 256 tokens takes 0.256 USD from each arm, and half of 0.416 USD is less.
-  expect(refused).toContain("--max-cost 16.8 leaves each arm 0.208 USD: ");
-  expect(refused).toContain('the first turn of arm "left" takes at least 0.256 USD; give --max-cost 16.896 or more');
-  const { outcome } = await runOnce(servicesWith(evenJudge()), await judgedScenario(), { max_cost_usd: 16.896 });
-  expect(outcome.arms.map(({ stop_reason, turns }) => [stop_reason, turns])).toEqual([
-    ["budget:cost_usd", 1],
-    ["budget:cost_usd", 1],
-  ]);
+  expect(await refusal({ max_cost_usd: 1.8 }, PRICES)).toBe("not refused");
+  expect(await refusal({ max_cost_usd: 1.7, judge_model: "builtin/evidence" }, PRICES)).toBe("not refused");
 });
 
 test("a scenario's own limit that does not pay for an arm's first turn is refused, at exactly its price it is not", async () => {

@@ -116,9 +116,10 @@ class AgentRunner {
     const { upstream } = program;
     const without_provider_tools = run.policies.network === "none";
     const throttle = new Throttle(stopwatch, run.clock);
-    const { clock, redact } = run;
+    const { clock, redact, purse, arm } = run;
+    const paying = { purse, price: program.prices.free ? null : arm.price_per_mtok };
     const logs = { log: this.#agent, decisions: this.#log };
-    return agentExchange({ ...logs, upstream, without_provider_tools, throttle, clock, redact, rooms });
+    return agentExchange({ ...logs, upstream, without_provider_tools, throttle, clock, redact, rooms, ...paying });
   }
 
   #stray(address: string): void {

@@ -2,7 +2,7 @@ import type { DecisionDetail } from "../../domain/decision.ts";
 import type { BudgetUse, Violation } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import type { AgentRun } from "../../domain/external-agent.ts";
-import { Failure, isKilledFromOutside, type Mistake } from "../../domain/failure.ts";
+import { Failure, isCostLimit, isKilledFromOutside, type Mistake } from "../../domain/failure.ts";
 import type { ImportedFrom } from "../../domain/ran.ts";
 import type { ArmStatus, OtherModel } from "../../domain/session.ts";
 import type { Skill } from "../../domain/skill.ts";
@@ -84,7 +84,7 @@ export const cancelled = (cause: unknown): Stop => ({
 
 export function failed(log: DecisionLog, cause: unknown): Stop {
   if (cause instanceof Failure) recordFault(log, cause);
-  if (isKilledFromOutside(cause)) return { ...cancelled(cause), stop_reason: cause.code };
+  if (isKilledFromOutside(cause) || isCostLimit(cause)) return { ...cancelled(cause), stop_reason: cause.code };
   return { status: "failed", stop_reason: "failed", final_answer: null, cause };
 }
 

@@ -1,5 +1,6 @@
 import { Mistake } from "../../domain/failure.ts";
 import type { CallOptions, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
+import { paidFrom } from "../model/purse.ts";
 import type { Tool } from "../tool/tool.ts";
 import {
   type ArmEnd,
@@ -26,9 +27,11 @@ export const builtInArm =
   async (run, signal) => {
     const budget = effectiveBudget(run.policies.budget, run.arm.limits);
     using stopwatch = new Stopwatch(run.clock, budget.max_seconds * 1000);
-    const meter = new Meter(budget, run.arm.price_per_mtok, stopwatch);
+    const { purse, arm } = run;
+    const meter = new Meter(budget, arm.price_per_mtok, stopwatch);
+    const paid = purse ? paidFrom(purse, model, arm.price_per_mtok) : model;
     return await new ArmLoop(
-      { run, model, tools: [...tools, ...(run.mcp_tools ?? [])], stopwatch, meter },
+      { run, model: paid, tools: [...tools, ...(run.mcp_tools ?? [])], stopwatch, meter },
       signal,
     ).run();
   };

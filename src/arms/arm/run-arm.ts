@@ -3,6 +3,7 @@ import type { Decision } from "../../domain/decision.ts";
 import type { Policies } from "../../domain/policies.ts";
 import type { Task } from "../../domain/task.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import type { Purse } from "../model/purse.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ArmEnd } from "./arm-end.ts";
@@ -19,6 +20,8 @@ export interface ArmRun {
   readonly workspace: Workspace;
   /** The tools of the arm's MCP servers, which are running. */
   readonly mcp_tools?: readonly Tool[];
+  /** What pays for each call besides the arm's own budget; absent: nothing limits them together. */
+  readonly purse?: Purse | undefined;
   readonly clock: Clock;
   /** Takes secrets out of what a tool returned, before anyone reads it. */
   readonly redact: (text: string) => string;

@@ -1,5 +1,5 @@
 import type { WireName } from "../../domain/external-agent.ts";
-import { asName, type LooseRecord } from "../../domain/lenient.ts";
+import { asCount, asName, dig, type LooseRecord } from "../../domain/lenient.ts";
 import { readMessages } from "./request/anthropic.ts";
 import { readChat } from "./request/chat.ts";
 import { readContents } from "./request/gemini.ts";
@@ -31,3 +31,16 @@ export function readRequest(wire: WireName, path: string, body: LooseRecord): Wi
 
 /** On Gemini's wire the address names the model. */
 const modelIn = (path: string) => /\/models\/([^/:?]+):/.exec(path)?.[1];
+
+/** Tokens that the reply may hold at most, as the request says; null where it does not. */
+export function mostOutputOf(wire: WireName, body: object): number | null {
+  const named = OUTPUT_LIMITS[wire].map((path) => asCount(dig(body, ...path)));
+  return named.find((count) => count !== null) ?? null;
+}
+
+const OUTPUT_LIMITS: Readonly<Record<WireName, readonly (readonly string[])[]>> = {
+  anthropic: [["max_tokens"]],
+  chat: [["max_completion_tokens"], ["max_tokens"]],
+  responses: [["max_output_tokens"]],
+  gemini: [["generationConfig", "maxOutputTokens"]],
+};

@@ -1,3 +1,4 @@
+import type { Purse } from "../../arms/model/purse.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { Rubric } from "../../domain/rubric.ts";
 import type { Scenario } from "../../domain/scenario.ts";
@@ -30,8 +31,10 @@ export interface Case {
   readonly inputs_from_checkout?: SessionSettings["inputs_from_checkout"];
   /** Its verdict may open a gate. */
   readonly single?: boolean;
-  /** What judging may cost, USD; absent: no limit. */
+  /** What judging may cost, USD: what it does not pay for is left out, with a flag. Absent: no limit. */
   readonly left_usd?: number;
+  /** What pays for each call of the run: one that it does not pay for ends the run. Absent: no limit. */
+  readonly purse?: Purse | undefined;
   /** Chosen before it is judged; absent: afterwards. */
   readonly verdict_id?: string;
 }
@@ -40,6 +43,6 @@ export const newVerdictId = (at: string, entropy: Entropy): string => `verdict-$
 
 /**
  * An unusable answer is a Verdict with outcome `invalid`.
- * @throws Failure `provider_failed` when the judge cannot be reached; `signal.reason` when the signal fires.
+ * @throws Failure `provider_failed` when the judge cannot be reached, `cost_limit_reached`; `signal.reason` when the signal fires.
  */
 export type Judge = (kase: Case, signal: AbortSignal) => Promise<Verdict>;

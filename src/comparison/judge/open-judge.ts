@@ -1,4 +1,5 @@
 import type { ModelClient } from "../../arms/model/client.ts";
+import { paidFrom } from "../../arms/model/purse.ts";
 import { checksApart, EVERYTHING, isSameWork, leaveOut } from "../../domain/equal-work.ts";
 import { isBuiltin, judgesNamed } from "../../domain/model-name.ts";
 import type { Price } from "../../domain/price-list.ts";
@@ -77,12 +78,17 @@ type Ask = (input: JudgeInput, signal: AbortSignal) => Promise<JudgeResult>;
 function askerOf(options: JudgeOptions, kase: Case): Ask | undefined {
   const { model, panel = [], price = null, clock, model_name, blinding = () => options.entropy } = options;
   const budgetFor = budgets(kase);
+  const { purse } = kase;
+  const paid = (one: ModelClient, its: Price | null) => (purse ? paidFrom(purse, one, its) : one);
   if (model) {
-    const judge = { model, clock, entropy: blinding(model_name), budget: budgetFor(price) };
+    const judge = { model: paid(model, price), clock, entropy: blinding(model_name), budget: budgetFor(price) };
     return (input, signal) => judgeByModel(judge, input, signal);
   }
   if (panel.length === 0) return undefined;
-  const judges = panel.map((one) => ({ ...one, clock, entropy: blinding(one.name), budget: budgetFor(one.price) }));
+  const judges = panel.map((one) => ({
+    ...{ ...one, model: paid(one.model, one.price) },
+    ...{ clock, entropy: blinding(one.name), budget: budgetFor(one.price) },
+  }));
   return (input, signal) => judgeByPanel(judges, input, signal);
 }
 

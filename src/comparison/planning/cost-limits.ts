@@ -6,8 +6,6 @@ import { Failure } from "../../domain/failure.ts";
 import { judgesNamed } from "../../domain/model-name.ts";
 import { FREE, type Price, type PriceList, priceKey } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
-import { mostCostOf } from "../../domain/usage.ts";
-import { firstJudging } from "./worst-case-cost.ts";
 
 /**
  * A cost limit is enforced only where the cost is known.
@@ -65,69 +63,30 @@ export function demandFirstTurns({ arms, policies, task }: Scenario): void {
 }
 
 /**
- * The scenario under a limit for arms and judge together. What one question in each order can cost is reserved for the judge. Each arm
- * gets half of the rest, so that no arm spends the other's money.
- * @throws Failure `invalid_request` when half of the rest does not pay for an arm's first turn.
+ * Nothing is known before a round has run, so a limit that it is likely to exceed is refused. A cost that is unknown refuses nothing.
+ * @param what a round is, and how it can be made cheaper
+ * @throws Failure `invalid_request` with the likely cost
  */
-export function withinCost(scenario: Scenario, max_cost_usd: number, { price, judges }: PricedJudge): Scenario {
-  const reserved = mostCostOf(price, firstJudging(scenario)) ?? 0;
-  const share = Math.floor((max_cost_usd - reserved) * (MICRO / 2) + EPSILON) / MICRO;
-  demandShare(scenario, { max_cost_usd, reserved, share, judges });
-  const limited = (arm: Arm): Arm => {
-    const own = effectiveBudget(scenario.policies.budget, arm.limits).max_cost_usd ?? share;
-    return { ...arm, limits: { ...arm.limits, max_cost_usd: Math.min(own, share) } };
-  };
-  const [first, second] = scenario.arms;
-  return { ...scenario, arms: [limited(first), limited(second)] };
-}
-
-interface PricedJudge {
-  /** The judge's price; for a panel, the price of one token to each of its judges. */
-  readonly price: Price | null;
-  /** One, or those of a panel. */
-  readonly judges: number;
-}
-
-/** A share is a whole number of millionths of a dollar: it is shown to people. */
-const MICRO = 1_000_000;
-
-/** How a limit is shared out, USD. */
-interface Shares {
-  readonly max_cost_usd: number;
-  /** What is set aside for the judge, USD. */
-  readonly reserved: number;
-  /** What each arm may spend, USD. */
-  readonly share: number;
-  readonly judges: number;
-}
-
-function demandShare(scenario: Scenario, { max_cost_usd, reserved, share, judges }: Shares): void {
-  const needs = scenario.arms.map((arm) => ({ arm, least: leastFirstTurn(arm, scenario.task) ?? 0 }));
-  const [costliest] = needs.toSorted((a, b) => b.least - a.least);
-  if (costliest === undefined || (share > 0 && share >= costliest.least)) return;
-  const { arm, least } = costliest;
-  const needed = atLeast(reserved + 2 * Math.max(least, 1 / MICRO));
+export function demandLikelyCost(likely_usd: number | null, max_cost_usd: number, what: LimitedWork): void {
+  if (likely_usd === null || likely_usd <= max_cost_usd + EPSILON) return;
+  const needed = atLeast(likely_usd);
   throw new Failure(
     "invalid_request",
-    `--max-cost ${max_cost_usd} leaves ${share > 0 ? `each arm ${share} USD` : "nothing for the arms"}${reservedFor(scenario, reserved, judges)}; the first turn of arm "${arm.id}" takes at least ${atLeast(least)} USD; give --max-cost ${needed} or more${reserved > 0 ? CHEAPER_JUDGE : ""}`,
-    { details: { arm_id: arm.id, share_usd: Math.max(0, share), needed_usd: needed } },
+    `max_cost_usd (--max-cost): ${max_cost_usd} is below the likely cost of ${what.round}, about ${needed} USD; nothing was spent: give ${needed} or more, ${what.cheaper}`,
+    { details: { field: "max_cost_usd", likely_usd: needed } },
   );
 }
 
-function reservedFor(scenario: Scenario, reserved: number, judges: number): string {
-  if (reserved === 0) return "";
-  const { tokens_in, tokens_out } = firstJudging(scenario);
-  const calls = judges === 1 ? "two judge calls" : `two calls of each of ${judges} judges`;
-  return `: ${atLeast(reserved)} USD are reserved for ${calls}, each of up to ${tokens_in / 2} tokens in and ${tokens_out / 2} out`;
+interface LimitedWork {
+  /** Such as `one run`. */
+  readonly round: string;
+  readonly cheaper: string;
 }
-
-const CHEAPER_JUDGE =
-  ", or reserve less: a lower rubric.judge.max_evidence_tokens, a cheaper judge, or --judge-model builtin/evidence";
 
 /** Rounded up to a hundredth of a cent: the figure is one that a user can give as the limit. */
 const atLeast = (usd: number) => Math.ceil(usd * 10_000 - EPSILON) / 10_000;
 
-/** Floating point: 0.512 USD must give two shares of 0.256. */
+/** Floating point. */
 const EPSILON = 1e-6;
 
 /**

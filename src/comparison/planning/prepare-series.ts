@@ -33,6 +33,7 @@ import {
   type PlannedMember,
   plannedMember,
   seriesPlan,
+  type TrialCost,
 } from "./series/series-plan.ts";
 import type { SessionServices } from "./services.ts";
 export type SeriesOptions = Omit<SeriesRequest, "scenarios" | "continue" | "baseline">;
@@ -49,8 +50,7 @@ export interface SeriesSetup {
   readonly baseline_digests: readonly string[];
   readonly limits: SeriesLimits;
   readonly inputs_from_checkout: SeriesRecord["inputs_from_checkout"];
-  /** The most that a trial may cost, USD; null = unknown. */
-  readonly estimate_usd: number | null;
+  readonly trial_cost: TrialCost;
   /** By which the rows can be grouped; empty without inputs. */
   readonly columns: readonly SeriesColumn[];
   readonly repeated_rows: number;
@@ -122,7 +122,7 @@ export async function prepareSeries(
   if (plan.baseline) services.notice(toldOfBaseline(plan.baseline, limits.trials, services.clock.now()));
   const plan_digest = sha256(canonicalJson(plan));
   if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan, planned);
-  const estimate_usd = demandMoney(planned, limits);
+  const trial_cost = demandMoney(planned, limits);
   const columns = columnsOf(scenarios.map(({ definition }) => definition));
   const repeated_rows = (await repeatedRows(scenarios, plan.cluster))?.ids.length ?? 0;
   const prepare = preparing(services, { plan, load, baseline, replacement });
@@ -134,7 +134,7 @@ export async function prepareSeries(
     plan_digest,
     baseline_digests,
     limits,
-    estimate_usd,
+    trial_cost,
     columns,
     repeated_rows,
     inputs_from_checkout,

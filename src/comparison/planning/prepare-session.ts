@@ -1,3 +1,4 @@
+import { Purse } from "../../arms/model/purse.ts";
 import type { Recordings } from "../../arms/recording/recordings.ts";
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
 import type { Arm } from "../../domain/arm.ts";
@@ -18,14 +19,14 @@ import { type StoredChoice, standInFor } from "./baseline/stand-in.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { comparisonDigest, conditionsOf, evidenceDigests, selfTestKeyOf } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
-import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost, withPrices } from "./cost-limits.ts";
+import { demandArmPrices, demandEveryPrice, demandFirstTurns, demandLikelyCost, withPrices } from "./cost-limits.ts";
 import { serverDigests } from "./mcp-tools.ts";
 import { demandPrograms } from "./refusals/demand-programs.ts";
 import { type SessionSandbox, sandboxFor } from "./sandbox-for.ts";
 import type { SessionServices } from "./services.ts";
 import { openRecordings, toldOfReplay } from "./session-recordings.ts";
 import { workspacePlaces } from "./task-image.ts";
-import { type CostByPart, worstCaseOfRun } from "./worst-case-cost.ts";
+import { type CostByPart, likelyCostOfRun, payable, worstCaseOfRun } from "./worst-case-cost.ts";
 export interface RunOptions {
   readonly model_override?: string;
   readonly judge_model?: string;
@@ -49,12 +50,16 @@ export interface RunOptions {
 /** A session that can start: everything that could refuse it has been asked. */
 export interface SessionPlan {
   readonly loaded: LoadedScenario;
-  /** The definition with override, prices and cost limits applied; `loaded.definition` stays what the file says. */
+  /** The definition with override and prices applied; `loaded.definition` stays what the file says. */
   readonly scenario: Scenario;
   readonly options: RunOptions;
   readonly sources: readonly [ArmSource, ArmSource];
   readonly chosen: ChosenJudge;
   readonly worst_case: CostByPart;
+  /** What it costs where it is short, whoever pays for it, USD; null without a price. */
+  readonly likely_usd: number | null;
+  /** What pays for each of its calls; absent: no limit. Those of a series share one. */
+  readonly purse: Purse | undefined;
   readonly sandbox: Sandbox;
   readonly settings: SessionSettings;
   /** What is compared with what, by which judge. */
@@ -103,35 +108,39 @@ export async function prepareSession(
   demandFirstTurns(paid);
   const replayed = toldOfReplay(recordings);
   demandDayPrices(services, paid, chosen, replayed.settings);
-  const scenario = limited(priced, chosen, options.max_cost_usd);
+  const costs = [withFree(priced, stand_in), chosen.price] as const;
+  const likely_usd = payable(paid, replayed.settings.replayed, likelyCostOfRun(...costs));
+  const purse = purseOf(paid, chosen, likely_usd, options);
   if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);
-  const assumed = assumedProvider(options.judge_model ?? scenario.rubric.judge.model, chosen.judge_model);
-  for (const line of [assumed, undeclared(scenario)]) if (line !== null) services.notice(line);
+  const assumed = assumedProvider(options.judge_model ?? priced.rubric.judge.model, chosen.judge_model);
+  for (const line of [assumed, undeclared(priced)]) if (line !== null) services.notice(line);
   const conditions = conditionsOf(definition, chosen.judge_model);
   const evidence = { arms: priced.arms, sandbox: sandbox.kind, installs: [installsA, installsB] } as const;
   return {
     loaded,
-    scenario,
+    scenario: priced,
     options,
     sources: [source_a, source_b],
     chosen,
-    worst_case: worstCaseOfRun(withFree(scenario, stand_in), chosen.price),
+    worst_case: worstCaseOfRun(...costs),
+    likely_usd,
+    purse,
     sandbox,
     settings: {
       sandbox: sandbox.kind,
       sandbox_note: note,
       ...{ ...LIMITS_OF_CALLS, ...replayed.settings },
-      prices: pricesOf(scenario, chosen),
+      prices: pricesOf(priced, chosen),
       max_cost_usd: options.max_cost_usd ?? null,
       ...(scripts && { scripts }),
       ...(options.inputs_from_checkout && { inputs_from_checkout: options.inputs_from_checkout }),
     },
-    comparison: comparisonDigest({ ...conditions, ...evidence, arms: scenario.arms }, options.protocol),
+    comparison: comparisonDigest({ ...conditions, ...evidence }, options.protocol),
     evidence_digests: evidenceDigests(definition, evidence),
     self_test_key: selfTestKeyOf(conditions),
     declared,
-    flags: [...contextFlags(priced.arms, scenario.policies, chosen.judge_model), ...replayed.flags],
+    flags: [...contextFlags(priced.arms, priced.policies, chosen.judge_model), ...replayed.flags],
     recordings,
   };
 }
@@ -193,16 +202,21 @@ function demandDayPrices(
   demandEveryPrice(live, { limit: "--max-cost-per-day", judge_prices });
 }
 
-/** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that is too low. */
-function limited(
+/** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that the run is likely to exceed. */
+function purseOf(
   scenario: Scenario,
-  { price, prices: judge_prices }: ChosenJudge,
-  max_cost_usd: number | undefined,
-): Scenario {
-  if (max_cost_usd === undefined) return scenario;
+  { prices: judge_prices }: ChosenJudge,
+  likely_usd: number | null,
+  { max_cost_usd, series_trial }: RunOptions,
+): Purse | undefined {
+  if (max_cost_usd === undefined) return undefined;
   demandEveryPrice(scenario.arms, { limit: "--max-cost", judge_prices });
-  return withinCost(scenario, max_cost_usd, { price, judges: judge_prices.size });
+  // A series was asked before its first trial.
+  if (series_trial === undefined) demandLikelyCost(likely_usd, max_cost_usd, { round: "one run", cheaper: CHEAPER });
+  return new Purse(max_cost_usd);
 }
+
+const CHEAPER = "or take a cheaper model or judge (--judge-model builtin/evidence asks none)";
 
 /** A judge without a slash is taken from the default judge's provider: say which, before it is asked. */
 const assumedProvider = (named: string | null, judge_model: string) =>

@@ -6,8 +6,9 @@ import { BYTES_PER_TOKEN, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS, MAX_OUTPUT_TOKENS }
 import type { Price } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import type { SessionSettings } from "../../domain/session-settings.ts";
-import { dearestToken, mostCostOf, sumKnown } from "../../domain/usage.ts";
+import { costOf, dearestToken, mostCostOf, sumKnown } from "../../domain/usage.ts";
 import { isJudged, scenarioBrief } from "../judge/scenario-brief.ts";
+import { serversOf } from "./mcp-tools.ts";
 
 /** Tokens, estimated from bytes. */
 export interface RunSize {
@@ -16,7 +17,7 @@ export interface RunSize {
 }
 
 /** What a judge is told of a scenario. */
-type Judgeable = Pick<Scenario, "task" | "rubric" | "policies">;
+type Judgeable = Pick<Scenario, "task" | "rubric" | "policies"> & Partial<Pick<Scenario, "arms">>;
 
 /** Turns of a short run: the fewest that an arm of a bundled scenario needs. */
 export const SHORT_TURNS = 5;
@@ -41,22 +42,46 @@ export function firstTurnTokens({ task }: Scenario, arm: Arm): number {
   return tokensOf([arm.system_prompt, ...before, task.prompt, ...tools].join("\n"));
 }
 
+/** Answers that the task asks for: to its prompt, and to each follow-up. */
+const answersOf = ({ follow_ups = [] }: Scenario["task"]): number => 1 + follow_ups.length;
+
+/** It can only answer: each answer takes one turn. One that its output limit cuts goes on in another. */
+const onlyAnswers = (arm: Arm): boolean =>
+  arm.agent === undefined && arm.ran === undefined && arm.tools.length === 0 && serversOf(arm).length === 0;
+
+const shortTurns = ({ task }: Scenario, arm: Arm): number =>
+  onlyAnswers(arm) ? answersOf(task) : Math.max(SHORT_TURNS, answersOf(task));
+
 /** Every turn sends the whole conversation again. */
 export function shortRun(scenario: Scenario, arm: Arm): RunSize {
-  const first = firstTurnTokens(scenario, arm);
-  const growth = (TURN_TOKENS_OUT + TURN_TOKENS_BACK) * ((SHORT_TURNS * (SHORT_TURNS - 1)) / 2);
-  return { tokens_in: SHORT_TURNS * first + growth, tokens_out: SHORT_TURNS * TURN_TOKENS_OUT };
+  const turns = shortTurns(scenario, arm);
+  const back = onlyAnswers(arm) ? 0 : TURN_TOKENS_BACK;
+  const growth = (TURN_TOKENS_OUT + back) * sumBelow(turns) + followUpTokens(scenario, turns);
+  return { tokens_in: turns * firstTurnTokens(scenario, arm) + growth, tokens_out: turns * TURN_TOKENS_OUT };
 }
 
-/** One brief answer in each order, without evidence. */
-export const shortJudging = (scenario: Judgeable): RunSize =>
-  judging(scenario, { calls: 2, evidence: 0, answer: TURN_TOKENS_OUT });
+/** How often the first of so many turns are sent again. */
+const sumBelow = (turns: number): number => (turns * (turns - 1)) / 2;
+
+/** Each follow-up is sent with the turn that answers it, and with all that come after. */
+const followUpTokens = ({ task: { follow_ups = [] } }: Scenario, turns: number): number =>
+  follow_ups.reduce((sum, text, index) => sum + tokensOf(text) * Math.max(0, turns - 1 - index), 0);
+
+/** A brief answer in each order, about as much as a short run writes. */
+export function shortJudging(scenario: Judgeable): RunSize {
+  const seen = shownTokens(scenario, TURN_TOKENS_OUT, SHORT_TURNS * TURN_TOKENS_OUT);
+  return judging(scenario, { calls: 2, evidence: 2 * seen, answer: TURN_TOKENS_OUT });
+}
 
 /** A run to the end of its budgets. As many tokens as the turns may write are output, which costs more than input. */
-export function longestRun({ policies }: Scenario, arm: Arm): RunSize {
-  const { max_tokens, max_turns } = effectiveBudget(policies.budget, arm.limits);
-  const tokens_out = Math.min(max_tokens, max_turns * (arm.params.max_output_tokens ?? MAX_OUTPUT_TOKENS));
-  return { tokens_in: max_tokens - tokens_out, tokens_out };
+export function longestRun(scenario: Scenario, arm: Arm): RunSize {
+  const { max_tokens, max_turns } = effectiveBudget(scenario.policies.budget, arm.limits);
+  const each = arm.params.max_output_tokens ?? MAX_OUTPUT_TOKENS;
+  const turns = onlyAnswers(arm) ? Math.min(max_turns, answersOf(scenario.task)) : max_turns;
+  const tokens_out = Math.min(max_tokens, turns * each);
+  if (!onlyAnswers(arm)) return { tokens_in: max_tokens - tokens_out, tokens_out };
+  const sent = turns * firstTurnTokens(scenario, arm) + each * sumBelow(turns) + followUpTokens(scenario, turns);
+  return { tokens_in: Math.min(max_tokens - tokens_out, sent), tokens_out };
 }
 
 /** Two hearings in both orders, each with every re-ask and all the evidence that may be shown. */
@@ -65,8 +90,25 @@ export const longestJudging = (scenario: Judgeable): RunSize => fullJudging(scen
 /** One call in each order, with all the evidence and without a re-ask. */
 export const firstJudging = (scenario: Judgeable): RunSize => fullJudging(scenario, 2);
 
-const fullJudging = (scenario: Judgeable, calls: number): RunSize =>
-  judging(scenario, { calls, evidence: 2 * scenario.rubric.judge.max_evidence_tokens, answer: JUDGE_OUTPUT_TOKENS });
+function fullJudging(scenario: Judgeable, calls: number): RunSize {
+  const answers = scenario.arms?.map(({ params }) => params.max_output_tokens ?? MAX_OUTPUT_TOKENS) ?? [];
+  const seen = shownTokens(scenario, Math.max(0, ...answers), scenario.rubric.judge.max_evidence_tokens);
+  return judging(scenario, { calls, evidence: 2 * seen, answer: JUDGE_OUTPUT_TOKENS });
+}
+
+/**
+ * Tokens that a judge sees of one arm: its answers, where it leaves nothing else, each once as the work and once in its log, with marks
+ * and what the hidden checks print; else `otherwise`.
+ * @param answer tokens of one answer
+ */
+function shownTokens({ task, rubric, arms }: Judgeable, answer: number, otherwise: number): number {
+  const answers = 2 * answersOf(task) * answer + MARKS_TOKENS + (task.probe?.checks.length ?? 0) * CHECK_TOKENS;
+  return Math.min(rubric.judge.max_evidence_tokens, arms?.every(onlyAnswers) ? answers : otherwise);
+}
+
+/** Tokens of headings and notes around what an arm left, and of what a judge reads of one check. */
+const MARKS_TOKENS = 200;
+const CHECK_TOKENS = 200;
 
 interface JudgingSize {
   readonly calls: number;
@@ -82,6 +124,21 @@ function judging({ task, rubric, policies }: Judgeable, { calls, evidence, answe
   return { tokens_in: calls * (brief + evidence), tokens_out: calls * answer };
 }
 
+/**
+ * What a run costs where each arm is short and the judge brief, by the parts of a run; null without a price. It never exceeds what
+ * the parts can cost.
+ */
+export function likelyCostOfRun(scenario: Scenario, judge_price: Price | null): CostByPart {
+  const bound = worstCaseOfRun(scenario, judge_price);
+  const within = (usd: number | null, most: number | null) =>
+    usd === null || most === null ? null : Math.min(usd, most);
+  const ofArm = (arm: Arm, most: number | null) => within(costOf(arm.price_per_mtok, shortRun(scenario, arm)), most);
+  return {
+    arms: [ofArm(scenario.arms[0], bound.arms[0]), ofArm(scenario.arms[1], bound.arms[1])],
+    judge: within(costOf(judge_price, shortJudging(scenario)), bound.judge),
+  };
+}
+
 /** By the parts of a run, USD; null where it is unknown. */
 export interface CostByPart {
   readonly arms: readonly [number | null, number | null];
@@ -94,7 +151,7 @@ export const worstCaseOfRun = (scenario: Scenario, judge_price: Price | null): C
   judge: worstCaseOfJudging(scenario, judge_price),
 });
 
-export const worstCaseTotal = ({ arms, judge }: CostByPart): number | null => sumKnown([...arms, judge]);
+export const totalOf = ({ arms, judge }: CostByPart): number | null => sumKnown([...arms, judge]);
 
 /** What somebody pays of a run's cost: what is replayed was paid for when it was recorded. */
 export function payable({ arms: [first, second] }: Scenario, replayed: Replayed, { arms, judge }: CostByPart) {

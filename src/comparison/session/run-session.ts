@@ -1,9 +1,8 @@
 import { openPristine } from "../../arms/workspace/pristine.ts";
 import type { Pristine } from "../../arms/workspace/workspace.ts";
 import { Failure } from "../../domain/failure.ts";
-import { paidFor } from "../../domain/ran.ts";
 import type { SeriesSummary } from "../../domain/series-summary.ts";
-import type { ArmSummary, TrialPlace } from "../../domain/session.ts";
+import type { TrialPlace } from "../../domain/session.ts";
 import { shortage } from "../../domain/shortage.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
@@ -130,15 +129,8 @@ function caseOf(plan: SessionPlan, [a, b]: readonly [JudgedArm, JudgedArm]): Omi
   const { inputs_from_checkout } = plan.settings;
   const { single = false } = plan.options;
   const told = { single, ...(inputs_from_checkout && { inputs_from_checkout }) };
-  const known = { ...leftFor(plan, [a.summary, b.summary]), ...told };
+  const known = { purse: plan.purse, ...told };
   return { scenario: name, scenario_digest: loaded.digest, kind: "run", task, policies, rubric, a, b, ...known };
-}
-
-/** What is left of the run's cost limit. An arm whose cost is unknown counts with its own limit. */
-function leftFor({ scenario, options }: SessionPlan, arms: readonly ArmSummary[]): Pick<Case, "left_usd"> {
-  if (options.max_cost_usd === undefined) return {};
-  const used = arms.map((arm, index) => paidFor(arm) ?? scenario.arms[index]?.limits.max_cost_usd ?? 0);
-  return { left_usd: used.reduce((left, usd) => left - usd, options.max_cost_usd) };
 }
 
 /** What ends a session with an error. Those that are no Failure are told to whoever started the program. */

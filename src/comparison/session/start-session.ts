@@ -21,9 +21,8 @@ export async function startSession(
   requester: Requester = {},
 ): Promise<StartedSession> {
   const planned = { plan, place: trial?.place, requester };
-  // What stands in for an arm is in no order for a worker.
   const started =
-    services.shared && plan.options.stored === undefined
+    services.shared && isOffered(services, plan)
       ? await (await import("./workers/offer-session.ts")).offerSession(services, services.shared, planned)
       : await startHere(services, planned, trial);
   const { session_id } = started;
@@ -31,6 +30,10 @@ export async function startSession(
   services.news?.({ event: "accepted", session_id, scenario: plan.scenario.name, ...(series_id && { series_id }) });
   return started;
 }
+
+/** Whoever has a place may run it. A worker's brief cannot carry a stored arm. */
+export const isOffered = ({ shared }: Pick<SessionServices, "shared">, { options }: SessionPlan): boolean =>
+  shared !== undefined && options.stored === undefined;
 
 async function startHere(services: SessionServices, planned: PlannedRun, trial?: Trial): Promise<StartedSession> {
   const { plan, requester } = planned;

@@ -53,6 +53,7 @@ export const RUN_ENDPOINTS = {
     failures: [
       ...BEFORE_A_RUN,
       "provider_failed",
+      "cost_limit_reached",
       "setup_failed",
       "workspace_failed",
       "killed_from_outside",

@@ -68,6 +68,10 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
     meaning: "What is stored was written by a newer version of abeval, which this one cannot read: ask that one.",
   },
   provider_failed: { status: 502, meaning: "A model's provider failed or could not be reached." },
+  cost_limit_reached: {
+    status: 422,
+    meaning: "The run's `max_cost_usd` does not pay for its next call. What it spent until then is in the session.",
+  },
   replay_mismatch: { status: 500, meaning: "A replayed run asked a model what was not recorded; the place is named." },
   unsupported_request: {
     status: 422,

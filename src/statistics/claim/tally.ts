@@ -167,11 +167,12 @@ export function deletedOf(rows: readonly TrialRow[]): number {
 
 type Blamed = "a" | "b" | "both" | "judge";
 
-/** Who broke the trials that gave nothing. What a person cancelled is nobody's fault. */
+/** Who broke the trials that gave nothing. What a person cancelled, or a limit of costs ended, is nobody's fault. */
 export function missingBy(tallies: readonly Tally[], measure: SeriesMeasure = "preferred"): Record<Blamed, number> {
   const by = { a: 0, b: 0, both: 0, judge: 0 };
   for (const row of tallies.flatMap(({ rows }) => rows)) {
     const result = resultOf(row, measure);
+    if (row.failure?.code === "cost_limit_reached") continue;
     if (result === "failed" || result === "invalid") by[blamed(row)] += 1;
   }
   return by;

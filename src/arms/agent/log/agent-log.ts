@@ -115,11 +115,12 @@ export class AgentLog {
 
   /** Under a cost limit nothing is asked whose cost nobody would know. */
   #modelAside({ model: wanted }: WireRequest): Pick<OpenTurn, "model" | "other"> {
-    const { agent, upstream, prices, meter } = this.#parts;
+    const { agent, upstream, prices, meter, run } = this.#parts;
     const own = { model: upstream.model };
     if (agent.side_model === "same" || wanted === null || wanted === own.model) return own;
     const other = { model: this.told.named(prices.nameOf(wanted)), price: prices.of(wanted) };
-    if (other.price !== null || prices.free || meter.cost() === undefined) return { model: wanted, other };
+    if (other.price !== null || prices.free || (meter.cost() === undefined && run.purse === undefined))
+      return { model: wanted, other };
     this.told.unpriced(other.model);
     return own;
   }

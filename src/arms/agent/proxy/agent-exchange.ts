@@ -1,6 +1,9 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { BYTES_PER_TOKEN, MAX_OUTPUT_TOKENS } from "../../../domain/defaults.ts";
 import { cut } from "../../../domain/excerpt.ts";
+import type { Price } from "../../../domain/price-list.ts";
+import { costOf, mostCostOf } from "../../../domain/usage.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { collectPassed } from "../../../runtime/collect-garbage.ts";
 import { ownTurn } from "../../../runtime/pace.ts";
@@ -8,11 +11,12 @@ import type { DecisionLog } from "../../arm/decision-log.ts";
 import type { Throttle } from "../../arm/stopwatch.ts";
 import type { CallOptions } from "../../model/client.ts";
 import { isContextOverflow } from "../../model/failed-try.ts";
+import type { Lease, Purse } from "../../model/purse.ts";
 import type { ReplyStream } from "../../model/reply-stream.ts";
 import type { RefusedRequest, Upstream, UpstreamRequest } from "../../model/upstream.ts";
 import { editRequest } from "../../wire/edit-request.ts";
 import { openReply } from "../../wire/open-reply.ts";
-import { readRequest } from "../../wire/read-request.ts";
+import { mostOutputOf, readRequest } from "../../wire/read-request.ts";
 import type { InSteps } from "../../wire/reply-reader.ts";
 import type { AgentLog } from "../log/agent-log.ts";
 import type { OpenTurn } from "../log/threads.ts";
@@ -31,6 +35,10 @@ interface ExchangeParts {
   readonly throttle: Throttle;
   readonly clock: Clock;
   readonly redact: (text: string) => string;
+  /** What pays for each call besides the arm's own budget; absent: nothing does. */
+  readonly purse: Purse | undefined;
+  /** Of the arm's own model. */
+  readonly price: Price | null;
   readonly rooms: Pick<AgentRooms, "replies" | "kept">;
 }
 
@@ -78,6 +86,7 @@ class TurnExchange {
   #lost_ms = 0;
   /** The provider has it, and has not refused it. */
   #isSent = false;
+  #lease: Lease | undefined;
   /** Another try is waited for since then, in monotonic milliseconds. */
   #waits_since: number | undefined;
 
@@ -112,12 +121,31 @@ class TurnExchange {
       reply: (reply: ReplyStream) => this.#pass(turn, edited.hide_usage, reply),
       refused: (refusal: RefusedRequest) => this.#refused(turn, refusal),
     };
-    await this.#orFailed(turn, () => upstream.send(sent, take, this.#options()));
+    await this.#orFailed(turn, async () => {
+      await this.#pay(turn, edited.body);
+      await upstream.send(sent, take, this.#options());
+    });
   }
 
   #sent({ path, body }: { readonly path: string; readonly body: object }): Omit<UpstreamRequest, "aside"> {
     const { method, headers } = this.#request;
     return { method, path, headers, body: JSON.stringify(body) };
+  }
+
+  /** An agent that does not say how much a reply may hold is taken to ask for as much as our own loop does. */
+  async #pay(turn: OpenTurn, body: object): Promise<void> {
+    const { purse, throttle } = this.#parts;
+    if (purse === undefined) return;
+    const tokens_in = Math.ceil(turn.sent_bytes / BYTES_PER_TOKEN);
+    const tokens_out = mostOutputOf(this.#request.route.wire, body) ?? MAX_OUTPUT_TOKENS;
+    const usd = mostCostOf(this.#priceOf(turn), { tokens_in, tokens_out }) ?? 0;
+    const began = this.#parts.clock.ticks();
+    this.#lease = await purse.take(usd, { signal: this.#request.signal, asker: throttle });
+    this.#lost_ms += this.#parts.clock.ticks() - began;
+  }
+
+  #priceOf({ other }: OpenTurn): Price | null {
+    return other ? other.price : this.#parts.price;
   }
 
   async #orFailed(turn: OpenTurn, send: () => Promise<void>): Promise<void> {
@@ -127,6 +155,10 @@ class TurnExchange {
       this.#endWait();
       if (this.#request.signal.aborted) this.#parts.log.unheard(turn, this.#isSent);
       else this.#parts.log.failed(error);
+      // What nobody waited for is paid all the same.
+      if (this.#isSent) this.#lease?.settle(null);
+    } finally {
+      this.#lease?.settle(0);
     }
   }
 
@@ -205,6 +237,7 @@ class TurnExchange {
     const reply = await inTurns(reader.end(), async (bytes) => void late.push(bytes));
     await ownTurn();
     const took = clock.ticks() - turn.began_ticks - this.#lost_ms;
+    this.#lease?.settle(costOf(this.#priceOf(turn), reply));
     log.replied(turn, reply, recorded_ms ?? Math.max(0, took));
     if (turn.spent || log.stopped) return;
     for (const bytes of late) await send(bytes);

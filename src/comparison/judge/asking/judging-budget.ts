@@ -1,7 +1,7 @@
 import type { ModelReply, ModelRequest } from "../../../arms/model/client.ts";
-import { BYTES_PER_TOKEN } from "../../../domain/defaults.ts";
+import { mostCostOfRequest } from "../../../arms/model/purse.ts";
 import type { Price } from "../../../domain/price-list.ts";
-import { costOf, mostCostOf } from "../../../domain/usage.ts";
+import { costOf } from "../../../domain/usage.ts";
 
 /** Money left for judging. The judges of a panel share one purse. */
 interface Purse {
@@ -20,7 +20,7 @@ export class JudgingBudget {
 
   /** Reserves for all requests; false, and nothing reserved, when the money does not pay for all. */
   reserve(requests: readonly ModelRequest[]): boolean {
-    const needed = requests.reduce((sum, request) => sum + this.#maxCost(request), 0);
+    const needed = requests.reduce((sum, request) => sum + mostCostOfRequest(this.#price, request), 0);
     if (needed > this.#purse.left_usd) return false;
     this.#purse.left_usd -= needed;
     return true;
@@ -28,13 +28,7 @@ export class JudgingBudget {
 
   /** A reply without token counts cost the whole reservation. */
   settle(request: ModelRequest, reply: ModelReply): void {
-    const reserved = this.#maxCost(request);
+    const reserved = mostCostOfRequest(this.#price, request);
     this.#purse.left_usd += reserved - (costOf(this.#price, reply) ?? reserved);
-  }
-
-  #maxCost({ system, messages, tools, params }: ModelRequest): number {
-    const bytes = Buffer.byteLength(JSON.stringify({ system, messages, tools }));
-    const tokens_in = Math.ceil(bytes / BYTES_PER_TOKEN);
-    return mostCostOf(this.#price, { tokens_in, tokens_out: params.max_output_tokens }) ?? 0;
   }
 }

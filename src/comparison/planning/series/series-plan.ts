@@ -3,6 +3,7 @@ import { canonicalJson } from "../../../domain/canonical-json.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { memberName, withInputId } from "../../../domain/member.ts";
 import { isScripted } from "../../../domain/model-name.ts";
+import { counted } from "../../../domain/number-text.ts";
 import {
   ALPHA,
   DEFAULT_TRIALS,
@@ -21,8 +22,9 @@ import { SIDES, type Side } from "../../../domain/verdict.ts";
 import { leastTrials } from "../../../statistics/advance.ts";
 import { differences } from "../../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
+import { demandLikelyCost } from "../cost-limits.ts";
 import type { SessionPlan } from "../prepare-session.ts";
-import { worstCaseTotal } from "../worst-case-cost.ts";
+import { totalOf } from "../worst-case-cost.ts";
 import { plannedMeasure } from "./measure.ts";
 
 interface PlanOptions {
@@ -132,8 +134,8 @@ export interface PlannedMember {
   readonly loaded: LoadedScenario;
   readonly planned: SeriesPlan["scenarios"][number];
   readonly judge_model: string;
-  /** The most that a trial may cost, USD; null = unknown. */
-  readonly worst_usd: number | null;
+  /** USD; null = unknown. */
+  readonly cost: TrialCost;
   /** The arm for which stored runs stand in. */
   readonly stored_side: Side | undefined;
   /** Both arms ask for one model. */
@@ -143,8 +145,16 @@ export interface PlannedMember {
   readonly like_first: boolean;
 }
 
+/** What a trial costs, USD; null = unknown. */
+export interface TrialCost {
+  /** Where it is short. */
+  readonly likely_usd: number | null;
+  /** At most. */
+  readonly bound_usd: number | null;
+}
+
 export function plannedMember(plan: SessionPlan, first: SessionPlan["scenario"]["arms"]): PlannedMember {
-  const { loaded, scenario, comparison, self_test_key, chosen, worst_case, sources } = plan;
+  const { loaded, scenario, comparison, self_test_key, chosen, sources } = plan;
   const { arms } = scenario;
   return {
     loaded,
@@ -153,7 +163,7 @@ export function plannedMember(plan: SessionPlan, first: SessionPlan["scenario"][
       ...{ comparison, self_test_key },
     },
     judge_model: chosen.judge_model,
-    worst_usd: worstCaseTotal(worst_case),
+    cost: { likely_usd: plan.likely_usd, bound_usd: totalOf(plan.worst_case) },
     stored_side: SIDES.find((_, index) => sources[index]?.stored),
     same_model: arms[0].model === arms[1].model,
     scripted: arms.some(({ model }) => isScripted(model)),
@@ -227,24 +237,22 @@ export function limitsOf(options: LimitOptions, scenarios: number, units = scena
   return { trials, stop_when_sure, ...(stop_when_sure && stop_at === "better" && { stop_at }), parallel, max_cost_usd };
 }
 
-/** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that pays for no trial */
-export function demandMoney(planned: readonly PlannedMember[], { max_cost_usd }: SeriesLimits): number | null {
-  const worst = planned.map(({ worst_usd }) => worst_usd);
-  const known = worst.every((usd) => usd !== null) ? Math.max(...worst) : null;
-  if (max_cost_usd === null) return known;
-  if (known !== null && known > max_cost_usd)
-    throw new Failure(
-      "invalid_request",
-      `max_cost_usd: ${max_cost_usd} may not pay for one trial, which can cost up to ${known.toFixed(4)} USD within its budgets; raise it, or lower policies.budget in the scenario`,
-      { details: { field: "max_cost_usd", needed_usd: known } },
-    );
-  // A table says nothing before each of its rows was run once.
-  const round = sumKnown(worst);
-  if (known !== null && round !== null && round > max_cost_usd && planned.some(({ loaded }) => loaded.definition.input))
-    throw new Failure(
-      "invalid_request",
-      `max_cost_usd: ${max_cost_usd} may not pay for one round of ${planned.length} rows, which can cost up to ${round.toFixed(4)} USD within its budgets; raise it, lower policies.budget, or run fewer rows`,
-      { details: { field: "max_cost_usd", needed_usd: round } },
-    );
-  return known;
+/**
+ * What a trial costs: the mean of the members where it is short, and the most of any.
+ * @throws Failure `invalid_request` under a limit that one round is likely to exceed: nothing is said before a round has ended
+ */
+export function demandMoney(planned: readonly PlannedMember[], { max_cost_usd }: SeriesLimits): TrialCost {
+  const round_usd = sumKnown(planned.map(({ cost }) => cost.likely_usd));
+  const bounds = planned.map(({ cost }) => cost.bound_usd);
+  if (max_cost_usd !== null) demandLikelyCost(round_usd, max_cost_usd, roundOf(planned));
+  return {
+    likely_usd: round_usd === null ? null : round_usd / planned.length,
+    bound_usd: bounds.every((usd) => usd !== null) ? Math.max(...bounds) : null,
+  };
+}
+
+function roundOf(planned: readonly PlannedMember[]) {
+  const [noun, count] = [planned[0]?.loaded.definition.input ? "row" : "scenario", planned.length];
+  const round = count === 1 ? "one trial" : `one round of ${counted(count, noun)}`;
+  return { round, cheaper: count === 1 ? "or take a cheaper model" : `run fewer ${noun}s, or take a cheaper model` };
 }

@@ -1,5 +1,6 @@
 import type { ArmEnd } from "../../../arms/arm/arm-end.ts";
 import type { RunArm } from "../../../arms/arm/run-arm.ts";
+import type { Purse } from "../../../arms/model/purse.ts";
 import type { ArmTools } from "../../../arms/tool/arm-tools.ts";
 import type { Workspace } from "../../../arms/workspace/workspace.ts";
 import type { Arm } from "../../../domain/arm.ts";
@@ -24,6 +25,7 @@ interface ArmConduct {
   readonly scenario: Scenario;
   readonly log: RunLog;
   readonly services: SessionServices;
+  readonly purse: Purse | undefined;
 }
 
 /** An arm that has stopped by itself. Nobody has looked at its work yet. */
@@ -37,7 +39,7 @@ export interface StoppedArm {
 
 /** Runs one arm to its end. @throws what stopped the arm from outside; what it used until then is in the log. */
 export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Promise<StoppedArm> {
-  const { arm, runArm, workspace, mcp, scenario, log, services } = conduct;
+  const { arm, runArm, workspace, mcp, scenario, log, services, purse } = conduct;
   const decisions: Decision[] = [];
   const bounded = new KeptDecisions();
   const emit = (made: Decision) => {
@@ -49,7 +51,7 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
   const { arm_clock: clock, redact } = services;
   const { prompt, messages, follow_ups } = task;
   const said = { prompt, ...(messages && { messages }), ...(follow_ups && { follow_ups }) };
-  const run = { arm, ...said, policies, workspace, mcp_tools: mcp.tools, clock, redact, emit };
+  const run = { arm, ...said, policies, workspace, mcp_tools: mcp.tools, purse, clock, redact, emit };
   const end = await runArm(run, signal);
   if (end.imported === undefined) services.spent?.({ by: "arm", calls: end.turns, cost_usd: end.cost_usd });
   await mcp[Symbol.asyncDispose]();

@@ -61,7 +61,7 @@ export async function openArm(examination: Examination, pristine: Pristine, inde
     is_made: arm.ran !== undefined,
     workspace,
     run: async (signal) => {
-      const conduct = { arm, runArm: source.runArm, workspace, mcp, scenario, log, services };
+      const conduct = { arm, runArm: source.runArm, workspace, mcp, scenario, log, services, purse: plan.purse };
       const stopped = await conductArm(conduct, signal);
       const { summary, end } = stopped;
       const began_ticks = end.imported === undefined ? end.began_ticks : null;

@@ -207,4 +207,5 @@ const USER_FAULTS: ReadonlySet<FailureCode> = new Set([
   "invalid_scenario",
   "credentials_missing",
   "unsupported_request",
+  "cost_limit_reached",
 ]);

@@ -1,3 +1,4 @@
+import { Purse } from "../../../arms/model/purse.ts";
 import type { SeriesRecord } from "../../../domain/series-record.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import { givesResult, type TrialRow } from "../../../domain/trial.ts";
@@ -6,6 +7,7 @@ import type { TrialSpec } from "../../../statistics/advance.ts";
 import { type AdvanceInput, trialsBorne } from "../../../statistics/advance.ts";
 import { costOfTrial } from "../../../statistics/costs.ts";
 import type { SessionStore } from "../../../store/store.ts";
+import type { SeriesSetup } from "../../planning/prepare-series.ts";
 import type { StartedSession } from "../started-session.ts";
 import { untilEnded } from "../workers/await-end.ts";
 
@@ -28,9 +30,9 @@ export class KnownTrials {
   /** So many trials must end before anything new can be said. 0: it must be looked at. */
   behind = 0;
 
-  constructor(store: SessionStore, estimate_usd: number | null) {
+  constructor(store: SessionStore, trial_cost: SeriesSetup["trial_cost"]) {
     this.#store = store;
-    this.#costs = new SeriesCosts(estimate_usd);
+    this.#costs = new SeriesCosts(trial_cost);
   }
 
   /** What is known of all of them. */
@@ -63,6 +65,11 @@ export class KnownTrials {
 
   get money(): SeriesCosts["money"] {
     return this.#costs.money;
+  }
+
+  /** What pays for each call of the trials that run here. Those that were begun before count as they ended. */
+  purse(max_cost_usd: number): Purse {
+    return this.#costs.openPurse(max_cost_usd);
   }
 
   /** What was planned and can start now; undefined where it must be looked at again. */
@@ -140,21 +147,21 @@ const ignored = () => undefined;
 
 /** What the trials of a series cost so far, and how many more its limit bears. */
 class SeriesCosts {
-  readonly #estimate_usd: number | null;
+  readonly #trial: SeriesSetup["trial_cost"];
   #usd = 0;
   /** The cost of the completed trials of which it is known. */
   #known_usd = 0;
   #known = 0;
+  #purse: Purse | undefined;
 
-  /** `estimate_usd`: the most that a trial may cost, USD; null = unknown. */
-  constructor(estimate_usd: number | null) {
-    this.#estimate_usd = estimate_usd;
+  constructor(trial: SeriesSetup["trial_cost"]) {
+    this.#trial = trial;
   }
 
   /** Adds a trial that has ended. */
   add(row: TrialRow): void {
     const usd = costOfTrial(row);
-    this.#usd += usd ?? this.#estimate_usd ?? 0;
+    this.#usd += usd ?? this.#trial.bound_usd ?? 0;
     if (row.state !== "completed" || usd === null) return;
     this.#known_usd += usd;
     this.#known += 1;
@@ -163,11 +170,22 @@ class SeriesCosts {
   /** How many more trials the limit bears beside those that are open. */
   borne(max_cost_usd: number | null, open: number): number {
     if (max_cost_usd === null) return Number.POSITIVE_INFINITY;
-    const usd = this.#known > 0 ? this.#known_usd / this.#known : this.#estimate_usd;
-    return trialsBorne(max_cost_usd, { spent_usd: this.#usd, usd, open });
+    const usd = this.#known > 0 ? this.#known_usd / this.#known : this.#trial.likely_usd;
+    return trialsBorne(max_cost_usd, { spent_usd: this.#spent_usd, usd, open });
+  }
+
+  /** What a purse pays for is known to the call; without one a trial of unknown cost counts at its bound. */
+  get #spent_usd(): number {
+    return this.#purse?.spent_usd ?? this.#usd;
+  }
+
+  /** What pays for each call from now on: what was spent before counts. */
+  openPurse(max_cost_usd: number): Purse {
+    this.#purse ??= new Purse(max_cost_usd, this.#usd);
+    return this.#purse;
   }
 
   get money(): Pick<AdvanceInput, "spent_usd" | "estimate_usd"> {
-    return { spent_usd: this.#usd, estimate_usd: this.#estimate_usd };
+    return { spent_usd: this.#spent_usd, estimate_usd: this.#trial.likely_usd };
   }
 }

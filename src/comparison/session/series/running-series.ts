@@ -7,10 +7,11 @@ import { advance, type TrialSpec } from "../../../statistics/advance.ts";
 import { standingOf, summaryBehind } from "../../../statistics/standing.ts";
 import { isLoss } from "../../../store/store.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
+import type { SessionPlan } from "../../planning/prepare-session.ts";
 import type { SeriesInFlight, SessionServices } from "../../planning/services.ts";
 import { cancelAnywhere } from "../cancel.ts";
 import { OtherRuns, trialOfSeries } from "../other-runs.ts";
-import { startSession } from "../start-session.ts";
+import { isOffered, startSession } from "../start-session.ts";
 import { KnownTrials } from "./known-trials.ts";
 import { haltedBy, refusedBy, SERIES_INTERRUPTED, type SeriesEnd, stoppedBy } from "./series-records.ts";
 
@@ -47,10 +48,10 @@ export class RunningSeries implements SeriesInFlight {
   readonly #leaving = Promise.withResolvers<void>();
 
   /** The series does not keep the planned members: there may be thousands. */
-  constructor(services: SessionServices, { prepare, estimate_usd }: SeriesSetup, begun: Begun) {
+  constructor(services: SessionServices, { prepare, trial_cost }: SeriesSetup, begun: Begun) {
     this.#services = services;
     this.#prepare = prepare;
-    this.#trials = new KnownTrials(services.store, estimate_usd);
+    this.#trials = new KnownTrials(services.store, trial_cost);
     this.sessions = this.#trials.sessions;
     this.#record = begun.record;
     this.#begunAfter = begun.begun_after;
@@ -214,7 +215,7 @@ export class RunningSeries implements SeriesInFlight {
 
   async #begin(spec: TrialSpec): Promise<void> {
     const { trial, round } = spec;
-    const plan = await this.#prepare(spec);
+    const plan = this.#paid(await this.#prepare(spec));
     this.#halted.signal.throwIfAborted();
     const asTrial = trialOfSeries(() => this.#record, {
       ...{ place: { series_id: this.series_id, trial, round }, others: this.#others, store: this.#services.store },
@@ -224,6 +225,15 @@ export class RunningSeries implements SeriesInFlight {
     await this.#trials.begin(() => startSession(this.#services, plan, asTrial, { user: this.#record.user }));
     if (this.#left) return;
     if (this.#halted.signal.aborted) this.cancel(this.#halted.signal.reason);
+  }
+
+  /** All trials here share one purse. One that another process runs has what is left as its own limit. */
+  #paid(plan: SessionPlan): SessionPlan {
+    const { max_cost_usd } = this.#record.limits;
+    if (max_cost_usd === null) return plan;
+    if (!isOffered(this.#services, plan)) return { ...plan, purse: this.#trials.purse(max_cost_usd) };
+    const left_usd = max_cost_usd - this.#trials.money.spent_usd;
+    return { ...plan, options: { ...plan.options, max_cost_usd: left_usd } };
   }
 
   async #pause(): Promise<void> {

@@ -204,7 +204,7 @@ function checkValue(flag: string, { value, choices, range, usd }: FlagSpec, give
 const isWithin = ({ min, max }: { min: number; max: number }, text: string) =>
   /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
 
-const isUsd = (text: string) => /^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) > 0;
+const isUsd = (text: string) => /^(\d{1,9}(\.\d{1,9})?|\.\d{1,9})$/.test(text) && Number(text) > 0;
 
 function checkWords(
   spec: Pick<CommandSpec<string>, "usage" | "parameters" | "variadic">,

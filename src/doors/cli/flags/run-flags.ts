@@ -60,7 +60,8 @@ export const RUN = {
     "max-cost": {
       value: "<usd>",
       usd: true,
-      description: "limit what both arms and the judge cost together, in a series over all trials; needs prices",
+      description:
+        "limit what both arms and the judge cost together, in a series over all trials; each call is checked before it is made, and a likely cost above it is refused; needs prices",
     },
     seed: {
       value: "<text>",

@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Series } from "../../src/domain/series.ts";
+import { abeval } from "../abeval.ts";
+import type { FakeReply, SeenRequest } from "../fake-provider/exchange.ts";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { wellFormed } from "../judge/mock-judge.ts";
+import { temporaryDirectory } from "../temporary.ts";
+
+/** Two prompts and a table of questions; 3 and 15 USD per million tokens. */
+const QUESTIONS = `name: questions
+inputs_file: questions.csv
+task: {prompt: "{{question}}"}
+arms:
+  - {id: current, model: openai/m, tools: [], system_prompt: You answer customers of a shop.}
+  - {id: candidate, model: openai/m, tools: [], system_prompt: You answer customers of a shop in one sentence.}
+rubric: {criteria: [{question: Does it help the customer?}], judge: {model: openai/judge}}
+`;
+
+const PRICES = "openai/m: {in: 3, out: 15}\nopenai/judge: {in: 3, out: 15}\n";
+
+const ARM = { in: 300, out: 180 };
+const JUDGE = { in: 900, out: 67 };
+
+/** USD of one trial: two arms, and a judge that is asked in both orders. */
+const TRIAL_USD = (2 * (ARM.in + JUDGE.in) * 3 + 2 * (ARM.out + JUDGE.out) * 15) / 1e6;
+
+const answer = (request: SeenRequest): FakeReply =>
+  request.force_tool === undefined
+    ? { text: `We send it back to you. (${request.index})`, usage: ARM }
+    : { calls: [{ name: request.force_tool, input: wellFormed(request, evenly) }], usage: JUDGE };
+
+const evenly = (_slot: unknown, ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, 2]));
+
+async function questions(rows: number) {
+  const provider = await startFakeProvider({ reply: answer });
+  const directory = temporaryDirectory();
+  const path = (name: string) => join(directory.path, name);
+  writeFileSync(path("questions.yaml"), QUESTIONS);
+  writeFileSync(path("prices.yaml"), PRICES);
+  const lines = Array.from({ length: rows }, (_, row) => `q${row + 1},Where is my parcel number ${row + 1}?`);
+  writeFileSync(path("questions.csv"), `id,question\n${lines.join("\n")}\n`);
+  const run = (...args: readonly string[]) =>
+    abeval(["run", path("questions.yaml"), "--prices", path("prices.yaml"), "--state-dir", path("state"), ...args], {
+      env: provider.environment,
+    });
+  return {
+    provider,
+    run,
+    [Symbol.asyncDispose]: async () => {
+      await provider[Symbol.asyncDispose]();
+      directory[Symbol.dispose]();
+    },
+  };
+}
+
+test("a newcomer's table of 8 questions runs whole under --max-cost .5, though one reply could cost a quarter of that", async () => {
+  await using asked = await questions(8);
+  const { stdout, stderr, status } = await asked.run("--max-cost", ".5", "--parallel", "4");
+  expect(status, stderr).toBe(0);
+  const series = JSON.parse(stdout) as Series;
+  expect(series).toMatchObject({ state: "completed", stop: "exhausted", counts: { trials: 8, ties: 8 } });
+  expect(series.cost_usd.total).toBeCloseTo(8 * TRIAL_USD, 9);
+  expect(TRIAL_USD).toBeCloseTo(0.0146, 4);
+  expect(asked.provider.requests).toHaveLength(8 * 4);
+});
+
+test("a limit below the likely cost of one round is refused with that cost, and nothing is spent", async () => {
+  await using asked = await questions(8);
+  const { stderr, status } = await asked.run("--max-cost", ".02");
+  expect(status).toBe(2);
+  const [, likely = ""] =
+    /max_cost_usd \(--max-cost\): 0\.02 is below the likely cost of one round of 8 rows, about (\d\.\d+) USD; nothing was spent/.exec(
+      stderr,
+    ) ?? [];
+  expect(Number(likely), stderr).toBeGreaterThan(4 * TRIAL_USD);
+  expect(Number(likely)).toBeLessThan(16 * TRIAL_USD);
+  expect(asked.provider.requests).toHaveLength(0);
+});
+
+test("a limit that is met in the middle ends the series with what it has, and costs no arm anything", async () => {
+  await using asked = await questions(8);
+  const { stdout, stderr, status } = await asked.run("--max-cost", ".35", "--trials", "10");
+  expect(status, stderr).toBe(0);
+  const series = JSON.parse(stdout) as Series;
+  expect(series).toMatchObject({ state: "completed", stop: "budget", failure: null });
+  expect(series.counts.ties).toBeGreaterThan(0);
+  expect(series.counts.ties).toBeLessThan(80);
+  expect(series.cost_usd.total).toBeLessThanOrEqual(0.35);
+  expect(series.missing_by).toEqual({ a: 0, b: 0, both: 0, judge: 0 });
+  expect(series.statement).toContain("Stopped by the cost limit");
+});
+
+test("a single run whose next call does not fit says so in words", async () => {
+  await using asked = await questions(1);
+  // Its likely cost is a tenth of what one reply may cost.
+  const { stderr, status } = await asked.run("--input", "q1", "--max-cost", ".05");
+  expect(status).toBe(1);
+  expect(stderr).toMatch(
+    /the cost limit of \$0\.0500 does not pay for the next call: \$0 are spent, and it may cost up to \$0\.12\d\d; raise the limit \(--max-cost\), or lower max_output_tokens/,
+  );
+  expect(asked.provider.requests).toHaveLength(0);
+});
