@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { GridRow } from "./cell.ts";
 import { InputsFromCheckout } from "./checkout-input.ts";
 import { Efficiency } from "./efficiency.ts";
 import { Gate, GateLikeThese, GateReasons } from "./pipeline-gate.ts";
@@ -262,6 +263,7 @@ export type Series = Static<typeof Series>;
 export const SeriesMembers = record("SeriesMembers", {
   total: Count("Scenarios in all."),
   scenarios: Series.properties.scenarios,
+  rows: Type.Array(GridRow, { description: "The same in this order, with what each arm left in one of their trials." }),
   trials: Type.Array(SeriesTrial, { description: "Of these scenarios, in the order of creation." }),
   next_after: nullable(Type.Integer({ minimum: 1 }), { description: "`after` of the next page; null: there is none." }),
 });

@@ -1,3 +1,4 @@
+import { type TrialWork, trialWorkOf } from "../domain/cell.ts";
 import { Failure } from "../domain/failure.ts";
 import type { StoredResults } from "../domain/results.ts";
 import type { SeriesListing } from "../domain/series-listing.ts";
@@ -45,11 +46,17 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   const sessions = new Map<string, KeptSession>();
   /** Oldest first. */
   const rows = new Map<string, TrialRow>();
+  /** Of those that ended, as long as their rows. */
+  const work = new Map<string, TrialWork>();
   /** Ids in the order in which the sessions ended. */
   const ended = new Set<string>();
+  const drop = (session_id: string) => {
+    rows.delete(session_id);
+    work.delete(session_id);
+  };
   const request_keys = new MemoryKeys();
   const series = new MemorySeries(capacity, request_keys, (series_id) => {
-    for (const { session_id } of trials({ series_id })) if (!sessions.has(session_id)) rows.delete(session_id);
+    for (const { session_id } of trials({ series_id })) if (!sessions.has(session_id)) drop(session_id);
   });
   const watchers = new Watchers();
   const trials = (of: TrialsOf) => {
@@ -70,7 +77,9 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     if (!isLog(all)) return undefined;
     const outcome = fold(all);
     rows.set(session_id, trialRowOf(outcome));
-    return isFinal(outcome.state) ? outcome : undefined;
+    if (!isFinal(outcome.state)) return undefined;
+    work.set(session_id, trialWorkOf(outcome));
+    return outcome;
   };
   const end = (session_id: string) => {
     const [first] = ended.add(session_id);
@@ -78,7 +87,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     ended.delete(first);
     sessions.delete(first);
     const series_id = rows.get(first)?.place?.series_id;
-    if (series_id === undefined || !series.has(series_id)) rows.delete(first);
+    if (series_id === undefined || !series.has(series_id)) drop(first);
   };
   const listings = () =>
     [...sessions.values()].reverse().flatMap(({ log }) => {
@@ -143,10 +152,18 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     },
     summarize: async (filter) => summarize(listings(), filter),
     trials: async (of) => trials(of),
+    async work(session_ids) {
+      const found = session_ids.flatMap((id) => {
+        const one = work.get(id);
+        return one ? [[id, structuredClone(one)] as const] : [];
+      });
+      return new Map(found);
+    },
     watch: (session_id, wake) => watchers.watch(session_id, wake),
     [Symbol.dispose]() {
       sessions.clear();
       rows.clear();
+      work.clear();
       series.clear();
     },
   };

@@ -1,12 +1,14 @@
+import { TrialWork, trialWorkOf } from "../domain/cell.ts";
 import { columnsWith, columnValues } from "../domain/listed-columns.ts";
 import { MAX_TRIALS_IN_ALL } from "../domain/series-record.ts";
-import { type SessionFailure, type SessionOutcome, STAGES } from "../domain/session.ts";
+import { isFinal, type SessionFailure, type SessionOutcome, STAGES } from "../domain/session.ts";
 import type { EndedEntry, RunEntry } from "../domain/session-entry.ts";
 import { TrialRow, trialRowOf } from "../domain/trial.ts";
 import { breathe } from "../runtime/pace.ts";
 import { listingOf } from "./list-rows.ts";
 import { searchedText } from "./page-sessions.ts";
-import type { LoggedEntry, Run, TrialsOf } from "./store.ts";
+import { query, type SqlDriver } from "./sql.ts";
+import { isLoss, isOutage, type LoggedEntry, type Run, type TrialsOf } from "./store.ts";
 import { storedJson } from "./stored-json.ts";
 
 /** Whether lists may show something else after it. At the end the whole log is read. */
@@ -25,13 +27,14 @@ export function rowTextOf(outcome: SessionOutcome) {
     searched: searchedText(listing),
     listing: JSON.stringify(listing),
     trial_row: JSON.stringify(trialRowOf(outcome)),
+    work: isFinal(outcome.state) ? JSON.stringify(trialWorkOf(outcome)) : null,
   };
 }
 
 /** The columns of `rowTextOf`. */
 export const ROW_NAMES: readonly string[] = [
   ...columnsWith("kept").map(([name]) => name),
-  ...["comparison", "searched", "listing", "trial_row"],
+  ...["comparison", "searched", "listing", "trial_row", "work"],
 ];
 
 /** Whether a row lacks a figure that a version before the figure did not list. `found`: where a text stands in another. */
@@ -145,3 +148,65 @@ export const readableTrials = (rows: readonly StoredTrial[]): readonly TrialRow[
   });
 
 const parseTrial = storedJson(TrialRow);
+
+interface KeptWork {
+  readonly session_id: string;
+  readonly work: string | null;
+}
+
+interface WorkTable {
+  /** Chooses the rows of `$ids`, a JSON list of sessions. */
+  readonly among: string;
+  /** A session as this process sees it; undefined for one that is unknown or cannot be read. */
+  readonly read: (session_id: string) => Promise<SessionOutcome | undefined>;
+}
+
+/**
+ * What sessions that have ended left, without others. What an earlier version stored is read whole when it is first asked for,
+ * and kept.
+ */
+export async function readWork(
+  { read, write }: SqlDriver,
+  table: WorkTable,
+  session_ids: readonly string[],
+): Promise<ReadonlyMap<string, TrialWork>> {
+  const ids = JSON.stringify(session_ids);
+  const rows = await read(() =>
+    query<KeptWork>(`SELECT session_id, work FROM @sessions WHERE session_id ${table.among}`, { ids }),
+  );
+  const found = new Map<string, TrialWork>();
+  const made: (readonly [string, TrialWork])[] = [];
+  for (const { session_id, work } of rows) {
+    const kept = work === null ? undefined : parseWork(work);
+    if (kept) found.set(session_id, kept);
+    else made.push(...(await workIn(table, session_id)));
+  }
+  for (const [session_id, work] of made) found.set(session_id, work);
+  if (made.length > 0) await write(() => keep(made)).catch(unlessLost);
+  return found;
+}
+
+async function workIn({ read }: WorkTable, session_id: string): Promise<(readonly [string, TrialWork])[]> {
+  await breathe();
+  const outcome = await read(session_id).catch(unlessOutage);
+  return outcome && isFinal(outcome.state) ? [[session_id, trialWorkOf(outcome)]] : [];
+}
+
+function* keep(made: readonly (readonly [string, TrialWork])[]) {
+  for (const [session_id, work] of made)
+    yield* query("UPDATE @sessions SET work = $work WHERE session_id = $session_id", {
+      ...{ session_id, work: JSON.stringify(work) },
+    });
+}
+
+/** A damaged log keeps none of the other sessions from being read. */
+function unlessOutage(error: unknown): undefined {
+  if (isOutage(error)) throw error;
+}
+
+/** It is made again by whoever asks next. */
+function unlessLost(error: unknown): void {
+  if (!isLoss(error)) throw error;
+}
+
+const parseWork = storedJson(TrialWork);

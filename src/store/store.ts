@@ -1,3 +1,4 @@
+import type { TrialWork } from "../domain/cell.ts";
 import { Failure } from "../domain/failure.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry, SessionEntry } from "../domain/session-entry.ts";
@@ -103,6 +104,11 @@ export interface SessionStore extends Disposable {
    * end. Writes nothing.
    */
   trials(of: TrialsOf): Promise<readonly TrialRow[]>;
+  /**
+   * What the arms of these sessions left, by session, of those that have ended and can be read. Sessions that an earlier version
+   * stored are read whole when they are first asked for, and their work is kept.
+   */
+  work(session_ids: readonly string[]): Promise<ReadonlyMap<string, TrialWork>>;
   /** Calls `wake` when entries of this process can be read and are as safe as requested. The returned function ends it. */
   watch(session_id: string, wake: () => void): () => void;
 }

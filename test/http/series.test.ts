@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../src/domain/failure.ts";
-import type { Series } from "../../src/domain/series.ts";
+import type { Series, SeriesMembers } from "../../src/domain/series.ts";
 import type { SeriesListing } from "../../src/domain/series-listing.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
@@ -19,6 +19,23 @@ function talking(play: Talk, options: ServiceOptions = {}): TestService {
     writeFileSync(join(service.services.catalog.directory, `${name}.yaml`), talkText(name));
   return service;
 }
+
+/** Two rows. */
+const rowsText = (task: string) => `name: rows
+title: Rows
+inputs:
+  - {id: one, question: "One?"}
+  - {id: two, question: "Two?"}
+task:
+  prompt: "{{question}}"
+  deliverable: answer${task}
+arms:
+  - {id: first, title: First, model: scripted/x, tools: [], system_prompt: One., script: [{say: Done.}]}
+  - {id: second, title: Second, model: scripted/x, tools: [], system_prompt: Two., script: [{say: Done.}]}
+rubric:
+  criteria: [{id: turns, measure: turns, weight: 1}]
+  judge: {model: builtin/evidence}
+`;
 
 async function start(service: TestService, request: object): Promise<string> {
   const response = await service.post("/api/series", { scenarios: ["talk"], ...request });
@@ -70,6 +87,31 @@ const failureOf = async (response: Response) =>
   ((await response.json()) as { error: { code: string; message: string; details?: Record<string, unknown> } }).error;
 
 describe("a series", () => {
+  test("is paged with what both arms left in each row, for a voter without why checks failed", async () => {
+    await using service = talking({ judge: () => "tie" });
+    const checks = `\n  probe:\n    checks:\n      - {id: rule, answer_contains: "no such words", required: true}`;
+    writeFileSync(join(service.services.catalog.directory, "rows.yaml"), rowsText(checks));
+    const series = await run(service, { scenarios: ["rows"], trials: 1 });
+    const path = `/api/series/${series.series_id}/members`;
+    const read = async (query = "") => (await (await service.get(`${path}${query}`)).json()) as SeriesMembers;
+    const { rows, scenarios } = await read("?limit=1&after=1");
+    expect(scenarios.map(({ input }) => input)).toEqual(["two"]);
+    const place = { scenario: "rows", input: "two", trial: 2 };
+    const failed = [{ check: "rule", why: 'the answer does not contain "no such words"' }];
+    expect(rows).toMatchObject([
+      {
+        ...place,
+        values: { question: "Two?" },
+        cells: [
+          { arm_id: "first", answer: "arm ted/x says 3", failed },
+          { arm_id: "second", answer: "arm ted/x says 4", failed },
+        ],
+      },
+    ]);
+    expect(JSON.stringify((await read("?blind=true")).rows)).not.toContain("no such words");
+    expect((await service.get(`${path}?blind=perhaps`)).status).toBe(422);
+  });
+
   test("is started, read, listed, and its trials are listed with their places", async () => {
     await using service = talking({ judge: () => "a" });
     const series = await run(service, { stop_when_sure: true });

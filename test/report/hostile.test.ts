@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
+import type { GridRow } from "../../src/domain/cell.ts";
 import type { CheckResult } from "../../src/domain/evidence.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { duelHtml } from "../../src/doors/report/duel-html.ts";
 import { html } from "../../src/doors/report/html.ts";
-import { verdictMarkdown } from "../../src/doors/report/markdown.ts";
+import { seriesMarkdown, verdictMarkdown } from "../../src/doors/report/markdown.ts";
 import { reportedSession } from "../../src/doors/report/reported.ts";
 import { seriesHtml } from "../../src/doors/report/series-html.ts";
 import { type Showing, verdictHtml } from "../../src/doors/report/verdict-html.ts";
@@ -46,6 +47,42 @@ test("a duel holds names and steps as text, and runs no script", () => {
 test("a series as a page holds names as text", async () => {
   const page = await seriesHtml(poisoned(EXAMPLES.series));
   expect(tagsOf(page)).toEqual(tagsOf(await seriesHtml(EXAMPLES.series)));
+});
+
+/** What tries to leave a fence, a table, a terminal's line or the direction of reading. */
+const WILD = `\`\`\`\`\n</code></pre>\n# head\n| a |\n[x](http://evil.example) @team ![i](http://evil.example/p.png)${EVIL}\u2028\u202e`;
+
+const wildRow = (text: string): GridRow => ({
+  ...{ scenario: "sample", input: "one", trial: 1, outcome: "winner", winner: EXAMPLES.series.arms.a.arm_id },
+  values: { [text.slice(0, 200)]: text },
+  cells: (["a", "b"] as const).map((side) => ({
+    arm_id: EXAMPLES.series.arms[side].arm_id,
+    ...(side === "a" ? { answer: text } : { change: text }),
+    ...{ ended: text, failed: [{ check: "rule", why: text }], score: 0.5, cost_usd: null },
+  })),
+});
+
+test("what arms wrote is quoted in the Markdown of a series, so that nothing in it is markup", () => {
+  const before = seriesMarkdown(EXAMPLES.series);
+  const page = seriesMarkdown(EXAMPLES.series, undefined, { rows: [wildRow(WILD)], total: 1 });
+  for (const unseen of ["\u202e", "\u0000", "\u001b", "\u2028"]) expect(page).not.toContain(unseen);
+  const fenced = [...page.matchAll(/^(`{5,})(?:text|diff)\n([\s\S]*?)\n\1$/gm)];
+  expect(fenced.map(([, , text]) => text?.includes("# head"))).toEqual([true, true]);
+  const outside = fenced.reduce((text, [whole]) => text.replace(whole, ""), page);
+  expect(outside).not.toMatch(/^# head|http:\/\/|[^`]@team|<script|<img/m);
+  const heads = (text: string) => [...text.matchAll(/^#+ /gm)].map(String).toSorted();
+  expect(heads(outside)).toEqual([...heads(before), "### "].toSorted());
+  const long = { rows: [1, 2, 3].map(() => wildRow("`<@".repeat(2_000))), total: 3 };
+  expect(seriesMarkdown(EXAMPLES.series, undefined, long).length - before.length).toBeLessThan(40_000);
+});
+
+test("what arms wrote is text in the page of a series, and takes as much room as its rows", async () => {
+  const tame = { rows: [wildRow("tame")], total: 1 };
+  const page = await seriesHtml(EXAMPLES.series, undefined, { rows: [wildRow(WILD)], total: 1 });
+  expect(tagsOf(page)).toEqual(tagsOf(await seriesHtml(EXAMPLES.series, undefined, tame)));
+  for (const unseen of ["\u202e", "\u0000", "\u001b", "\u2028"]) expect(page).not.toContain(unseen);
+  expect(page).not.toMatch(/\bon[a-z]+="/);
+  expect(page).toContain("What the arms left");
 });
 
 test("a series as a page draws the evidence with the line of a claim", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { seriesFlagText } from "../../src/domain/series-flags.ts";
 import { statusText } from "../../src/domain/series-status.ts";
+import { failureLines } from "../../src/domain/telling-lines.ts";
 import type { CriterionScore, JudgeCall, Verdict } from "../../src/domain/verdict.ts";
 import { flagText } from "../../src/domain/verdict-flags.ts";
 import { wordsText } from "../../src/domain/words.ts";
@@ -8,7 +9,6 @@ import { headlineWords } from "../../src/doors/web/verdict/comparison.ts";
 import { readWeights, writeWeights } from "../../src/doors/web/verdict/moved-weights.ts";
 import { measuredFigures, notesOf } from "../../src/doors/web/verdict/notes.ts";
 import { contributionsOf, leaderOf, sumText } from "../../src/doors/web/verdict/sum-text.ts";
-import { failureLines } from "../../src/doors/web/verdict/telling-lines.ts";
 
 const rubric = new Map([
   ["tests", 2],

@@ -20,9 +20,10 @@ import { MAX_PARALLEL, SERIES_MEASURES, type SeriesMeasure } from "../../domain/
 import { SeriesId, type SessionOutcome } from "../../domain/session.ts";
 import { readSession } from "../../store/read-session.ts";
 import { seriesReport } from "../operation/find-series.ts";
+import { differingRows, tellingRows } from "../operation/grid.ts";
 import { seriesCard } from "../report/card.ts";
-import { seriesMarkdown } from "../report/markdown.ts";
-import { seriesHtml } from "../report/series-html.ts";
+import { MARKDOWN_ROWS, seriesMarkdown } from "../report/markdown.ts";
+import { HTML_ROWS, seriesHtml } from "../report/series-html.ts";
 import { complain, EXIT, onInterrupt } from "./exit-code.ts";
 import { marginOf, notWorseByOf, UsageError } from "./flags/parse-arguments.ts";
 import { commandOf, type RunArguments, replacementOf } from "./flags/run-flags.ts";
@@ -75,8 +76,8 @@ export async function runSeries(args: RunArguments): Promise<number> {
     shown: inPlaceOfJson(summary, args, painter),
     otel: () => telemetryLines(args, prepared, sessionsOf(series, store)),
     junit: () => seriesJunit(series, again),
-    markdown: () => seriesMarkdown(series, again),
-    html: () => seriesHtml(series, again),
+    markdown: async () => seriesMarkdown(series, again, await differingRows(store, series, MARKDOWN_ROWS)),
+    html: async () => seriesHtml(series, again, await tellingRows(store, series, HTML_ROWS)),
     card: () => seriesCard(series),
   });
   await sendTelemetry(args, prepared, sessionsOf(series, store));

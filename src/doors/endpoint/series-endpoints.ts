@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { type GridRow, trialWorkOf } from "../../domain/cell.ts";
 import { RESULTS_BODY_BYTES } from "../../domain/defaults.ts";
 import { RunEvent } from "../../domain/event.ts";
 import { MAX_NAME, TieMargin } from "../../domain/results.ts";
@@ -11,6 +12,13 @@ import { BEFORE_A_RUN, endpoint, FRAMES, LISTED, newestFirst, SeriesInPath } fro
 import { EXAMPLES } from "./examples.ts";
 
 const { series_id, trials } = EXAMPLES.series;
+const [first] = trials;
+/** Of the session that is shown, as if it were the first trial. */
+const row: GridRow = {
+  ...{ scenario: first?.scenario ?? "", trial: 1, session_id: first?.session_id ?? "" },
+  ...trialWorkOf(EXAMPLES.session),
+  ...{ outcome: first?.outcome ?? null, winner: EXAMPLES.series.arms.b.arm_id },
+};
 const scenarios = EXAMPLES.series.scenarios.map(({ scenario }) => scenario);
 
 /** What repeats runs, and what shows what they say together. */
@@ -61,16 +69,20 @@ export const SERIES_ENDPOINTS = {
     tag: "extension",
     title: "Page the scenarios of a series",
     description:
-      "Scenarios of a series, or rows of its inputs, in the order of the plan, each with its trials. For series of which `/api/series/{id}` leaves some out (`omitted`).",
+      "Scenarios of a series, or rows of its inputs, in the order of the plan, each with its trials, and with what both arms left in one of them, cut. For series of which `/api/series/{id}` leaves some out (`omitted`).",
     fields: Type.Object({
       ...SeriesInPath,
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LISTED, description: `Default ${LISTED}.` })),
       after: Type.Optional(Type.Integer({ minimum: 0, description: "Skip this many. Default 0." })),
+      blind: Type.Optional(
+        Type.Boolean({ description: "Leave out why checks failed, for a reader who is to vote. Default false." }),
+      ),
     }),
     answer: "A page.",
     example: {
       total: EXAMPLES.series.scenarios.length,
       scenarios: EXAMPLES.series.scenarios,
+      rows: [row],
       trials,
       next_after: null,
     },

@@ -7,11 +7,12 @@ import { SharedWork } from "../../runtime/shared-work.ts";
 import type { RequestOf } from "../endpoint/endpoints.ts";
 import { seriesCard, verdictCard } from "../report/card.ts";
 import { duelHtml } from "../report/duel-html.ts";
-import { seriesMarkdown, verdictMarkdown } from "../report/markdown.ts";
+import { MARKDOWN_ROWS, seriesMarkdown, verdictMarkdown } from "../report/markdown.ts";
 import { type Reported, reportedSession, reportedVerdict } from "../report/reported.ts";
-import { seriesHtml } from "../report/series-html.ts";
+import { HTML_ROWS, seriesHtml } from "../report/series-html.ts";
 import { trajectoryHead, trajectorySteps, trajectoryTotals } from "../report/trajectory.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
+import { differingRows, tellingRows } from "./grid.ts";
 import type { Services } from "./operation.ts";
 import { getSession } from "./reads.ts";
 import { getSeries } from "./series.ts";
@@ -80,7 +81,10 @@ export async function reportSeries(
   signal: AbortSignal,
 ): Promise<ReportFile> {
   const series = await getSeries(services, { id }, signal);
-  return format === "markdown" ? markdown(id, seriesMarkdown(series)) : page(id, await seriesHtml(series));
+  const { store } = services;
+  if (format === "markdown")
+    return markdown(id, seriesMarkdown(series, undefined, await differingRows(store, series, MARKDOWN_ROWS)));
+  return page(id, await seriesHtml(series, undefined, await tellingRows(store, series, HTML_ROWS)));
 }
 
 const page = (id: string, text: string) => file(`${id}.html`, "html", text);

@@ -11,6 +11,7 @@ import { ownTurn } from "../../runtime/pace.ts";
 import { LISTED } from "../endpoint/endpoint.ts";
 import { doOnce } from "./do-once.ts";
 import { findSeries } from "./find-series.ts";
+import { blindRows, gridRows } from "./grid.ts";
 import type { Operation, Services } from "./operation.ts";
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startSeriesOf(
@@ -56,15 +57,18 @@ export function abridged(series: Series): Series {
   };
 }
 
-export const listMembers: Operation<"listMembers"> = async (services, { id, limit = LISTED, after = 0 }) => {
+export const listMembers: Operation<"listMembers"> = async (services, { id, limit = LISTED, after = 0, blind }) => {
   const { report } = await findSeries(services, id);
-  const { scenarios, trials } = await report();
+  const series = await report();
+  const { scenarios, trials } = series;
   const page = scenarios.slice(after, after + limit);
   const named = new Set(page.map(memberName));
+  const own = trials.filter((trial) => named.has(memberName(trial)));
   return {
     total: scenarios.length,
     scenarios: page,
-    trials: trials.filter((trial) => named.has(memberName(trial))),
+    rows: await (blind ? blindRows : gridRows)(services.store, { ...series, trials: own }, page),
+    trials: own,
     next_after: after + limit < scenarios.length ? after + limit : null,
   };
 };

@@ -1,7 +1,19 @@
 import { knownCost, knownTokens, leastText } from "../../domain/at-least.ts";
+import type { Cell } from "../../domain/cell.ts";
 import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
-import { memberName } from "../../domain/member.ts";
+import { cut } from "../../domain/excerpt.ts";
+import {
+  askedLines,
+  cellWords,
+  differingTitle,
+  NO_ROWS,
+  rowWords,
+  type ShownRows,
+  workLabel,
+  workText,
+} from "../../domain/grid-words.ts";
+import { memberName, memberWord } from "../../domain/member.ts";
 import { counted, countText, durationText, usdText } from "../../domain/number-text.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
@@ -11,7 +23,7 @@ import type { CriterionScore } from "../../domain/verdict.ts";
 import { flagWords, toldFlags } from "../../domain/verdict-flags.ts";
 import { decidedText, suspicionLines, undecidedChecks, unmetText } from "../../domain/verdict-text.ts";
 import { verdictNotes } from "../../domain/verdict-words.ts";
-import { type Words, wordsText } from "../../domain/words.ts";
+import { type ArmNames, type Words, wordsText } from "../../domain/words.ts";
 import { solvedWord } from "../../statistics/figure-text.ts";
 import {
   armFigures,
@@ -22,6 +34,7 @@ import {
   HALTED,
   leftOutText,
   namesInShort,
+  namesOf,
   originOfTrial,
   powerText,
   rateText,
@@ -44,8 +57,14 @@ import {
   whyNoVerdict,
 } from "./reported.ts";
 
-/** The series as a short page for a pull request: the answer, scenarios, arms, what to beware of, every trial. */
-export function seriesMarkdown(series: Series, again?: Again): string {
+/** Rows whose work a page for a pull request shows. */
+export const MARKDOWN_ROWS = 3;
+
+/**
+ * The series as a short page for a pull request: the answer, what the arms left where they differ, scenarios, arms, what to beware
+ * of, every trial.
+ */
+export function seriesMarkdown(series: Series, again?: Again, differing: ShownRows = NO_ROWS): string {
   const { scenarios, arms, failure, flags } = series;
   const cost = costsText(series);
   const power = powerText(series);
@@ -53,6 +72,7 @@ export function seriesMarkdown(series: Series, again?: Again): string {
     `## abeval: ${plain(namesInShort(scenarios))}\n`,
     ...answerMarkdown(series, again),
     ...(failure === null ? [] : [`${HALTED}: ${plain(failure)}\n`]),
+    ...workMarkdown(differing, series),
     ...groupsAndFailed(series),
     scenarioTable(series),
     table(["", arms.a.arm_id, arms.b.arm_id], armFigures(series)),
@@ -72,6 +92,36 @@ function answerMarkdown(series: Series, again: Again): string[] {
     return `- **${label}** ${plain(words)}${typed}`;
   });
   return [`**${plain(first)}**\n`, ...items, ""];
+}
+
+function workMarkdown({ rows, total }: ShownRows, { arms, scenarios }: Series): string[] {
+  if (rows.length === 0) return [];
+  const names = namesOf(arms);
+  return [
+    `### ${differingTitle(rows.length, total, memberWord(scenarios))}\n`,
+    ...rows.flatMap((row) => [
+      `**${plain(memberName(row))}**: ${plain(rowWords(row, names))}\n`,
+      ...[...askedLines(row).map((line) => `- ${plain(line)}`), ""],
+      ...row.cells.flatMap((cell) => cellMarkdown(cell, names)),
+    ]),
+  ];
+}
+
+/** Of an arm's work on such a page. */
+const WORK_CHARS = 1_000;
+
+function cellMarkdown(cell: Cell, names: ArmNames): string[] {
+  const text = workText(cell);
+  const said = `${plain(cellWords(cell, names))}. ${workLabel(cell)}${text === null ? "." : ":"}\n`;
+  return text === null ? [said] : [said, quoted(text, cell.change === undefined ? "text" : "diff")];
+}
+
+/** What somebody wrote, as it is: nothing in it is markup. */
+function quoted(text: string, language: string): string {
+  const shown = plainText(cut(text.trimEnd(), WORK_CHARS));
+  const longest = Math.max(2, ...shown.matchAll(/`+/g).map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${shown}\n${fence}\n`;
 }
 
 /** A list ends with a blank line. */

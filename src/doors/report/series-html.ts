@@ -1,4 +1,15 @@
-import { memberName } from "../../domain/member.ts";
+import type { Cell } from "../../domain/cell.ts";
+import {
+  askedLines,
+  cellWords,
+  NO_ROWS,
+  rowWords,
+  type ShownRows,
+  shownTitle,
+  workLabel,
+  workText,
+} from "../../domain/grid-words.ts";
+import { memberName, memberWord } from "../../domain/member.ts";
 import { counted, countText, momentText, percentText, usdText } from "../../domain/number-text.ts";
 import { LINE_STYLES, quadrantOf } from "../../domain/quadrant.ts";
 import type { Series } from "../../domain/series.ts";
@@ -32,8 +43,11 @@ import { type Html, html, htmlPage, htmlTable, longHtmlTable } from "./html.ts";
 /** Trials in the table; the latest of a larger series. */
 const SHOWN_TRIALS = 2_000;
 
-/** A series as one page that stands alone, made in turns. Nothing that an arm wrote is in it. */
-export async function seriesHtml(series: Series, again?: Again): Promise<string> {
+/** Rows whose work the page shows. */
+export const HTML_ROWS = 200;
+
+/** A series as one page that stands alone, made in turns. What arms wrote is text in it. */
+export async function seriesHtml(series: Series, again?: Again, shown: ShownRows = NO_ROWS): Promise<string> {
   const { scenarios, failure, flags } = series;
   const cost = costsText(series);
   const names = namesInShort(scenarios);
@@ -45,6 +59,7 @@ ${lines.map(({ label, words, command }) => html`<p><b>${label}</b> ${words}${com
 ${differenceOf(series)}
 ${quadrantIn(series)}
 ${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${seriesFlagWords(flag, series)}</p>`)}`}
+${await workOf(shown, series)}
 ${groupsIn(series)}
 ${failedIn(series)}
 ${scenarios.length > 1 ? await suiteOf(series) : scenarioOf(series)}
@@ -121,6 +136,23 @@ function failedIn(series: Series): Html | null {
   const [a, b] = armHeads(series);
   const head = [titled(what), titled(members), html`${a} failed`, html`${b} failed`, titled(named)];
   return html`<h2>What failed</h2>${htmlTable(head, found.rows)}`;
+}
+
+/** What each arm left, row by row. */
+async function workOf({ rows, total }: ShownRows, series: Series): Promise<Html | null> {
+  if (rows.length === 0) return null;
+  const names = namesOf(series.arms);
+  const word = memberWord(series.scenarios);
+  return html`<h2>${shownTitle(rows.length, total, word)}</h2>
+${await longHtmlTable([titled(word), ...armHeads(series)], rows, (row) => [
+  html`${memberName(row)}<br>${rowWords(row, names)}${askedLines(row).map((line) => html`<br><span class="soft">${line}</span>`)}`,
+  ...row.cells.map((cell) => cellOf(cell, names)),
+])}`;
+}
+
+function cellOf(cell: Cell, names: Names): Html {
+  const text = workText(cell);
+  return html`${cellWords(cell, names)}. <span class="soft">${workLabel(cell)}</span>${text === null ? null : html`<pre>${text}</pre>`}`;
 }
 
 /** One line for each scenario: the result of every trial, and what the trials say together. */

@@ -38,7 +38,7 @@ async function forget(sql: Sql, units: Parameters<Pruning["forget"]>[0]): Promis
 }
 
 const SESSIONS = `SELECT position::text, session_id, series_id, scenario, ended,
-    (pg_column_size(listing) + pg_column_size(trial_row) + pg_column_size(searched)
+    (pg_column_size(listing) + pg_column_size(trial_row) + coalesce(pg_column_size(work), 0) + pg_column_size(searched)
       + (SELECT coalesce(sum(pg_column_size(entry)), 0) FROM abeval.entries WHERE entries.session_id = sessions.session_id)
     )::float8 AS bytes
   FROM abeval.sessions WHERE position > $1::bigint ORDER BY sessions.position LIMIT 500`;

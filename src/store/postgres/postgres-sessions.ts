@@ -1,3 +1,4 @@
+import type { TrialWork } from "../../domain/cell.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type {
@@ -15,6 +16,7 @@ import {
   entriesBehind,
   isStale,
   readableTrials,
+  readWork,
   relistAll,
   type StaleRow,
   type StaleRows,
@@ -22,6 +24,7 @@ import {
   type UnsavedEnd,
   whichTrials,
 } from "../session-row.ts";
+import type { SqlDriver } from "../sql.ts";
 import {
   type EntriesOfTrials,
   type HearLost,
@@ -37,7 +40,7 @@ import { beginOnce, type Flusher } from "./flusher.ts";
 import { readListings, summarizeListings } from "./page-sessions.ts";
 import type { RunWakes } from "./run-wakes.ts";
 import { SessionRows } from "./session-rows.ts";
-import { ask, type Sql } from "./statement.ts";
+import { ask, runSteps, type Sql } from "./statement.ts";
 import { UnsavedEnds } from "./unsaved-ends.ts";
 
 export interface SessionsParts {
@@ -124,6 +127,16 @@ export class PostgresSessions implements AsyncDisposable {
 
   async trials(of: TrialsOf): Promise<readonly TrialRow[]> {
     return await this.#parts.database.read((sql) => this.#trials(sql, of));
+  }
+
+  work(session_ids: readonly string[]): Promise<ReadonlyMap<string, TrialWork>> {
+    const { database, flusher } = this.#parts;
+    const driver: SqlDriver = {
+      read: (steps) => database.read((sql) => runSteps(sql, steps())),
+      write: (steps) => flusher.write(({ sql }) => runSteps(sql, steps())),
+    };
+    const read = async (session_id: string) => foldLog(await this.read(session_id));
+    return readWork(driver, { among: "IN (SELECT json_array_elements_text(($ids::text)::json))", read }, session_ids);
   }
 
   watch(session_id: string, wake: () => void): () => void {

@@ -147,8 +147,21 @@ const SERIES_LEDGER = `ALTER TABLE abeval.series ADD COLUMN subject text COLLATE
     claimed = series ~ '"conclusion":"[ab]_preferred"' WHERE series_id LIKE 'series-%';
   CREATE INDEX series_by_subject ON abeval.series (subject, compared, claimed)`;
 
+/** What arms left, for grids. No version either. */
+const WORK = (longText: string) => `ALTER TABLE abeval.sessions ADD COLUMN work ${longText}`;
+
 /** Settings of all processes on the database. It counts as no version either. */
 const SETTINGS = "CREATE TABLE IF NOT EXISTS abeval.settings (name text PRIMARY KEY, value text NOT NULL)";
+
+const longTextOf = ({ lz4 }: Pick<Server, "lz4">) => (lz4 ? "text COMPRESSION lz4" : "text");
+
+/** The statements that give a database of the newest version what it lacks beside that. */
+const lackingIn = (server: Server): readonly string[] => [
+  ...(server.settings ? [] : [SETTINGS]),
+  ...missingColumns(server.columns),
+  ...(server.ledger ? [] : [SERIES_LEDGER]),
+  ...(server.columns.includes("work") ? [] : [WORK(longTextOf(server))]),
+];
 
 /**
  * Looks at the server and brings its tables up to date, however many do so at once. The right to create schemas is needed
@@ -166,20 +179,17 @@ export async function prepareSchema(database: PostgresDatabase): Promise<void> {
     throw refuse(`its schema ${server.foreign} belongs to another program: use another database`);
   const newer = (version: number) => refuse(`made by a newer abeval (schema ${version}); use that version`);
   if (server.schema > MIGRATIONS.length) throw newer(server.schema);
-  const isWhole = server.settings && server.ledger && missingColumns(server.columns).length === 0;
-  if (server.schema === MIGRATIONS.length && isWhole) return;
+  if (server.schema === MIGRATIONS.length && lackingIn(server).length === 0) return;
   const migrate = async (sql: Sql) => {
     await sql.unsafe("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     // Another process may have migrated while this one waited for the lock.
     const { schema } = await lookAt(sql);
     if (schema > MIGRATIONS.length) throw newer(schema);
-    const steps = MIGRATIONS.slice(schema).map((step) => step(server.lz4 ? "text COMPRESSION lz4" : "text"));
+    const steps = MIGRATIONS.slice(schema).map((step) => step(longTextOf(server)));
     if (schema === 0)
       await sql.unsafe("CREATE SCHEMA IF NOT EXISTS abeval; CREATE TABLE abeval.meta (version int NOT NULL)");
     for (const step of steps) await sql.unsafe(step);
-    const { columns, ledger } = await lookAt(sql);
-    for (const step of [SETTINGS, ...missingColumns(columns), ...(ledger ? [] : [SERIES_LEDGER])])
-      await sql.unsafe(step);
+    for (const step of lackingIn(await lookAt(sql))) await sql.unsafe(step);
     await sql.unsafe("DELETE FROM abeval.meta");
     await sql.unsafe("INSERT INTO abeval.meta VALUES ($1)", [MIGRATIONS.length]);
   };

@@ -225,10 +225,14 @@ function migrate(database: Database, path: string, isInUse: () => boolean): void
   database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
 }
 
-const missingStatements = (database: Database): readonly string[] => [
-  ...missingColumns(columnsIn(database, "sessions")),
-  ...(columnsIn(database, "series").includes("subject") ? [] : ADD_SERIES_LEDGER),
-];
+function missingStatements(database: Database): readonly string[] {
+  const known = columnsIn(database, "sessions");
+  return [
+    ...missingColumns(known),
+    ...(known.includes("work") ? [] : ["ALTER TABLE sessions ADD COLUMN work TEXT"]),
+    ...(columnsIn(database, "series").includes("subject") ? [] : ADD_SERIES_LEDGER),
+  ];
+}
 
 const columnsIn = (database: Database, table: "sessions" | "series"): readonly unknown[] =>
   database.query(`SELECT name FROM pragma_table_info('${table}')`).values().flat();

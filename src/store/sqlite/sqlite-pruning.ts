@@ -79,7 +79,7 @@ const isEnded = (row: string) => `${row}.owner IS NULL AND ${row}.state IN (${FI
 
 /** A size of 1 says only that there is a copy. */
 const SESSIONS = `SELECT position, session_id, series_id, scenario, ${isEnded("sessions")} AS ended,
-    octet_length(listing) + coalesce(octet_length(trial_row), 0) + copied
+    octet_length(listing) + coalesce(octet_length(trial_row), 0) + coalesce(octet_length(work), 0) + copied
       + (SELECT coalesce(sum(octet_length(entry)), 0) FROM entries WHERE entries.session_id = sessions.session_id) AS bytes
   FROM sessions WHERE position > $after ORDER BY position LIMIT 500`;
 

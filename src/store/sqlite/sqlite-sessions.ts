@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { TrialWork } from "../../domain/cell.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
@@ -11,8 +12,9 @@ import type {
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { breathe } from "../../runtime/pace.ts";
+import { foldLog } from "../read-session.ts";
 import { type RequestKey, SqlKeys } from "../request-keys.ts";
-import { endsWithFailure, relistAll, type UnsavedEnd } from "../session-row.ts";
+import { endsWithFailure, readWork, relistAll, type UnsavedEnd } from "../session-row.ts";
 import type { SqlDriver } from "../sql.ts";
 import {
   type EntriesOfTrials,
@@ -157,6 +159,11 @@ export class SqliteSessions implements Disposable {
       }
       return rows;
     });
+  }
+
+  work(session_ids: readonly string[]): Promise<ReadonlyMap<string, TrialWork>> {
+    const read = async (session_id: string) => foldLog(await this.read(session_id));
+    return readWork(this.driver, { among: "IN (SELECT value FROM json_each($ids))", read }, session_ids);
   }
 
   demandPlace(): void {

@@ -1,5 +1,6 @@
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
+import { failureLines } from "../../../domain/telling-lines.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { CheckLight } from "../evidence/checks-table.tsx";
 import { fragmentOf } from "../evidence/cited.ts";
@@ -8,7 +9,6 @@ import { countOf } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
 import type { Comparison } from "./comparison.ts";
-import { failureLines } from "./telling-lines.ts";
 
 /** The rules that were broken and the checks on which the arms differ, each with what it printed; nothing else counts first. */
 export function DecidingFacts({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
