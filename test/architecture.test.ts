@@ -309,13 +309,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 108, 0],
-  "src/domain": [105, 7_725, 571],
+  "src/domain": [108, 8_045, 589],
   "src/runtime": [19, 1_191, 50],
   "src/arms": [196, 22_790, 660],
   "src/statistics": [56, 5_870, 248],
-  "src/store": [57, 7_254, 212],
+  "src/store": [57, 7_380, 213],
   "src/comparison": [191, 24_770, 738],
-  "src/doors": [305, 32_490, 872],
+  "src/doors": [306, 32_743, 879],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
