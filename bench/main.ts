@@ -17,6 +17,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   baselines: async () => (await import("./baselines.ts")).baselines(),
   splits: async () => (await import("./splits.ts")).splits(),
   clusters: async () => (await import("./clusters.ts")).clusters(),
+  watch: async () => (await import("./watch.ts")).watch(),
   gates: async () => (await import("./gates.ts")).gates(),
   cheaper: async () => (await import("./cheaper.ts")).cheaper(),
   tasks: async () => (await import("./tasks.ts")).tasks(),

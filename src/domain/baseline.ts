@@ -62,6 +62,8 @@ export interface Baseline {
   readonly stopped: boolean;
   readonly preferred: Side | null;
   readonly members: ReadonlyMap<MemberKey, BaselineMember>;
+  /** The arm that they stand in for. Absent: the one that they are of, which is b where they are of both. */
+  readonly side?: Side;
   /** Absent: the runs are those of a store. */
   readonly file?: BundleFile;
 }

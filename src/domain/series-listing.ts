@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { GivenName } from "./results.ts";
 import { Count, Digest, nullable, oneOf, record, Timestamp, UserName } from "./schema.ts";
 import { SERIES_STATES, SeriesStanding, STOPS } from "./series-record.ts";
+import { SeriesId } from "./session.ts";
 
 /** A series that is stored: one that ran here, or results of runs that were made elsewhere. */
 export const StoredSeriesId = Type.String({
@@ -24,6 +25,7 @@ export const SeriesListing = record("SeriesListing", {
   control: Type.Optional(GivenName("Id of the arm that the other one, the candidate, is compared with.")),
   judge_model: nullable(Type.String(), { description: "Null for imported results, which were not judged." }),
   baseline: Type.Optional(Digest("Of the stored runs that stand in for an arm.")),
+  watch: Type.Optional({ ...SeriesId, description: "The series whose arm a night of a watch is held to." }),
   user: Type.Optional(UserName),
   trials: Count("Planned trials of each member; of imported results those of the scenario that has most."),
   standing: SeriesStanding,

@@ -190,6 +190,16 @@ const RepeatedRows = Type.Optional(
   Count("Rows that ask what another row asks, in no cluster with it. Absent: none is known."),
 );
 
+const SeriesWatch = record(
+  "SeriesWatch",
+  {
+    reference: SeriesId,
+    arm: Slug({ description: "Id of the arm that runs." }),
+    night: Count("Its number, from 1."),
+  },
+  { description: "The night of a watch that the series is: its other arm stands still. Absent: it is none." },
+);
+
 /** What is stored of a series beside its trials. Everything else is computed from these and the trials. */
 export const SeriesRecord = record("SeriesRecord", {
   series_id: SeriesId,
@@ -209,6 +219,7 @@ export const SeriesRecord = record("SeriesRecord", {
   ),
   columns: Type.Optional(Columns),
   repeated_rows: RepeatedRows,
+  watch: Type.Optional(SeriesWatch),
   control: Type.Optional(
     Slug({ description: "Id of the arm that the other is compared with; it changes words alone." }),
   ),

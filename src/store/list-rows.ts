@@ -75,6 +75,7 @@ export function seriesListingOf(stored: StoredSeries, failed: ReadonlySet<string
     control,
     judge_model: plan.judge_model,
     ...(plan.baseline && { baseline: plan.baseline.digest }),
+    ...(series.watch && { watch: series.watch.reference }),
     ...(series.user !== undefined && { user: series.user }),
     trials: limits.trials,
     standing: flagged(answered(series.standing, plan.arms, control), [

@@ -6,7 +6,7 @@ import { PAGES } from "./pages.ts";
 const flagsIn = (text: string) => [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag);
 
 const helps = await Promise.all(
-  ["run", "serve", "mcp", "prune", "drain"].map((command) => abeval([command, "--help"])),
+  ["run", "serve", "mcp", "prune", "drain", "watch"].map((command) => abeval([command, "--help"])),
 );
 const known = new Set(["--version", ...helps.flatMap(({ stdout }) => flagsIn(stdout))]);
 

@@ -1,7 +1,7 @@
 import type { ImportedResults } from "../../src/domain/results.ts";
 import { findingsOf } from "../../src/statistics/claim/findings.ts";
 import { openingOf } from "../../src/statistics/claim/opening.ts";
-import { importedRows } from "../../src/statistics/imported-series.ts";
+import { importedRows } from "../../src/statistics/summary/imported-series.ts";
 import { importedSubject } from "../../src/statistics/words/subject.ts";
 import { chanceOf } from "../judge/simulation/pairs.ts";
 import type { Simulated } from "./gates.ts";

@@ -45,6 +45,8 @@ const SDK_SECRET_VARIABLES: readonly string[] = [
   "OPENAI_CUSTOM_HEADERS",
   "OPENAI_WEBHOOK_SECRET",
   "PGPASSWORD",
+  // A webhook takes whatever comes from whoever knows its address.
+  "ABEVAL_NOTIFY_URL",
 ];
 
 /** Where sessions are kept. A URL may hold a password. */

@@ -54,6 +54,8 @@ export interface SeriesSetup {
   /** By which the rows can be grouped; empty without inputs. */
   readonly columns: readonly SeriesColumn[];
   readonly repeated_rows: number;
+  /** The night of a watch that it is; absent: none. */
+  readonly watch?: SeriesRecord["watch"];
   /** The members stand in the order of the plan. */
   readonly members: readonly LoadedScenario[];
   /** What a worker must have to run any of its trials; empty where nobody else may. */
@@ -69,6 +71,8 @@ export interface SeriesSource {
   readonly load: (scenario: string, input?: string) => Promise<LoadedScenario>;
   /** Stored runs that stand in for an arm. */
   readonly baseline?: Baseline;
+  /** The night of a watch that it is. */
+  readonly watch?: SeriesRecord["watch"];
   /** What the author of a change could have edited. Absent: nothing is known. */
   readonly inputs_from_checkout?: SeriesRecord["inputs_from_checkout"] | undefined;
 }
@@ -96,7 +100,7 @@ type Services = Omit<SessionServices, "store">;
  */
 export async function prepareSeries(
   services: Services,
-  { scenarios, load, baseline, ...source }: SeriesSource,
+  { scenarios, load, baseline, watch, ...source }: SeriesSource,
   given: SeriesOptions,
   before?: SeriesRecord,
 ): Promise<SeriesSetup> {
@@ -119,7 +123,7 @@ export async function prepareSeries(
   const plan = seriesPlan(planned, { ...chosen, baseline, before: before?.plan });
   const control = options.control ?? commonAsk(planned, "control");
   demandControl(plan, control);
-  if (plan.baseline) services.notice(toldOfBaseline(plan.baseline, limits.trials, services.clock.now()));
+  if (!watch) tellOfBaseline(services, plan.baseline, limits.trials);
   const plan_digest = sha256(canonicalJson(plan));
   if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan, planned);
   const trial_cost = demandMoney(planned, limits);
@@ -138,11 +142,20 @@ export async function prepareSeries(
     columns,
     repeated_rows,
     inputs_from_checkout,
+    watch,
   };
   return { ...told, members: scenarios, needs, prepare };
 }
 
 /** What a reader hears of the stored runs before the first trial. */
+function tellOfBaseline(
+  { notice, clock }: Pick<Services, "notice" | "clock">,
+  baseline: SeriesBaseline | undefined,
+  trials: number,
+): void {
+  if (baseline) notice(toldOfBaseline(baseline, trials, clock.now()));
+}
+
 function toldOfBaseline({ series_id, at, runs, side }: SeriesBaseline, trials: number, now: Date): string {
   const hours = Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 3_600_000));
   const used = Math.min(runs, trials);
@@ -226,7 +239,7 @@ function preparing(services: Services, { plan, load, baseline, replacement }: Pr
 const storedFor = (baseline: Baseline | undefined, loaded: LoadedScenario, round: number) => {
   if (!baseline) return {};
   const member = baseline.members.get(nameInSeries(loaded));
-  if (member) return { stored: { series_id: baseline.series_id, member, round } };
+  if (member) return { stored: { series_id: baseline.series_id, member, round, side: baseline.side } };
   throw new Failure(
     "invalid_request",
     `baseline ${baseline.series_id} has no runs of ${nameInSeries(loaded)}; it has ${[...baseline.members.keys()].slice(0, SHOWN).join(", ")}`,

@@ -79,6 +79,8 @@ async function goOnWith(
   const planning = await planningServices(services);
   const before = await services.store.series.read(goOn);
   if (before === undefined) throw unknown(services, goOn);
+  if (before.watch)
+    throw new Failure("invalid_request", `${goOn} is a night of a watch, which is not continued: watch again`);
   const setup = await prepareSeries(planning, source, options, before);
   const taken = await services.store.series.take(goOn);
   if (taken === undefined) throw unknown(services, goOn);

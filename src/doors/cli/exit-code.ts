@@ -11,6 +11,7 @@ export const EXIT = {
   usage: 2,
   invalid: 3,
   preferred: 4,
+  alarm: 5,
   interrupted: 130,
   terminated: 143,
 } as const;

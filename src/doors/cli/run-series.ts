@@ -28,6 +28,7 @@ import { complain, EXIT, onInterrupt } from "./exit-code.ts";
 import { marginOf, notWorseByOf, UsageError } from "./flags/parse-arguments.ts";
 import { commandOf, type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { seriesJunit } from "./reports/junit.ts";
+import { openNotify } from "./reports/notify.ts";
 import { sendTelemetry, telemetryLines } from "./reports/otel.ts";
 import { deliver, openReports } from "./reports/reports.ts";
 import { checkoutInputs } from "./services/checkout-inputs.ts";
@@ -49,6 +50,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
     max_sessions: options.parallel ?? MAX_PARALLEL,
     // A trial's place is given back a moment after the next one may start.
     max_queued: MAX_PARALLEL,
+    record: value("record"),
   });
   const goOn = keptSeries(args, prepared);
   const baseline = await baselineIn(args, source.scenarios.length);
@@ -58,6 +60,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const read = { ...source, ...(typeof baseline === "object" && { baseline }), inputs_from_checkout };
   const setup = begun ? await prepareSeries(prepared, read, options) : undefined;
   const reports = openReports(args, sources);
+  const tell = openNotify(args, prepared);
   await using opened = await prepared.openStore();
   const { store } = opened;
   // Workers lack the file of a bundle: such a series runs here, and they only see it.
@@ -81,6 +84,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
     card: () => seriesCard(series),
   });
   await sendTelemetry(args, prepared, sessionsOf(series, store));
+  await tell(series.series_id, series.statement);
   const status = statusOf(series, value("aa") !== undefined);
   if (!has("quiet")) process.stderr.write(summary);
   if (series.failure !== null) return complain(series.failure, status);
@@ -231,7 +235,7 @@ async function readAll(files: readonly string[], { aa, input }: Readonly<Record<
 }
 
 /** Waits for the end. A signal stops the trials in flight; what there is is still reported. */
-async function untilDone(
+export async function untilDone(
   { series_id, done }: StartedSeries,
   services: Pick<SessionServices, "runs" | "series" | "store" | "shared" | "clock">,
 ) {

@@ -20,6 +20,7 @@ import { complain, EXIT, exitCodeOfCommand, onInterrupt } from "./exit-code.ts";
 import { parseArguments, UsageError } from "./flags/parse-arguments.ts";
 import { RUN, type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { junitOf } from "./reports/junit.ts";
+import { openNotify } from "./reports/notify.ts";
 import { sendTelemetry, telemetryLines } from "./reports/otel.ts";
 import { deliver, openReports } from "./reports/reports.ts";
 import { checkoutInputs } from "./services/checkout-inputs.ts";
@@ -92,7 +93,12 @@ async function runOne(args: RunArguments): Promise<number> {
   if (read.table && value("input") === undefined) return await runMany(args);
   if (value("by") !== undefined) throw new UsageError("--by groups the rows of a series; this is one run");
   const loaded = await oneMember(read, value("input"));
-  const prepared = await openRun(args, { scenarios_dirs: [loaded.directory], max_sessions: 1, max_queued: 0 });
+  const prepared = await openRun(args, {
+    scenarios_dirs: [loaded.directory],
+    max_sessions: 1,
+    max_queued: 0,
+    record: value("record"),
+  });
   const plan = await prepareSession(prepared, loaded, {
     ...replacementOf(args),
     ...(await editedOf(args, prepared, { sources, committed, scenarios: [loaded] })),
@@ -103,6 +109,7 @@ async function runOne(args: RunArguments): Promise<number> {
   if (seed !== undefined && plan.settings.scripts === undefined)
     prepared.notice("--seed has no effect: no arm replays one of several scripts");
   const reports = openReports(args, sources);
+  const tell = openNotify(args, prepared);
   // It runs here also where others could: they only see it.
   await using opened = await prepared.openStore();
   const { store } = opened;
@@ -124,6 +131,7 @@ async function runOne(args: RunArguments): Promise<number> {
     card: () => verdictCard(reportedSession(outcome)),
   });
   await sendTelemetry(args, services, [outcome]);
+  await tell(session.session_id, resultText(outcome));
   const status = exitCodeOf(outcome);
   if (!has("quiet")) process.stderr.write(summarise(outcome, painter));
   if (outcome.failure) return complain(failureText(outcome, store.persistent), status);
@@ -142,6 +150,10 @@ function exitCodeOf({ state, verdict, failure }: SessionOutcome): number {
   if (verdict === null || failure !== null) return EXIT.failed;
   return verdict.outcome === "invalid" ? EXIT.invalid : EXIT.done;
 }
+
+/** Without what an arm, a command or a provider printed: whoever reads it may not be meant to. */
+const resultText = ({ scenario, verdict, failure, state }: SessionOutcome): string =>
+  `${scenario}: ${verdict?.statement ?? `${state} (stage ${failure?.stage}, ${failure?.code})`}`;
 
 /** Says what went wrong, and what remains of the paid work. */
 function failureText({ failure, session_id, arms }: SessionOutcome, persistent: boolean): string {

@@ -19,7 +19,7 @@ export function valuesOf(findings: Findings): Record<Side, number> | null {
 const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** The mean of each unit in each complete round. */
-export function unitsIn({ tallies, sequential, subject }: Findings, measured: (trial: CountedTrial) => number) {
+export function unitsIn({ tallies, sequential, subject }: Findings, measured: Measured) {
   const trials = placed(tallies.map((tally) => countedIn(tally, sequential.log_e.length)));
   return unitMeans(trials, subject.levels.clusters, measured);
 }
@@ -41,9 +41,13 @@ export function unitDifferences(findings: Findings): readonly number[] {
 }
 
 /** The evidence of imported scores about the mean of a's minus b's. @param lost what each missing pair would have been */
-function processOf(findings: Findings, lost: number | null): MeanProcess {
+function processOf(
+  findings: Findings,
+  lost: number | null,
+  measured: Measured = (trial) => differenceIn(findings.subject, trial),
+): MeanProcess {
   const { subject, tallies, sequential } = findings;
-  const differences = unitsIn(findings, (trial) => differenceIn(subject, trial));
+  const differences = unitsIn(findings, measured);
   const rounds = Map.groupBy(differences, ({ round }) => round);
   const told = Array.from(sequential.log_e.keys(), (index) =>
     (rounds.get(index + 1) ?? []).map(({ unit, mean }) => ({ place: unit, d: mean })),
@@ -54,11 +58,13 @@ function processOf(findings: Findings, lost: number | null): MeanProcess {
   return new MeanProcess(tallies.length + missing, all, subject.levels.clusters === undefined);
 }
 
-/** The range of that mean, valid at every look. */
-export function meanRangeOf(findings: Findings): { readonly low: number; readonly high: number } {
+type Measured = (trial: CountedTrial) => number;
+
+/** The range of that mean, or of the mean of another measure from -1 to 1, valid at every look. */
+export function meanRangeOf(findings: Findings, measured?: Measured): { readonly low: number; readonly high: number } {
   const { alpha, rules = NOW } = findings.subject.levels;
   const level = Math.log(wealthNeeded(alpha, rules));
-  return processOf(findings, null).range(level) ?? { low: -1, high: 1 };
+  return processOf(findings, null, measured).range(level) ?? { low: -1, high: 1 };
 }
 
 /** Whether the mean of imported scores shows that an arm is not worse; each missing pair counts as its worst. */

@@ -1,14 +1,18 @@
+import type { Arm } from "../../../domain/arm.ts";
 import type { BaselineMember, StandIn } from "../../../domain/baseline.ts";
 import { canonicalJson } from "../../../domain/canonical-json.ts";
 import { Failure } from "../../../domain/failure.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import type { EvidenceDigests } from "../../../domain/session.ts";
+import { SIDES, type Side } from "../../../domain/verdict.ts";
 
 /** The stored runs of a scenario, and which of them the trial takes: its round, from 1. */
 export interface StoredChoice {
   readonly series_id: string;
   readonly member: BaselineMember;
   readonly round: number;
+  /** The arm that they stand in for, where both are as they were. Absent: one of them may be another. */
+  readonly side?: Side | undefined;
 }
 
 interface Wanted {
@@ -21,13 +25,18 @@ interface Wanted {
  * @throws Failure `invalid_request` naming what differs
  */
 export function standInFor(
-  { series_id, member, round }: StoredChoice,
+  { series_id, member, round, side }: StoredChoice,
   { definition, digests }: Wanted,
 ): StandIn | undefined {
   const stored = member.evidence_digests;
   if (stored.common !== digests.common)
     throw differs(series_id, definition, commonDifferences(member.definition, definition));
-  const own = [1, 0].find((index) => stored.arms.includes(digests.arms[index] ?? ""));
+  if (side !== undefined && digests.arms.some((digest, index) => digest !== stored.arms[index]))
+    throw ourArmChanged(series_id, member.definition, {
+      name: definition.name,
+      arms: definition.arms.filter((_, index) => digests.arms[index] !== stored.arms[index]),
+    });
+  const own = sidesToTry(side).find((index) => stored.arms.includes(digests.arms[index] ?? ""));
   if (own === undefined) throw differs(series_id, definition, armDifferences(member.definition, definition));
   const of = stored.arms.lastIndexOf(digests.arms[own] ?? "");
   const run = member.runs[round - 1];
@@ -40,6 +49,19 @@ export function standInFor(
     load: async () => (await load())[of === 0 ? 0 : 1],
   };
 }
+
+const sidesToTry = (side: Side | undefined): readonly number[] => (side === undefined ? [1, 0] : [SIDES.indexOf(side)]);
+
+/** An arm that is another one is compared with its runs as a candidate is, not watched. */
+const ourArmChanged = (
+  series_id: string,
+  stored: Scenario,
+  now: { readonly name: string; readonly arms: readonly Arm[] },
+) =>
+  new Failure(
+    "invalid_request",
+    `${series_id} ran other arms in ${now.name}: ${armDifferences(stored, now).join("; ")}; a changed arm is another comparison: run a new reference`,
+  );
 
 const differs = (series_id: string, { name, input }: Scenario, what: readonly string[]) =>
   new Failure(
@@ -66,7 +88,7 @@ const partsOf = ({ task, policies, input }: Scenario): Readonly<Record<string, u
 const placeless = (value: unknown): unknown =>
   typeof value === "object" && value !== null && "digest" in value ? value.digest : value;
 
-function armDifferences(stored: Scenario, now: Scenario): readonly string[] {
+function armDifferences(stored: Scenario, now: { readonly arms: readonly Arm[] }): readonly string[] {
   return now.arms.map((arm) => {
     const nearest = stored.arms.find(({ id }) => id === arm.id) ?? stored.arms[0];
     const [before, after]: Readonly<Record<string, unknown>>[] = [nearest, arm];

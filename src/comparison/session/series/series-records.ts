@@ -15,11 +15,12 @@ type Storing = Pick<SessionServices, "store" | "clock" | "entropy">;
  */
 export async function newRecord(
   { clock, entropy, store }: Storing,
-  { plan, plan_digest, control, baseline_digests, limits, columns, repeated_rows, inputs_from_checkout }: SeriesSetup,
+  { plan, plan_digest, control, baseline_digests, limits, columns, repeated_rows, ...setup }: SeriesSetup,
   create: (record: SeriesRecord) => Promise<boolean>,
   { key, user }: Requester,
 ): Promise<SeriesRecord> {
-  const before = plan.baseline && (await seriesOn(store, new Set(baseline_digests)));
+  const { inputs_from_checkout, watch } = setup;
+  const before = watch ? undefined : plan.baseline && (await seriesOn(store, new Set(baseline_digests)));
   for (;;) {
     const created_at = clock.now().toISOString();
     const record: SeriesRecord = {
@@ -29,6 +30,7 @@ export async function newRecord(
       ...(control !== undefined && { control }),
       ...(before !== undefined && { series_before: before }),
       ...(inputs_from_checkout && { inputs_from_checkout }),
+      ...(watch && { watch }),
       ...(columns.length > 0 && { columns: [...columns] }),
       ...(repeated_rows > 0 && { repeated_rows }),
       ...(user !== undefined && { user }),
@@ -39,9 +41,11 @@ export async function newRecord(
   }
 }
 
-/** How many series were begun on the same stored runs. */
+/** How many series were begun on the same stored runs. Nights of a watch make no claim. */
 async function seriesOn({ series }: Storing["store"], digests: ReadonlySet<string>): Promise<number> {
-  return (await series.list()).filter(({ baseline }) => baseline !== undefined && digests.has(baseline)).length;
+  return (await series.list()).filter(
+    ({ baseline, watch }) => baseline !== undefined && watch === undefined && digests.has(baseline),
+  ).length;
 }
 
 /** Stores that a series goes on, with what changes in its limits. @throws Failure */

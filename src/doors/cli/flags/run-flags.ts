@@ -5,7 +5,7 @@ import { SELF_TEST_CALLS } from "../../../domain/self-test-sentence.ts";
 import { DEFAULT_TRIALS, MAX_PARALLEL } from "../../../domain/series-record.ts";
 import { NOT_WORSE_BY } from "../../../domain/series-result.ts";
 import { type CommandSpec, type ParsedArguments, UsageError } from "./parse-arguments.ts";
-import { SANDBOX_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
+import { NOTIFY_FLAGS, SANDBOX_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
 
 /** What `abeval run` takes. */
 export const RUN = {
@@ -123,6 +123,7 @@ export const RUN = {
       description:
         "with --trials or --stop-when-sure: test the set-up by running this arm against itself; exit status 4 when one of the equal arms is preferred",
     },
+    ...NOTIFY_FLAGS,
     ...SHARED_FLAGS,
     record: {
       value: "<dir>",
@@ -179,7 +180,19 @@ export const RUN = {
     ],
     "What a pull request can edit": ["base"],
     Money: ["max-cost", "prices"],
-    "What is written": ["out", "json", "junit", "markdown", "html", "card", "otel", "quiet", "no-color"],
+    "What is written": [
+      "out",
+      "json",
+      "junit",
+      "markdown",
+      "html",
+      "card",
+      "otel",
+      "notify",
+      "link",
+      "quiet",
+      "no-color",
+    ],
     "What is kept": ["state-dir", "database-url", "keep-workspaces"],
     "What commands may do": ["sandbox", "sandbox-read", "accept-host-network", "agents-dir", "images-dir"],
     Recordings: ["record", "replay", "replay-strict", "live-judge"],
@@ -255,7 +268,8 @@ export function replacementOf({
  */
 export function commandOf({ parameters, named = parameters, given, value, values, has }: RunArguments): string | null {
   if (value("state-dir") === undefined) return null;
-  const flags = given().filter((flag) => flag !== "continue" && flag !== "trials");
+  // Whoever knows a webhook's address can post to it.
+  const flags = given().filter((flag) => !["continue", "trials", "notify"].includes(flag));
   const words = flags.flatMap((flag) =>
     has(flag) ? [`--${flag}`] : values(flag).flatMap((text) => [`--${flag}`, text]),
   );

@@ -58,6 +58,19 @@ export const SHARED_FLAGS = {
   "keep-workspaces": { description: "keep each arm's files on disk and print where" },
 } as const satisfies Record<string, FlagSpec>;
 
+/** Flags of what ends with a result that somebody waits for. */
+export const NOTIFY_FLAGS = {
+  notify: {
+    value: "<url>",
+    description:
+      "post the result and a link to this webhook (https), as Slack takes it; the address is a secret, so better set ABEVAL_NOTIFY_URL",
+  },
+  link: {
+    value: "<url>",
+    description: "with --notify: the link; {id} stands for the id of the result (default: the page of the CI job)",
+  },
+} as const satisfies Record<string, FlagSpec>;
+
 type SharedArguments = Pick<ParsedArguments<keyof typeof SHARED_FLAGS>, "value" | "values" | "has">;
 
 /** What these flags say, as given; where one is absent, a variable of the environment may decide. */

@@ -15,8 +15,7 @@ import { Semaphore } from "../../../runtime/semaphore.ts";
 import { version } from "../../../runtime/version.ts";
 import type { HearLost } from "../../../store/store.ts";
 import { type ParsedArguments, UsageError } from "../flags/parse-arguments.ts";
-import type { RunArguments } from "../flags/run-flags.ts";
-import { databaseSettings, type SharedSettings, sharedSettings } from "../flags/service-flags.ts";
+import { databaseSettings, type SHARED_FLAGS, type SharedSettings, sharedSettings } from "../flags/service-flags.ts";
 import { isStdoutClosed } from "../terminal/terminal.ts";
 import { databasePlace, type OpenedStore, openStore } from "./open-store.ts";
 import { openRecordingDirectory, type RecordingSettings } from "./recordings.ts";
@@ -58,6 +57,10 @@ export interface PreparedServices extends Omit<SessionServices, "store"> {
   readonly replayed_from: string | undefined;
   /** What is sent along to the endpoint of --otel; it may hold a key. */
   readonly otlp_headers: Readonly<Record<string, string>>;
+  /** Where results are posted, from the environment; a secret. */
+  readonly notify_url: string | undefined;
+  /** The page of the pipeline's job that runs this; undefined where none is known. */
+  readonly job_url: string | undefined;
   /** @throws Failure `storage_failed` or `storage_full`, UsageError */
   readonly openStore: () => Promise<OpenedStore>;
 }
@@ -101,6 +104,8 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     in_database: database !== undefined,
     in_ci: !["", "0", "false"].includes((environment["CI"] ?? "").toLowerCase()),
     replayed_from: options.recordings.record === undefined ? replayedFrom(environment, options) : undefined,
+    notify_url: environment["ABEVAL_NOTIFY_URL"] || undefined,
+    job_url: jobUrl(environment),
     otlp_headers: headersIn(environment["OTEL_EXPORTER_OTLP_HEADERS"]),
     openStore: () =>
       openStore({ state_dir: options.state_dir, after: options.after, database, lost: tellLost(options) }),
@@ -140,6 +145,13 @@ function temporaryFault(path: string): string | undefined {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** As GitLab and GitHub say it. */
+function jobUrl(environment: Environment): string | undefined {
+  const [server, repository, run] = ["SERVER_URL", "REPOSITORY", "RUN_ID"].map((name) => environment[`GITHUB_${name}`]);
+  if (environment["CI_JOB_URL"]) return environment["CI_JOB_URL"];
+  return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : undefined;
+}
 
 /** `name=value,name=value` with values as in a URL, as OpenTelemetry's exporters take it. What is no pair is left out. */
 function headersIn(list = ""): Record<string, string> {
@@ -188,15 +200,20 @@ export async function openStoredSessions(
 export const colourWanted = () => !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
 
 /** @throws UsageError where the result would be lost */
-export function demandStdout(result: "verdict" | "series"): void {
+export function demandStdout(result: "verdict" | "series" | "night"): void {
   if (isStdoutClosed())
     throw new UsageError(`stdout is closed, and the ${result} goes there; send it to a file, or to /dev/null`);
 }
 
+interface RunPlaces extends Pick<ServiceOptions, "scenarios_dirs" | "max_sessions" | "max_queued"> {
+  /** The directory in which what providers are asked is recorded. */
+  readonly record?: string | undefined;
+}
+
 /** The services of one `abeval run`, which end with it. @throws as `openServices` and `sharedSettings` do */
 export async function openRun(
-  args: RunArguments,
-  places: Pick<ServiceOptions, "scenarios_dirs" | "max_sessions" | "max_queued">,
+  args: Pick<ParsedArguments<keyof typeof SHARED_FLAGS | "quiet">, "value" | "values" | "has">,
+  { record, ...places }: RunPlaces,
 ): Promise<PreparedServices> {
   // With --keep-workspaces the user must learn where they are, even with --quiet.
   const quiet = args.has("quiet") && !args.has("keep-workspaces");
@@ -206,7 +223,7 @@ export async function openRun(
   return await openServices({
     ...shared,
     ...places,
-    recordings: { ...recordings, record: args.value("record") },
+    recordings: { ...recordings, record },
     notice: (line) => quiet || process.stderr.write(`${plainText(line)}\n`),
   });
 }

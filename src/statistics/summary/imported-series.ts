@@ -1,11 +1,11 @@
-import type { ImportedResults } from "../domain/results.ts";
-import type { Series } from "../domain/series.ts";
-import type { TrialArm, TrialRow } from "../domain/trial.ts";
-import type { Side } from "../domain/verdict.ts";
-import { Pace } from "../runtime/pace.ts";
-import { ROUNDING } from "./claim/value-in.ts";
-import { UNITS_OF_A_TRIAL } from "./summary/trial-list.ts";
-import type { Subject } from "./words/subject.ts";
+import type { ImportedResults } from "../../domain/results.ts";
+import type { Series } from "../../domain/series.ts";
+import type { TrialArm, TrialRow } from "../../domain/trial.ts";
+import type { Side } from "../../domain/verdict.ts";
+import { Pace } from "../../runtime/pace.ts";
+import { ROUNDING } from "../claim/value-in.ts";
+import type { Subject } from "../words/subject.ts";
+import { UNITS_OF_A_TRIAL } from "./trial-list.ts";
 
 type Scenario = ImportedResults["scenarios"][number];
 type Trial = Scenario["trials"][number];
