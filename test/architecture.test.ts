@@ -308,14 +308,14 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  * its own that says what users get. `bun run census` prints what there is.
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
-  "src/main.ts": [1, 108, 0],
-  "src/domain": [108, 8_045, 589],
+  "src/main.ts": [1, 110, 0],
+  "src/domain": [109, 8_090, 592],
   "src/runtime": [19, 1_191, 50],
   "src/arms": [196, 22_790, 660],
-  "src/statistics": [56, 5_870, 248],
-  "src/store": [57, 7_380, 213],
-  "src/comparison": [191, 24_770, 738],
-  "src/doors": [306, 32_743, 879],
+  "src/statistics": [59, 6_190, 262],
+  "src/store": [57, 7_384, 213],
+  "src/comparison": [192, 24_960, 741],
+  "src/doors": [308, 32_990, 887],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
