@@ -1,4 +1,3 @@
-import { readResults } from "../../src/comparison/table/read-results.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import type { Side } from "../../src/domain/verdict.ts";
 import { findingsOf } from "../../src/statistics/claim/findings.ts";
@@ -49,14 +48,15 @@ export const likeCoins = (chance: Chance): readonly Rates[] =>
     return { a: rate, b: rate };
   });
 
-/** The share of its trials that each arm solved of each task. @throws TableFault */
-export async function ratesIn(table: string): Promise<readonly Rates[]> {
-  const { scenarios } = await readResults(table, "csv");
-  return scenarios.map(({ trials }) => ({
-    a: meanOf(trials.map(([, a]) => a)),
-    b: meanOf(trials.map(([, , b]) => b)),
-  }));
-}
+/** What both arms of a trial came to, 1 solved; null where the table has no result. */
+type Pair = readonly [a: number | null, b: number | null];
+
+/** The trials of each task of a table, by their number. */
+export type Outcomes = readonly (readonly Pair[])[];
+
+/** The share of its trials that each arm solved of each task. */
+const ratesIn = (outcomes: Outcomes): readonly Rates[] =>
+  outcomes.map((pairs) => ({ a: meanOf(pairs.map(([a]) => a)), b: meanOf(pairs.map(([, b]) => b)) }));
 
 function meanOf(results: readonly (number | null)[]): number {
   const known = results.filter((result) => result !== null);
@@ -66,29 +66,50 @@ function meanOf(results: readonly (number | null)[]): number {
 interface Flipped extends Simulated {
   /** Somebody looks after each of so many rounds. */
   readonly rounds: number;
+}
+
+interface Drawn extends Flipped {
   readonly tasksOf: (chance: Chance) => readonly Rates[];
 }
 
 /** Share of series in which some look claims an arm, where a coin says for each task which arm gets which chance. */
-export function falseTaskClaims({ tasksOf, rounds, repetitions, seed }: Flipped): number {
+export const falseTaskClaims = ({ tasksOf, rounds, ...many }: Drawn): number =>
+  claimedShare(many, (chance) => {
+    const tasks = tasksOf(chance).map((rates) => (chance() < 0.5 ? rates : { a: rates.b, b: rates.a }));
+    const drawn = ({ a, b }: Rates) => Array.from({ length: rounds }, () => TRIALS[solves(a)][solves(b)]);
+    const solves = (rate: number) => (chance() < rate ? 1 : 0);
+    return claimsEver(tasks.map(drawn), rounds);
+  });
+
+/** The same with the rates of a table in place of chances. */
+export const falseClaimsOfRates = (outcomes: Outcomes, many: Flipped): number =>
+  falseTaskClaims({ ...many, tasksOf: () => ratesIn(outcomes) });
+
+/** Share in which some look claims an arm, where the trials are those of a table and a coin says for each task which arm made which. */
+export const falseClaimsOfTrials = (outcomes: Outcomes, many: Simulated): number =>
+  claimedShare(many, (chance) => {
+    const flipped = outcomes.map((pairs) => (chance() < 0.5 ? pairs : pairs.map(([a, b]): Pair => [b, a])));
+    return claimsPublished(flipped);
+  });
+
+/** Whether the trials of a table, as they stand, make some look claim an arm. */
+export const claimsPublished = (outcomes: Outcomes): boolean =>
+  claimsEver(outcomes.map(trialsOf), Math.max(0, ...outcomes.map(({ length }) => length)));
+
+const trialsOf = (pairs: readonly Pair[]): readonly TrialRow[] =>
+  pairs.flatMap(([a, b]) => (a === null || b === null ? [] : TRIALS[a > 0 ? 1 : 0][b > 0 ? 1 : 0]));
+
+function claimedShare({ repetitions, seed }: Simulated, claims: (chance: Chance) => boolean): number {
   const chance = chanceOf(seed);
   let claimed = 0;
-  for (let repetition = 0; repetition < repetitions; repetition += 1) {
-    const tasks = tasksOf(chance).map((rates) => (chance() < 0.5 ? rates : { a: rates.b, b: rates.a }));
-    if (claimsEver(tasks, rounds, chance)) claimed += 1;
-  }
+  for (let repetition = 0; repetition < repetitions; repetition += 1) if (claims(chance)) claimed += 1;
   return claimed / repetitions;
 }
 
-function claimsEver(tasks: readonly Rates[], rounds: number, chance: Chance): boolean {
+function claimsEver(tasks: readonly (readonly TrialRow[])[], rounds: number): boolean {
   const scenarios = tasks.map((_, task) => `S${task}`);
   const subject = plannedSubject(seriesOf({ scenarios, trials: rounds, measure: "solved", state: "completed" }));
-  const tallies = tasks.map((rates) =>
-    tallyOf(
-      Array.from({ length: rounds }, () => TRIALS[chance() < rates.a ? 1 : 0][chance() < rates.b ? 1 : 0]),
-      "solved",
-    ),
-  );
+  const tallies = tasks.map((trials) => tallyOf(trials, "solved"));
   // The test of these tasks alone takes longer than all else, and says nothing of others.
   const findings = findingsOf(subject, []);
   return Array.from({ length: rounds }, (_, index) => index + 1).some((round) => {

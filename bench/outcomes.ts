@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+import { readText } from "../src/comparison/scenario/read-text.ts";
+import { Unusable } from "../src/comparison/scenario/unusable.ts";
+import { readResults } from "../src/comparison/table/read-results.ts";
+import { TABLE_BYTES, TableFault } from "../src/comparison/table/table-rows.ts";
+import type { Outcomes } from "../test/statistics/tasks.ts";
+
+/** What is wrong with a file of outcomes, where, and what to do; a sentence for people. */
+export class BadOutcomes extends Error {}
+
+/** The outcomes of two published agents. */
+export interface Published {
+  readonly path: string;
+  readonly arms: readonly [string, string];
+  readonly outcomes: Outcomes;
+}
+
+/** @param arms two names with a comma between them, of a table with more @throws BadOutcomes */
+export async function readPublished(path: string, arms?: string): Promise<Published> {
+  if (path === "") throw new BadOutcomes(`--outcomes: names no file. ${WANTED}`);
+  try {
+    const found = await readResults(await readText(resolve(path), TABLE_BYTES), "csv", { arms });
+    if (found.measure !== "passed") throw new TableFault("has scores, and an outcome is passed or not", 1);
+    const outcomes = found.scenarios.map(({ trials }) => trials.map(([, a, b]) => [a, b] as const));
+    return { path, arms: [found.arms.a, found.arms.b], outcomes };
+  } catch (error) {
+    if (error instanceof Unusable) throw new BadOutcomes(`--outcomes: ${path} ${error.message}. ${WANTED}`);
+    if (!(error instanceof TableFault)) throw error;
+    const { line, column } = error;
+    const place = [path, line, ...(column ? [column] : [])].join(":");
+    throw new BadOutcomes(`--outcomes: ${place}: ${error.message}. ${WANTED}`);
+  }
+}
+
+const WANTED =
+  "Give a CSV table of two agents with the columns scenario, trial, arm and passed, as abeval run --results reads it.";
