@@ -113,6 +113,12 @@ export const SelfTestRequest = record("SelfTestRequest", {
   judge_model: Type.Optional(
     Type.String({ minLength: 1, maxLength: JUDGE_NAME_CHARS, description: "As in RunRequest." }),
   ),
+  max_cost_usd: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      description: "The most that the self-test may cost, USD. One that may not pay for a single judging is refused.",
+    }),
+  ),
 });
 export type SelfTestRequest = Static<typeof SelfTestRequest>;
 

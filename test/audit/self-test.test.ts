@@ -9,6 +9,7 @@ import { comparabilityDigest, selfTestKey } from "../../src/comparison/scenario/
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
 import { rejudge } from "../../src/comparison/session/rejudge.ts";
+import { Failure } from "../../src/domain/failure.ts";
 import type { PriceList } from "../../src/domain/price-list.ts";
 import { type Grade, SelfTest } from "../../src/domain/self-test.ts";
 import { selfTestSentence } from "../../src/domain/self-test-sentence.ts";
@@ -202,9 +203,23 @@ test("it says before it starts what it may take, of a panel for every judge", as
 test("a cost limit needs a price, and holds", async () => {
   const limited = tested(HONEST, { max_cost_usd: 1 });
   await expect(limited).rejects.toThrow("the judge: openai/j has no price, and --max-cost needs one");
-  const { self_test, requests } = await tested(HONEST, { max_cost_usd: 0.001 }, { prices: PRICES });
-  expect(requests).toBe(0);
-  expect(gradesOf(self_test)).toEqual(["warn", "warn", "warn", "warn", "warn"]);
+  await using server = await startFakeProvider({ reply: HONEST });
+  const services = {
+    ...testServices(server.environment, { sandbox: "none", prices: PRICES }),
+    self_tests: new SelfTests(),
+  };
+  const under = (max_cost_usd: number) =>
+    startSelfTest(services, loaded, { judge_model: "openai/j", max_cost_usd }, never);
+  const refused = await under(0.001).catch((error: unknown) => error as Failure);
+  if (!(refused instanceof Failure)) throw new Error("it began");
+  expect(refused.message).toStartWith(
+    "max_cost_usd (--max-cost): 0.001 USD for a scenario may not pay for one judging",
+  );
+  expect([server.requests.length, services.self_tests.all()]).toEqual([0, []]);
+  const needed = Number(refused.details?.["needed_usd"]);
+  const { cost_usd } = await (await under(needed)).done;
+  expect(server.requests.length).toBeGreaterThan(0);
+  expect(cost_usd).toBeLessThanOrEqual(needed);
 });
 
 test("money is spent on as many judgings as it pays for, one part after the other, and no more", async () => {

@@ -46,16 +46,22 @@ test("with nothing to test it passes with a warning, as JSON and kept where that
   expect(results.map(({ scenario: name, verdict, calls }) => [name, verdict, calls])).toEqual([["adder", "warn", 0]]);
 });
 
-test("where the judgings do not tell, the status is neither that of a pass nor that of a failure", async () => {
+test("where the judgings do not tell, the status is neither that of a pass nor that of a failure; a limit for none is refused", async () => {
   await using provider = await startFakeProvider({ reply: { text: "Both are great!" } });
   using scenario = withScenario();
   const prices = join(scenario.directory.path, "prices.json");
   writeFileSync(prices, JSON.stringify({ "openai/j": { in: 1, out: 10 } }));
-  const limited = ["openai/j", "--prices", prices, "--max-cost", "0.001", scenario.file];
-  const { status, stdout } = await abeval([...SELF_TEST, ...limited], { env: provider.environment });
+  const under = (limit: string) =>
+    abeval([...SELF_TEST, "openai/j", "--prices", prices, "--max-cost", limit, scenario.file], {
+      env: provider.environment,
+    });
+  const refused = await under("0.001");
+  expect([refused.status, refused.stdout, provider.requests.length]).toEqual([2, "", 0]);
+  expect(refused.stderr).toContain("max_cost_usd (--max-cost): 0.001 USD for a scenario may not pay for one judging");
+  const [, needed = ""] = /can cost up to ([\d.]+) USD/.exec(refused.stderr) ?? [];
+  const { status, stdout } = await under(needed);
   expect(status).toBe(3);
-  expect(stdout).toStartWith("openai/j neither passed nor failed: the cost limit left nothing for it.");
-  expect(provider.requests).toHaveLength(0);
+  expect(stdout).toStartWith("openai/j neither passed nor failed: ");
 });
 
 test("Ctrl-C ends a self-test that waits for its judge, and nothing of it is stored", async () => {

@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { PriceList } from "../../src/domain/price-list.ts";
 import type { SelfTest, SelfTestListing } from "../../src/domain/self-test.ts";
+import { SMALL_FIX } from "../audit/small-fix.ts";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { aSelfTest } from "../outcomes.ts";
 import { until } from "../turns.ts";
 import { aService, type TestService } from "./service.ts";
@@ -50,11 +55,30 @@ test("self-tests are listed newest first, page by page, also one that runs", asy
 test.each([
   ["an unknown scenario", { scenario: "nothing" }, 404, "unknown_scenario"],
   ["no panel", { scenario: "judged", judge_model: "openai/a,openai/b" }, 422, "invalid_request"],
+  ["a limit of nothing", { scenario: "judged", max_cost_usd: 0 }, 422, "invalid_request"],
   ["a field of another request", { scenario: "judged", model_override: "openai/a" }, 422, "invalid_request"],
 ] as const)("it is refused: %s", async (_what, body, status, code) => {
   await using service = aService();
   const response = await started(service, body);
   expect([response.status, await response.json()]).toEqual([status, { error: expect.objectContaining({ code }) }]);
+});
+
+test("a limit that may not pay for one judging is refused, and nobody is asked", async () => {
+  await using provider = await startFakeProvider({ reply: { text: "Both are great!" } });
+  const prices: PriceList = new Map([["openai/j", { in: 1, out: 10, cached_in: null }]]);
+  await using service = aService({ environment: provider.environment, services: { prices } });
+  writeFileSync(join(service.services.catalog.directory, "adder.yaml"), SMALL_FIX);
+  const asked = { scenario: "adder", judge_model: "openai/j" };
+  const refused = await started(service, { ...asked, max_cost_usd: 0.001 });
+  const { error } = (await refused.json()) as { error: { message: string; details: { needed_usd: number } } };
+  expect(error.message).toStartWith("max_cost_usd (--max-cost): 0.001 USD for a scenario may not pay for one judging");
+  expect(provider.requests).toHaveLength(0);
+  const { self_test_id } = (await (
+    await started(service, { ...asked, max_cost_usd: error.details.needed_usd })
+  ).json()) as { self_test_id: string };
+  const { cost_usd } = await ended(service, self_test_id);
+  expect(provider.requests.length).toBeGreaterThan(0);
+  expect(cost_usd).toBeLessThanOrEqual(error.details.needed_usd);
 });
 
 test("there is no self-test of an unknown id", async () => {

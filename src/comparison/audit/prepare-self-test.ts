@@ -1,5 +1,6 @@
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
 import type { WorkspacePlaces } from "../../arms/workspace/workspace.ts";
+import { Failure } from "../../domain/failure.ts";
 import { isBuiltin, judgesNamed } from "../../domain/model-name.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import type { ArmSummary } from "../../domain/session.ts";
@@ -11,7 +12,7 @@ import type { SessionStore } from "../../store/store.ts";
 import { type JudgeIdentity, judgeIdentity } from "../judge/open-judge.ts";
 import { isJudged } from "../judge/scenario-brief.ts";
 import { type ChosenJudge, chooseJudge, judgeModelName } from "../planning/choose-judge.ts";
-import { demandJudgePrice } from "../planning/cost-limits.ts";
+import { demandJudgePrice, usdAtLeast } from "../planning/cost-limits.ts";
 import { hasPlaces, sandboxForCommands } from "../planning/sandbox-for.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { workspacePlaces } from "../planning/task-image.ts";
@@ -87,7 +88,7 @@ type KnownWork =
 
 /**
  * Spends nothing and writes nothing.
- * @throws Failure `credentials_missing`, `sandbox_unavailable` or `invalid_request`
+ * @throws Failure `credentials_missing`, `sandbox_unavailable` or `invalid_request`, also where the limit pays for no judging
  */
 export async function prepareSelfTest(
   services: SessionServices,
@@ -110,6 +111,7 @@ export async function prepareSelfTest(
   demandPrices(services, chosen, max_cost_usd);
   const judges = judgesNamed(name).length;
   const least_usd = mostCostOf(chosen.price, firstJudging(plan.scenario));
+  demandOneJudging(least_usd ?? 0, max_cost_usd);
   // Calls beyond two of a judging are paid by those that stay below the most that a call can cost.
   const most_usd = max_cost_usd ?? (least_usd === null ? undefined : JUDGINGS.most * least_usd);
   return {
@@ -155,6 +157,17 @@ function demandPrices(
 ): void {
   if (max_cost_per_day_usd !== undefined) demandJudgePrice({ limit: "--max-cost-per-day", judge_prices: prices });
   if (max_cost_usd !== undefined) demandJudgePrice({ limit: "--max-cost", judge_prices: prices });
+}
+
+/** @throws Failure `invalid_request` for a limit under which the judge might be asked nothing. */
+function demandOneJudging(least_usd: number, max_cost_usd: number | undefined): void {
+  if (max_cost_usd === undefined || max_cost_usd >= least_usd) return;
+  const needed_usd = usdAtLeast(least_usd);
+  throw new Failure(
+    "invalid_request",
+    `max_cost_usd (--max-cost): ${max_cost_usd} USD for a scenario may not pay for one judging, whose first two calls can cost up to ${needed_usd} USD; raise it, lower rubric.judge.max_evidence_tokens, or take a cheaper judge`,
+    { details: { field: "max_cost_usd", needed_usd } },
+  );
 }
 
 /** What the judge says alone. Hidden checks and measures must not decide in its place. */

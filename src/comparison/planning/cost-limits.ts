@@ -56,8 +56,8 @@ export function demandFirstTurns({ arms, policies, task }: Scenario): void {
     if (cap === null || least === null || cap >= least) continue;
     throw new Failure(
       "invalid_request",
-      `arm "${arm.id}": max_cost_usd (${cap}) does not pay for its first turn, which takes at least ${atLeast(least)} USD; raise max_cost_usd, or take a cheaper model`,
-      { details: { arm_id: arm.id, limit_usd: cap, needed_usd: atLeast(least) } },
+      `arm "${arm.id}": max_cost_usd (${cap}) does not pay for its first turn, which takes at least ${usdAtLeast(least)} USD; raise max_cost_usd, or take a cheaper model`,
+      { details: { arm_id: arm.id, limit_usd: cap, needed_usd: usdAtLeast(least) } },
     );
   }
 }
@@ -69,7 +69,7 @@ export function demandFirstTurns({ arms, policies, task }: Scenario): void {
  */
 export function demandLikelyCost(likely_usd: number | null, max_cost_usd: number, what: LimitedWork): void {
   if (likely_usd === null || likely_usd <= max_cost_usd + EPSILON) return;
-  const needed = atLeast(likely_usd);
+  const needed = usdAtLeast(likely_usd);
   throw new Failure(
     "invalid_request",
     `max_cost_usd (--max-cost): ${max_cost_usd} is below the likely cost of ${what.round}, about ${needed} USD; nothing was spent: give ${needed} or more, ${what.cheaper}`,
@@ -84,7 +84,7 @@ interface LimitedWork {
 }
 
 /** Rounded up to a hundredth of a cent: the figure is one that a user can give as the limit. */
-const atLeast = (usd: number) => Math.ceil(usd * 10_000 - EPSILON) / 10_000;
+export const usdAtLeast = (usd: number) => Math.ceil(usd * 10_000 - EPSILON) / 10_000;
 
 /** Floating point. */
 const EPSILON = 1e-6;

@@ -147,7 +147,7 @@ export const JUDGE_ENDPOINTS = {
     title: "Test a judge on a scenario",
     description: `Asks the judge about evidence of which the right answer is known, made from the scenario's fixture and reference fix, until it is told whether the judge errs in at most 10% or in at least 30%: ${SELF_TEST_CALLS} and no arm. Spends the judge's tokens. Read it at \`/api/self-tests/{id}\`.`,
     body: SelfTestRequest,
-    requests: { as_written: { scenario }, another_judge: { scenario, judge_model: judge.model } },
+    requests: { as_written: { scenario }, another_judge: { scenario, judge_model: judge.model, max_cost_usd: 5 } },
     keyed: true,
     status: 202,
     answer: "Started, or waiting for its turn.",

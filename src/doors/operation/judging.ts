@@ -7,14 +7,14 @@ import type { Operation, Services } from "./operation.ts";
 
 export const startSelfTest: Operation<"startSelfTest"> = async (
   services,
-  { scenario, judge_model },
+  { scenario, judge_model, max_cost_usd },
   signal,
   requester,
 ) => {
   const start = async () => {
     const loaded = await services.catalog.get(scenario);
     const { startSelfTest: begin } = await import("../../comparison/audit/start-self-test.ts");
-    const { self_test_id } = await begin(services, loaded, { judge_model, key: requester?.key }, signal);
+    const { self_test_id } = await begin(services, loaded, { judge_model, max_cost_usd, key: requester?.key }, signal);
     return { self_test_id };
   };
   return await doOnce(services, requester, { start, again: async (self_test_id) => ({ self_test_id }) });
