@@ -49,11 +49,14 @@ export const SeriesBrief = record("SeriesBrief", {
 });
 export type SeriesBrief = Static<typeof SeriesBrief>;
 
+/** Figures that a series has once for all of its trials. */
+const FIGURES = ["control", "result", "like_these", "gate_like_these", "efficiency", "ledger"] as const;
+
 const SCENARIO = ["scenario", "conclusion"] as const;
 const TRIAL = ["trial", "scenario", "session_id", "state", "outcome", "winner_side", "counted", "cost_usd"] as const;
 
-/** What a series says, with its scenarios and a page of its trials. */
-interface SeriesView extends SeriesBrief {
+/** What a series says, with its figures, its scenarios and a page of its trials. */
+interface SeriesView extends SeriesBrief, Pick<Series, (typeof FIGURES)[number]> {
   readonly scenarios: readonly (Pick<Series["scenarios"][number], (typeof SCENARIO)[number]> & {
     readonly standing: Standing;
   })[];
@@ -123,6 +126,7 @@ function viewSeries(series: Series, { after, limit }: Page, { scenarios, trial_b
   );
   return {
     ...briefSeries(series),
+    ...pick(series, FIGURES),
     scenarios: series.scenarios.slice(0, scenarios).map((row) => ({
       ...pick(row, SCENARIO),
       standing: standingOf(row),
