@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Count, nullable, oneOf, record, Share, Slug } from "./schema.ts";
-import { SERIES_MEASURES } from "./series-record.ts";
+import { NotWorseBy, SERIES_MEASURES } from "./series-record.ts";
 
 export const DoctorCheck = record("DoctorCheck", {
   id: Type.String({ description: "Stable; ids of scenario checks begin with what they look at." }),
@@ -16,6 +16,10 @@ export type DoctorCheck = Static<typeof DoctorCheck>;
 const SeriesEstimate = record("SeriesEstimate", {
   trials: Count("In all: as many as were asked for, of each scenario or row."),
   members: Count("Scenarios, or rows, of all files: a round runs each once."),
+  clusters: Type.Optional(
+    Count("Of the rows: in a round each counts once, and chances count them. Absent: rows count for themselves."),
+  ),
+  not_worse_by: Type.Optional(NotWorseBy),
   low_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of all of them; null without prices." }),
   high_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of all of them; null without prices." }),
   likely_usd: nullable(Type.Number({ minimum: 0 }), { description: "Where each run is short; null without prices." }),
@@ -24,7 +28,10 @@ const SeriesEstimate = record("SeriesEstimate", {
     record("ClaimChance", {
       win_share: Share("The share of decided trials that the better arm wins."),
       chance_of_claim: Share("The chance that a series that may stop early finds it."),
-      mean_trials: Type.Number({ minimum: 0, description: "Mean number of trials until a claim or the end." }),
+      mean_trials: Type.Number({
+        minimum: 0,
+        description: "Mean number of trials, or of clusters, until a claim or the end.",
+      }),
     }),
     { description: "Where one trial in five has no winner." },
   ),
@@ -42,7 +49,7 @@ export const CostEstimate = record("CostEstimate", {
   note: Type.String({ description: "How the figures were made." }),
   rows: Type.Optional(Count("Of its inputs; the other figures are of one row. Absent: it has none.")),
   measure: Type.Optional(
-    oneOf(SERIES_MEASURES, { description: "Of a series of it, where nothing else is asked for." }),
+    oneOf(SERIES_MEASURES, { description: "Of a series of it: as asked for, else as its file says." }),
   ),
   control: Type.Optional(Type.String({ description: "Id of the arm that the candidate is compared with." })),
   series: Type.Optional(SeriesEstimate),

@@ -19,15 +19,17 @@ export function checksToTell({ checks }: Pick<DoctorReport, "checks">): readonly
 export function seriesEstimateText(estimate: CostEstimate, usd: (amount: number) => string): string {
   const { series, high_tokens } = estimate;
   if (!series) return "";
-  const { trials, members, low_usd, high_usd, chances } = series;
+  const { trials, members, clusters, low_usd, high_usd, chances } = series;
   const known = low_usd !== null && high_usd !== null && high_tokens > 0;
   const cost = known ? ` ${trials === 1 ? "costs" : "cost"} ${usd(low_usd)} to ${usd(high_usd)} and` : "";
+  const units = clusters === undefined ? "trials" : "clusters";
   const found = chances.map(
     ({ win_share, chance_of_claim, mean_trials }) =>
-      `${Math.round(10 * win_share)} of 10 in ${Math.round(100 * chance_of_claim)}% of series (${mean_trials.toFixed(1)} trials)`,
+      `${Math.round(10 * win_share)} of 10 in ${Math.round(100 * chance_of_claim)}% of series (${mean_trials.toFixed(1)} ${units})`,
   );
   const verb = trials === 1 ? "finds" : "find";
-  const each = members > 1 ? ` (${counted(trials / members, "trial")} of each of ${members} tasks)` : "";
+  const once = clusters === undefined ? "" : `, in ${counted(clusters, "cluster")} that each count once in a round`;
+  const each = members > 1 ? ` (${counted(trials / members, "trial")} of each of ${members} tasks${once})` : "";
   return `${counted(trials, "trial")}${each}${cost} ${verb} an arm that wins ${found.join(", ")}; stopping early, if one trial in five has no winner.${equalText(estimate)}`;
 }
 
@@ -36,5 +38,7 @@ function equalText({ series, measure, control }: CostEstimate): string {
   const chance = series?.chance_equal_passes ?? null;
   if (chance === null || control === undefined) return "";
   const equal = measure === "solved" ? "solves 9 of 10, as it does" : "is preferred in 2 of 5 trials, as it is";
-  return ` The control is ${control}. A candidate that ${equal}, passes the gate in ${Math.round(100 * chance)}% of series.`;
+  const by = series?.not_worse_by;
+  const gate = by === undefined ? "the gate" : `a gate of ${Number((100 * by).toFixed(1))} points`;
+  return ` The control is ${control}. A candidate that ${equal}, passes ${gate} in ${Math.round(100 * chance)}% of series.`;
 }

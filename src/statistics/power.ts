@@ -1,6 +1,6 @@
 import { MARGIN } from "../domain/defaults.ts";
 import type { CostEstimate } from "../domain/doctor-report.ts";
-import { ALPHA } from "../domain/series-record.ts";
+import { ALPHA, type SeriesMeasure } from "../domain/series-record.ts";
 import { NOT_WORSE_BY } from "../domain/series-result.ts";
 import { Pace } from "../runtime/pace.ts";
 import { claimBorder } from "./claim/forecast.ts";
@@ -112,37 +112,42 @@ const plus = (one: number | null, other: number | null) => (one === null || othe
 /** Chances of more trials differ from those of so many by less than anybody reads, and take the second power of the trials. */
 const MOST_TRIALS = 400;
 
+/** What was asked of the series beside its trials, and what its rows are. */
+interface AskedOf {
+  readonly measure?: SeriesMeasure | undefined;
+  readonly not_worse_by?: number | undefined;
+  /** What counts once in a round, where rows are in clusters. */
+  readonly clusters?: number | undefined;
+}
+
 /** What so many trials of each scenario, or of each row, take, and what all together can be expected to show. */
 export async function seriesEstimate(
   files: readonly CostEstimate[],
   each: number,
+  { clusters, measure, not_worse_by }: AskedOf = {},
 ): Promise<NonNullable<CostEstimate["series"]>> {
   const members = files.reduce((sum, { rows = 1 }) => sum + rows, 0);
-  const trials = members * each;
+  const units = (clusters ?? members) * each;
   const chances = [];
   for (const win_share of WINS) {
-    const { chance, mean_trials } = await powerOf(Math.min(trials, MOST_TRIALS), { win: win_share, tie: TIE });
+    const { chance, mean_trials } = await powerOf(Math.min(units, MOST_TRIALS), { win: win_share, tie: TIE });
     chances.push({ win_share, chance_of_claim: chance, mean_trials });
   }
   const usd = (of: "low_usd" | "high_usd") =>
     files.reduce<number | null>((sum, file) => plus(sum, times(file[of], each * (file.rows ?? 1))), 0);
   const [low_usd, high_usd] = [usd("low_usd"), usd("high_usd")];
+  const isSolved = measure ? measure === "solved" : files.every((file) => file.measure === "solved");
   return {
-    ...{ trials, members, low_usd, high_usd, likely_usd: low_usd, bound_usd: high_usd, chances },
+    ...{ trials: members * each, members, low_usd, high_usd, likely_usd: low_usd, bound_usd: high_usd, chances },
+    ...(clusters !== undefined && { clusters }),
+    ...(not_worse_by !== undefined && { not_worse_by }),
     chance_better: chances[1]?.chance_of_claim ?? 0,
-    chance_equal_passes: await equalPass(
-      trials,
-      files.every(({ measure }) => measure === "solved") ? "solved" : "preferred",
-    ),
+    chance_equal_passes: await equalPass(units, isSolved ? "solved" : "preferred", not_worse_by),
   };
 }
 
 /** Two equal arms: each solves 9 of 10, or each is preferred in 2 of 5 trials. */
 const EQUAL = { solved: 0.09, preferred: 0.4 } as const;
 
-const equalPass = (trials: number, measure: keyof typeof EQUAL) =>
-  chanceOfPassing(
-    trials,
-    { win: EQUAL[measure], loss: EQUAL[measure] },
-    { alpha: ALPHA, margin: MARGIN, not_worse_by: NOT_WORSE_BY[measure] },
-  );
+const equalPass = (pairs: number, measure: keyof typeof EQUAL, not_worse_by = NOT_WORSE_BY[measure]) =>
+  chanceOfPassing(pairs, { win: EQUAL[measure], loss: EQUAL[measure] }, { alpha: ALPHA, margin: MARGIN, not_worse_by });

@@ -91,6 +91,55 @@ test("--trials counts the rows of a table, and all files as one series", async (
   expect(reports[1].estimate.rows).toBe(3);
 });
 
+test("rows of a cluster count once in the chances, and each in the cost, by the file or by --cluster", async () => {
+  const inputs = ["ann", "Ann ", "bob", "cy"].map((name, row) => ({ id: `r${row}`, name, who: "x" }));
+  const table = { ...JSON.parse(scenario("table", { prompt: "Say hello {{name}} {{who}} in hello.txt." })), inputs };
+  await using folder = await scenarioFolder({
+    "asked.yaml": JSON.stringify({ ...table, name: "asked", cluster: "name" }),
+    "table.yaml": JSON.stringify(table),
+    "rows.yaml": JSON.stringify({ ...table, name: "rows", inputs: inputs.slice(1) }),
+  });
+  const estimated = async (name: string, ...flags: string[]) =>
+    JSON.parse((await check(folder.path(name), "--trials", "10", "--json", ...flags)).stdout)[0].estimate.series;
+  const [alone, asked] = [await estimated("asked.yaml"), await estimated("table.yaml", "--cluster", "name")];
+  const three = await estimated("rows.yaml");
+  expect(alone).toEqual(asked);
+  expect(alone).toMatchObject({ trials: 40, members: 4, clusters: 3, chances: three.chances });
+  expect(alone.chance_equal_passes).toBe(three.chance_equal_passes);
+  expect(await estimated("table.yaml")).not.toHaveProperty("clusters");
+  const { stdout } = await check(folder.path("asked.yaml"), "--trials", "10");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+    "40 trials (10 trials of each of 4 tasks, in 3 clusters that each count once in a round) find",
+  );
+  for (const [column, said] of [
+    ["nam", 'cluster (--cluster): there is no column "nam"; did you mean "name"?'],
+    ["who", "cluster (--cluster): every row has the same"],
+  ] as const) {
+    const refused = await check(folder.path("table.yaml"), "--trials", "10", "--cluster", column);
+    expect([refused.status, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toContain(said);
+  }
+});
+
+test("--check takes the measure, the points and the control that a run would be asked for", async () => {
+  await using folder = await scenarioFolder({ "good.yaml": scenario("good") });
+  const of = async (...flags: string[]) => await check(folder.path("good.yaml"), "--trials", "50", ...flags);
+  const { stdout } = await of("--not-worse-by", "40", "--control", "b");
+  const said = stdout.replaceAll(/\s+/g, " ");
+  expect(said).toMatch(/ The control is b\. A candidate that .* passes a gate of 40 points in \d+% of series\./);
+  const usual = JSON.parse((await of("--json")).stdout)[0].estimate.series;
+  const wider = JSON.parse((await of("--json", "--not-worse-by", "40")).stdout)[0].estimate.series;
+  expect(wider.chance_equal_passes).toBeGreaterThan(usual.chance_equal_passes);
+  for (const [flags, message] of [
+    [["--measure", "solved"], "good.yaml has no required check"],
+    [["--control", "c"], 'control: there is no arm "c"'],
+    [["--not-worse-by", "90"], "--not-worse-by: expected points from 1 to 50"],
+  ] as const) {
+    const refused = await of(...flags);
+    expect([refused.status, refused.stderr.includes(message)]).toEqual([2, true]);
+  }
+});
+
 test("--json is a list with a report for each file, in their order, a broken one among them", async () => {
   await using folder = await scenarioFolder({ "one.yaml": scenario("one"), "two.yaml": "name: [two\n" });
   const { status, stdout } = await check(folder.path("one.yaml"), folder.path("two.yaml"), "--json");
@@ -179,6 +228,10 @@ test("a file that is missing is a check that failed", async () => {
 
 test.each([
   [["run", "--check", scenarioFile("log-triage"), "--out", "x.json"], /--out does not go with --check/],
+  [
+    ["run", "--check", scenarioFile("log-triage"), "--control", "a"],
+    /--control says how --check estimates a series: give --trials, too/,
+  ],
   [["run", "--check"], /missing <scenario_file>/],
   [["doctor"], /unknown command "doctor"; to check a scenario: abeval run --check/],
   [["check"], /unknown command "check"; to check a scenario: abeval run --check/],

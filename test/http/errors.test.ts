@@ -153,6 +153,29 @@ describe("a request that cannot be served", () => {
     });
   });
 
+  test("what a series would be asked is refused where no series is estimated, and where it cannot be", async () => {
+    await using service = aService();
+    const refused = async (query: string) => {
+      const { status, error } = await errorOf(await service.get(`/api/doctor?scenario=quick&${query}`));
+      return [status, error.code, error.message];
+    };
+    expect(await refused("measure=solved")).toEqual([
+      422,
+      "invalid_request",
+      "measure: says how a series is estimated; say how many trials of it, in trials",
+    ]);
+    expect(await refused("trials=5&control=nobody")).toEqual([
+      404,
+      "unknown_arm",
+      'control: there is no arm "nobody"; the arms are left and right',
+    ]);
+    expect((await refused("trials=5&cluster=topic"))[2]).toContain("cluster (--cluster): ");
+    const asked = await service.get("/api/doctor?scenario=quick&trials=5&not_worse_by=0.3&control=right");
+    expect(await asked.json()).toMatchObject({
+      estimate: { control: "right", series: { trials: 5, not_worse_by: 0.3 } },
+    });
+  });
+
   test("every endpoint refuses a field of its query that is given twice", async () => {
     await using service = aService();
     const closed = Object.values<ApiEndpoint>(ENDPOINTS).flatMap((endpoint) => {

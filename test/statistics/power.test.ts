@@ -62,6 +62,22 @@ test("an estimate counts the rows of a table and all files, in money and in chan
   expect((await seriesEstimate([{ ...table, rows: 2_000 }], 30)).chance_better).toBeCloseTo(1, 3);
 });
 
+test("in clusters chances are those of as many rows as there are clusters, and money is that of all rows", async () => {
+  const table = { low_usd: 0.1, high_usd: 0.5, low_tokens: 10, high_tokens: 20, note: "", rows: 40 };
+  const { trials, clusters, likely_usd, ...together } = await seriesEstimate([table], 3, { clusters: 10 });
+  expect([trials, clusters, likely_usd]).toEqual([120, 10, expect.closeTo(12, 9)]);
+  const few = await seriesEstimate([{ ...table, rows: 10 }], 3);
+  expect(together).toMatchObject({ chances: few.chances, chance_equal_passes: few.chance_equal_passes });
+});
+
+test("what was asked for changes the chance that equal arms pass", async () => {
+  const one = { low_usd: 0, high_usd: 0, low_tokens: 0, high_tokens: 0, note: "", measure: "solved" as const };
+  const passing = async (asked: Parameters<typeof seriesEstimate>[2]) =>
+    (await seriesEstimate([one], 60, asked)).chance_equal_passes ?? 0;
+  expect(await passing({ not_worse_by: 0.2 })).toBeGreaterThan(await passing({}));
+  expect(await passing({ measure: "preferred" })).not.toBe(await passing({}));
+});
+
 test("a plan says how often a candidate that is equal passes its gate, as simulated series do", async () => {
   const one = { low_usd: 0, high_usd: 0, low_tokens: 0, high_tokens: 0, note: "", measure: "solved" as const };
   const passing = async (trials: number, rows: number) =>

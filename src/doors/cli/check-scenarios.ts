@@ -1,9 +1,12 @@
 import { dirname } from "node:path";
+import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { Diagnoses } from "../doctor/diagnoses.ts";
 import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
 import { withSeries } from "../operation/doctor.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
+import { comparedBy } from "./flags/compared-by.ts";
+import { UsageError } from "./flags/parse-arguments.ts";
 import { demandFlagsOf, type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { sharedSettings } from "./flags/service-flags.ts";
 import { openServerServices, type ServerOptions } from "./services/server-services.ts";
@@ -53,6 +56,7 @@ export const openChecking = async (
 
 /** The machine is checked once. Every report holds its checks, as over HTTP. */
 async function diagnoseAll(args: RunArguments, signal: AbortSignal): Promise<CheckedFile[]> {
+  const series = seriesOf(args);
   const [first = ""] = args.parameters;
   await using services = await openChecking(first, args);
   using progress = checkProgress(!args.has("quiet"));
@@ -64,11 +68,24 @@ async function diagnoseAll(args: RunArguments, signal: AbortSignal): Promise<Che
     const report = await diagnoseFile(announcing(file), { path: file, environment, replacement }, signal);
     checked.push({ file, report });
   }
+  if (series === undefined) return checked;
   const reports = await withSeries(
     checked.map(({ report }) => report),
-    args.integer("trials"),
+    args.parameters.map((path) => () => loadScenarioFile(path)),
+    series,
   );
   return checked.map(({ file, report }, index) => ({ file, report: reports[index] ?? report }));
+}
+
+/** The series that is estimated; undefined where none is asked for. @throws UsageError */
+function seriesOf(args: RunArguments) {
+  const [asked, trials] = [comparedBy(args), args.integer("trials")];
+  if (trials !== undefined) return { ...asked, trials };
+  const flag = (["cluster", "measure", "not-worse-by", "control"] as const).find(
+    (one) => args.value(one) !== undefined,
+  );
+  if (flag === undefined) return undefined;
+  throw new UsageError(`--${flag} says how --check estimates a series: give --trials, too`);
 }
 
 /** Shows the running check on one line of a terminal, and removes the line afterwards. */

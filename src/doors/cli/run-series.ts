@@ -12,11 +12,10 @@ import type { StartedSeries } from "../../comparison/session/started-session.ts"
 import type { Baseline } from "../../domain/baseline.ts";
 import { columnNamed, columnsOf, fieldsOf } from "../../domain/columns.ts";
 import type { NamedInput } from "../../domain/editable-inputs.ts";
-import { cut } from "../../domain/excerpt.ts";
 import { Failure, orThrow } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
-import { MAX_PARALLEL, SERIES_MEASURES, type SeriesMeasure } from "../../domain/series-record.ts";
+import { MAX_PARALLEL } from "../../domain/series-record.ts";
 import { SeriesId, type SessionOutcome } from "../../domain/session.ts";
 import { readSession } from "../../store/read-session.ts";
 import { seriesReport } from "../operation/find-series.ts";
@@ -25,7 +24,8 @@ import { seriesCard } from "../report/card.ts";
 import { MARKDOWN_ROWS, seriesMarkdown } from "../report/markdown.ts";
 import { HTML_ROWS, seriesHtml } from "../report/series-html.ts";
 import { complain, EXIT, onInterrupt } from "./exit-code.ts";
-import { marginOf, notWorseByOf, UsageError } from "./flags/parse-arguments.ts";
+import { comparedBy } from "./flags/compared-by.ts";
+import { marginOf, UsageError } from "./flags/parse-arguments.ts";
 import { commandOf, type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { seriesJunit } from "./reports/junit.ts";
 import { openNotify } from "./reports/notify.ts";
@@ -196,25 +196,6 @@ function stopAtOf({ value, has }: RunArguments) {
     throw new UsageError(`--stop-at: expected not_worse or better, got "${stop_at}"`);
   if (has("stop-when-sure") || value("continue") !== undefined) return { stop_at } as const;
   throw new UsageError("--stop-at says when --stop-when-sure stops: give both");
-}
-
-/** What is measured, what the candidate must not be worse by, and who it is compared with. @throws UsageError */
-function comparedBy({ value }: RunArguments) {
-  const measure = measureNamed(value("measure"));
-  const [not_worse_by, control, cluster] = [notWorseByOf(value("not-worse-by")), value("control"), value("cluster")];
-  return {
-    ...(measure !== undefined && { measure }),
-    ...(not_worse_by !== undefined && { not_worse_by }),
-    ...(control !== undefined && { control }),
-    ...(cluster !== undefined && { cluster }),
-  };
-}
-
-/** @throws UsageError */
-function measureNamed(text: string | undefined): SeriesMeasure | undefined {
-  const measure = SERIES_MEASURES.find((one) => one === text);
-  if (text === undefined || measure !== undefined) return measure;
-  throw new UsageError(`--measure: expected solved or preferred, got "${cut(text)}"`);
 }
 
 /** @throws Failure `invalid_scenario` for the first file that cannot be read, `unknown_arm` */

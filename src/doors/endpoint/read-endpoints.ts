@@ -5,6 +5,7 @@ import { Provider } from "../../domain/provider.ts";
 import { InputId, Scenario, ScenarioListing } from "../../domain/scenario.ts";
 import { Slug } from "../../domain/schema.ts";
 import { SeriesLimits } from "../../domain/series-record.ts";
+import { SeriesRequest } from "../../domain/series-request.ts";
 import { SessionOutcome } from "../../domain/session.ts";
 import {
   SessionListing,
@@ -75,13 +76,17 @@ export const READ_ENDPOINTS = {
         ...SeriesLimits.properties.trials,
         description: "Also estimate a series of this many trials.",
       }),
+      cluster: SeriesRequest.properties.cluster,
+      measure: SeriesRequest.properties.measure,
+      not_worse_by: SeriesRequest.properties.not_worse_by,
+      control: SeriesRequest.properties.control,
     }),
     slow: true,
     storeless: true,
     answer: "What was found. `ok` is false only when a check failed.",
     example: EXAMPLES.doctor,
     output: DoctorReport,
-    failures: ["unknown_scenario", "invalid_scenario"],
+    failures: ["unknown_scenario", "invalid_scenario", "unknown_arm"],
   }),
   listProviders: endpoint("GET /api/providers", {
     tag: "extension",

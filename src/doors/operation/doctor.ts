@@ -1,26 +1,76 @@
+import { type LoadedScenario, membersOf } from "../../comparison/scenario/loaded-scenario.ts";
 import type { DoctorReport } from "../../domain/doctor-report.ts";
 import { Failure } from "../../domain/failure.ts";
+import type { SeriesRequest } from "../../domain/series-request.ts";
 import { seriesEstimate } from "../../statistics/power.ts";
+import { orRefusal } from "../doctor/check.ts";
 import type { Operation } from "./operation.ts";
 
-export const runDoctor: Operation<"runDoctor"> = async (services, { scenario, trials }, signal) => {
-  if (trials !== undefined && scenario === undefined)
-    throw new Failure("invalid_request", NO_SCENARIO, { details: { field: "trials" } });
+/** What of a series changes its chances, and whom they are about. */
+interface AskedOfSeries {
+  readonly cluster?: string | undefined;
+  readonly measure?: SeriesRequest["measure"] | undefined;
+  readonly not_worse_by?: number | undefined;
+  readonly control?: string | undefined;
+}
+
+export const runDoctor: Operation<"runDoctor"> = async (services, { scenario, trials, ...asked }, signal) => {
+  const [field = "trials"] = Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [] : name));
+  if (trials !== undefined && scenario === undefined) throw refused("trials", NO_SCENARIO);
+  if (trials === undefined && field !== "trials") throw refused(field, NO_TRIALS);
   const { diagnose } = await import("../doctor/doctor.ts");
   const report = await diagnose(services, scenario ?? null, signal);
-  const [told = report] = await withSeries([report], trials);
+  if (trials === undefined || scenario === undefined) return report;
+  const [told = report] = await withSeries([report], [() => services.catalog.get(scenario)], { ...asked, trials });
   return told;
 };
 
-const NO_SCENARIO = "trials: of which scenario? A series is estimated for one; name it in scenario";
+const NO_SCENARIO = "of which scenario? A series is estimated for one; name it in scenario";
+const NO_TRIALS = "says how a series is estimated; say how many trials of it, in trials";
 
-/** The reports with what so many trials of each scenario take, all in one series. */
+const refused = (field: string, why: string) =>
+  new Failure("invalid_request", `${field}: ${why}`, { details: { field } });
+
+interface Asked extends AskedOfSeries {
+  readonly trials: number;
+}
+
+/**
+ * The reports with what so many trials of each scenario take, all in one series. @param load the scenarios of the reports
+ * @throws Failure `invalid_request` where such a series would be refused for what was asked
+ */
 export async function withSeries(
   reports: readonly DoctorReport[],
-  trials: number | undefined,
+  load: readonly (() => Promise<LoadedScenario>)[],
+  { trials, cluster, measure, not_worse_by, control }: Asked,
 ): Promise<readonly DoctorReport[]> {
   const estimates = reports.flatMap(({ estimate }) => estimate ?? []);
-  if (trials === undefined || estimates.length < reports.length) return reports;
-  const series = await seriesEstimate(estimates, trials);
-  return reports.map((report) => ({ ...report, estimate: report.estimate && { ...report.estimate, series } }));
+  if (estimates.length < reports.length) return reports;
+  const members: LoadedScenario[] = [];
+  for (const file of load) members.push(...(await membersOf(await file())));
+  const clusters = await clustersOf(members, { cluster, measure, control });
+  const chosen = { ...(measure && { measure }), ...(control && { control }) };
+  const series = await seriesEstimate(estimates, trials, { clusters, measure, not_worse_by });
+  return reports.map((report) => ({
+    ...report,
+    estimate: report.estimate && { ...report.estimate, ...chosen, series },
+  }));
+}
+
+/** How many clusters count in a round; undefined: rows count for themselves. @throws Failure as `withSeries` */
+async function clustersOf(
+  members: readonly LoadedScenario[],
+  { cluster, measure, control }: AskedOfSeries,
+): Promise<number | undefined> {
+  const { plannedCluster } = await import("../../comparison/planning/series/cluster.ts");
+  const { plannedMeasure } = await import("../../comparison/planning/series/measure.ts");
+  const { demandControl } = await import("../../comparison/planning/series/series-plan.ts");
+  const [a, b] = members[0]?.definition.arms ?? [];
+  if (a && b) demandControl({ arms: [a.id, b.id] }, control);
+  const loaded = members.map((member) => ({ loaded: member }));
+  if (measure !== undefined) plannedMeasure(loaded, measure, undefined);
+  const planned = await orRefusal(async () => plannedCluster(members, cluster, undefined), "invalid_request");
+  // What the files themselves get wrong is told where they are checked.
+  if (planned instanceof Failure && cluster !== undefined) throw planned;
+  return planned instanceof Failure || !planned.cluster ? undefined : new Set(planned.cluster.of_row).size;
 }

@@ -178,7 +178,7 @@ export const nameInSeries = ({ definition: { name, input } }: LoadedScenario) =>
   memberName({ scenario: name, input: input?.id });
 
 /** @throws Failure `unknown_arm` for a control that is no arm */
-export function demandControl(plan: SeriesPlan, control: string | undefined): void {
+export function demandControl(plan: Pick<SeriesPlan, "arms">, control: string | undefined): void {
   if (control === undefined || plan.arms.includes(control)) return;
   throw new Failure("unknown_arm", `control: there is no arm "${control}"; the arms are ${plan.arms.join(" and ")}`, {
     details: { field: "control" },

@@ -209,7 +209,21 @@ export interface RunArguments extends ParsedArguments<RunFlag> {
 
 /** Flags that replace a run, each with the flags that may stand beside it. */
 const INSTEAD_OF_A_RUN = {
-  check: ["json", "model", "judge-model", "prices", "trials", "agents-dir", "images-dir", "replay", "live-judge"],
+  check: [
+    "json",
+    "model",
+    "judge-model",
+    "prices",
+    "trials",
+    "cluster",
+    "measure",
+    "not-worse-by",
+    "control",
+    "agents-dir",
+    "images-dir",
+    "replay",
+    "live-judge",
+  ],
   "self-test": ["json", "judge-model", "prices", "max-cost", "state-dir"],
   new: ["from", "images-dir"],
   bless: ["out", "state-dir", "database-url"],

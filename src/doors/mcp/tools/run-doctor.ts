@@ -6,6 +6,7 @@ import { ENDPOINTS } from "../../endpoint/endpoints.ts";
 import { runDoctor as operation } from "../../operation/doctor.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
 import { READS, tool } from "../tool.ts";
+import { pick } from "../view/pick.ts";
 
 const HiddenFindings = Type.Optional(
   Type.Boolean({
@@ -20,11 +21,14 @@ const ReportFields = record("DoctorFields", {
   estimate: nullable(Type.Record(Type.String(), Type.Unknown())),
 });
 
+/** The measure, the points and the control of an estimate are left to the HTTP API: they would make the list of tools too long. */
+const ASKED = pick(ENDPOINTS.runDoctor.fields.properties, ["scenario", "trials", "cluster"]);
+
 export const runDoctor = tool("runDoctor", {
   description:
     "Checks whether runs can work here: sandbox, provider keys, directories. With a scenario it also materialises the fixture and runs the scenario's own setup and checks in private copies, up to two minutes, and estimates tokens and cost. " +
     "Never calls a model, spends nothing. Use it before a first run, and when the environment made a run fail. Next: run_scenario.",
-  input: record("DoctorToolRequest", { ...ENDPOINTS.runDoctor.fields.properties, include_hidden: HiddenFindings }),
+  input: record("DoctorToolRequest", { ...ASKED, include_hidden: HiddenFindings }),
   output: ReportFields,
   // A scenario's setup may use the network.
   annotations: { ...READS, openWorldHint: true },
