@@ -35,4 +35,4 @@ function ofPublished({ path, arms, outcomes }: Published): void {
 const print = (what: string, share: number) => console.log(`  ${what.padEnd(58)} ${(100 * share).toFixed(1)}%`);
 
 const SOURCES =
-  "Outcomes of published agents by task and trial: Terminal-Bench's leaderboard (results/*/*/results.json of its repository: task_id, is_resolved; five runs of each agent), the trajectories of tau-bench (historical_trajectories/*.json of its repository: task_id, trial, reward). Write them as scenario,trial,arm,passed and give the file with --outcomes.";
+  "Outcomes of published agents by task and trial: Terminal-Bench's leaderboard (results/**/results.json of its repository, one for each task of each run: task_id, is_resolved; five runs of most agents), the trajectories of tau-bench (historical_trajectories/*.json of its repository: task_id, trial, reward). Write them as scenario,trial,arm,passed and give the file with --outcomes.";
