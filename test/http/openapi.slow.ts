@@ -60,6 +60,7 @@ test("every route of the router is in the document, and every route of the docum
 const NO_COMPONENTS = [
   ...["BlessedRun", "ImportedResults", "JudgesRequest", "ModelPrice", "PriceListFile", "SelfTestListRequest"],
   ...["SeriesListRequest", "SeriesRecord", "SessionListRequest", "SessionSummaryRequest", "StoredResults", "TrialRow"],
+  "TrialWork",
 ];
 
 test("every named type of the domain is a component, but for what no answer and no body holds", async () => {
