@@ -61,6 +61,19 @@ test("--input runs one row", async () => {
   expect(wrong.stderr).toContain('has no input "tow"; did you mean "two"?');
 });
 
+test("a table that fills an arm has one arm in all rows, and says once what `varies` lacks", async () => {
+  using table = openTable();
+  const arms = "{id: writes, model: scripted/a, system_prompt: 'Write {{word}}.',";
+  writeFileSync(
+    join(table.path, "words.yaml"),
+    TABLE.replace("{id: writes, model: scripted/a,", arms).replace("inputs_file", "varies: [tools]\ninputs_file"),
+  );
+  const { stdout, stderr } = await table.run("words.yaml --trials 2");
+  const { plan, flags }: Series = JSON.parse(stdout);
+  expect([plan?.arms_differ, flags.includes("arms_differ")]).toEqual([false, false]);
+  expect(stderr.split("which `varies` does not declare")).toHaveLength(2);
+});
+
 test("--check says of one row that it is filled in", async () => {
   using table = openTable();
   writeFileSync(join(table.path, "words.csv"), "id,word\none,un\n");

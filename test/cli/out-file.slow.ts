@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { abeval, PROGRAM, ROOT, scenarioFile } from "../abeval.ts";
 import { LINUX } from "../machine.ts";
@@ -45,6 +45,30 @@ test("a pipe with a reader, /dev/stdout and /dev/null are written to", async () 
   expect(JSON.parse(verdict)).toMatchObject({ scenario: "extract-rate-limit" });
   expect(markdown[0]).toBe("## abeval: extract-rate-limit");
   expect(readFileSync(join(directory.path, "piped"), "utf8")).toBe(`${verdict}\n`);
+});
+
+test("where a report does not fit, what an earlier run left there is gone, and it says so", async () => {
+  using directory = temporaryDirectory();
+  const [file, out] = [join(directory.path, "small.yaml"), join(directory.path, "verdict.json")];
+  // Nothing but the verdict has more than a kilobyte.
+  const arm = (id: string) => ({ id, model: `scripted/${id}`, tools: [], script: [{ say: id }] });
+  const probe = { checks: [{ id: "said", answer_contains: "a" }] };
+  const task = { prompt: "Say a.", deliverable: "answer", probe };
+  const rubric = { criteria: [{ measure: "probe_score" }], judge: { model: "builtin/evidence" } };
+  writeFileSync(file, JSON.stringify({ name: "small", task, arms: [arm("a"), arm("b")], rubric }));
+  writeFileSync(out, "{}");
+  const script = `ulimit -f 1; "$@" --out ${out} --quiet`;
+  const child = Bun.spawn(["bash", "-c", script, "bash", ...PROGRAM, "run", file], {
+    cwd: ROOT,
+    env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent" },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  expect(await child.exited).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ scenario: "small" });
+  expect(stderr).toContain(`--out ${out}: cannot be written (EFBIG: file too large); what an earlier run left`);
+  expect(existsSync(out)).toBe(false);
 });
 
 const TWICE: readonly (readonly [what: string, second: (directory: string) => string])[] = [

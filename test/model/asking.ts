@@ -45,6 +45,7 @@ export function withoutRetries(
     fetch,
     redact: (text: string) => text,
     unforced: new Set<string>(),
+    line: { reached: false },
   };
   return wire === "anthropic"
     ? anthropicModel(REF[wire], anthropicSdk(endpoint).withOptions({ maxRetries: 0 }), transport)

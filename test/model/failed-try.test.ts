@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type FailedTry, isContextOverflow, isForcedToolRefused } from "../../src/arms/model/failed-try.ts";
+import { type FailedTry, isContextOverflow, isForcedToolRefused, triesAgain } from "../../src/arms/model/failed-try.ts";
 
 const refused = (words: string, status = 400) => ({ kind: "status", status, words }) satisfies FailedTry;
 
@@ -50,4 +50,17 @@ test.each([
 
 test("a refusal that says the same thing a million times is read at once", () => {
   expect(isContextOverflow(refused("input token count ".repeat(250_000)))).toBe(false);
+});
+
+test("a refused connection is tried three times, six where the address answered before", () => {
+  const triesOf = (failed: FailedTry, reached: boolean) => {
+    let attempts = 1;
+    while (triesAgain(failed, attempts, reached)) attempts += 1;
+    return attempts;
+  };
+  const lost = (code: string) => ({ kind: "unreachable", cause: { code } }) satisfies FailedTry;
+  expect([triesOf(lost("ECONNREFUSED"), false), triesOf(lost("ConnectionRefused"), false)]).toEqual([3, 3]);
+  expect(triesOf(lost("ConnectionRefused"), true)).toBe(6);
+  expect([triesOf(lost("ECONNRESET"), false), triesOf({ kind: "timeout" }, false)]).toEqual([6, 6]);
+  expect(triesOf(lost("CERT_HAS_EXPIRED"), true)).toBe(1);
 });

@@ -14,6 +14,7 @@ const transport: Transport = {
   fetch: globalThis.fetch,
   redact: (text) => credentials.redact(text),
   unforced: new Set(),
+  line: { reached: false },
 };
 
 const messageOf = (failed: FailedTry, attempts = 1) =>

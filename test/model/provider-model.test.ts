@@ -399,6 +399,13 @@ describe.each(WIRES)("a model over %s", (wire) => {
     expect(tries).toBe(1);
   });
 
+  test("where nothing listens, the third refusal is the last", async () => {
+    const environment = { [`${wire.toUpperCase()}_BASE_URL`]: "http://127.0.0.1:1" };
+    const { reply, failedTries } = await ask(clientOf({ environment }, ref));
+    expect(seen(reply).message).toMatch(/ could not be reached at 127\.0\.0\.1:1 \(3 tries\): \w+\. Check /);
+    expect([seen(reply).retryable, failedTries]).toEqual([true, 2]);
+  });
+
   test("a connection that the system gave up is not called a timeout of ours", async () => {
     const fetch = async () => {
       throw Object.assign(new Error("connect timed out"), { code: "ETIMEDOUT" });

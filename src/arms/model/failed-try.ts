@@ -1,3 +1,4 @@
+import { PROVIDER_TRIES } from "../../domain/defaults.ts";
 import { asText, dig } from "../../domain/lenient.ts";
 
 /** What went wrong in one try. `words` is the beginning of what the provider sent, as it came: it may hold secrets, as may a `cause`. */
@@ -48,6 +49,18 @@ export function isRetryable(failed: FailedTry): boolean {
       return false;
   }
 }
+
+/** A wrong address is told soon; one that answered before may be about to come back. */
+const REFUSED_TRIES = 3;
+
+/** Whether another try is worth it after so many. @param reached the address answered before */
+export const triesAgain = (failed: FailedTry, attempts: number, reached: boolean): boolean =>
+  isRetryable(failed) && attempts < (isRefused(failed) && !reached ? REFUSED_TRIES : PROVIDER_TRIES);
+
+const isRefused = (failed: FailedTry): boolean =>
+  failed.kind === "unreachable" && REFUSED.test(asText(dig(failed.cause, "code")) ?? "");
+
+const REFUSED = /^(ECONNREFUSED|ConnectionRefused)$/;
 
 /** A page in place of an answer means a wrong address and stays a page; half an answer may be whole the next time. */
 const isPage = (text: string): boolean => text.trimStart().startsWith("<");

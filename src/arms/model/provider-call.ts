@@ -3,7 +3,7 @@ import { Failure } from "../../domain/failure.ts";
 import { type Clock, startTimer } from "../../runtime/clock.ts";
 import type { CallOptions } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
-import { isRetryable, statusOf, TryFailed } from "./failed-try.ts";
+import { statusOf, TryFailed, triesAgain } from "./failed-try.ts";
 import { readReply } from "./provider-reply.ts";
 import type { Redact } from "./redaction.ts";
 
@@ -17,6 +17,8 @@ export interface Transport {
   readonly redact: Redact;
   /** Models that refuse to be forced to call a tool. No later call, of whatever session, pays for that again. */
   readonly unforced: Set<string>;
+  /** Whether the address ever answered this process. */
+  readonly line: { reached: boolean };
 }
 
 /** The SDKs count retries, we count tries. */
@@ -68,7 +70,7 @@ export class ProviderCall {
       if (error instanceof Failure) this.#hopeless.abort(error);
       if (error instanceof Failure) throw error;
       const lost = signal.aborted ? new TryFailed({ kind: "timeout" }) : lostTry(error);
-      const repeat = isRetryable(lost.failed);
+      const repeat = triesAgain(lost.failed, this.attempts, this.#transport.line.reached);
       this.#fail({ status: statusOf(lost.failed), began }, repeat);
       if (!repeat) this.#hopeless.abort(lost);
       throw lost;
@@ -78,6 +80,7 @@ export class ProviderCall {
   async #reply(input: Parameters<Fetch>[0], init: RequestInit, began: number): Promise<Response> {
     const { clock, fetch } = this.#transport;
     const answer = await fetch(input, init);
+    this.#transport.line.reached = true;
     const reply = await readReply(answer, clock);
     this.recorded_ms = answer instanceof ReplayedReply ? answer.took_ms : undefined;
     if (!reply.ok) this.#fail({ status: reply.status, began }, isRepeated(reply));

@@ -101,6 +101,7 @@ const transportOf = (
   fetch,
   redact: (text) => credentials.redact(text),
   unforced: new Set(),
+  line: { reached: false },
 });
 
 const connect = (transport: Transport): Connection => ({ transport, modelOf: loadSdk(transport.endpoint) });

@@ -177,13 +177,16 @@ async function planEach(services: Services, { scenarios, baseline, replacement, 
   const planned: PlannedMember[] = [];
   const needs = new Set<string>();
   let first: SessionPlan["scenario"]["arms"] | undefined;
+  const named = new Set<string>();
   const pace = new Pace();
   for (const [place, loaded] of scenarios.entries()) {
     const trial = { ...replacement, series_trial: place + 1 };
     const prepared = await prepareSession(services, loaded, { ...trial, ...storedFor(baseline, loaded, 1) });
     demandTrialPrices(prepared, limits);
-    first ??= prepared.scenario.arms;
-    planned.push(plannedMember(prepared, first));
+    const { name, arms } = prepared.scenario;
+    first ??= arms;
+    planned.push(plannedMember(prepared, named.has(name) ? arms : first));
+    named.add(name);
     // Beyond the stored runs both arms run: what refuses that is said now.
     if (baseline && storedRunsOf(baseline, loaded) < limits.trials) await prepareSession(services, loaded, trial);
     if (services.shared) for (const need of await needsOfPlan(services, prepared)) needs.add(need);

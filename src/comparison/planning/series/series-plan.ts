@@ -67,7 +67,8 @@ export function seriesPlan(
     ...cluster,
     scripted: planned.some(({ scripted }) => scripted),
     ...(baseline && { baseline: baselineOf(planned, baseline, before?.baseline?.digest) }),
-    arms_differ: planned.some(({ like_first }) => !like_first),
+    // The plan of a series that goes on is compared with its own, which an earlier version may have made.
+    arms_differ: before?.arms_differ ?? planned.some(({ like_first }) => !like_first),
   };
   // The seed comes from what is equal on every machine, so that a tour of scripts goes the same way everywhere.
   const digests = planned.map(({ loaded }) => loaded.digest);
@@ -141,7 +142,7 @@ export interface PlannedMember {
   /** Both arms ask for one model. */
   readonly same_model: boolean;
   readonly scripted: boolean;
-  /** Its arms are set up as those of the first member. */
+  /** Its arms are set up as those of the first member; rows of one scenario always are, whatever fills their templates. */
   readonly like_first: boolean;
 }
 

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   openSync,
   realpathSync,
@@ -179,7 +180,7 @@ class OutFile {
       return null;
     } catch (error) {
       rmSync(temporary, { force: true });
-      return refusal(this.#flag, this.#path, error);
+      return `${refusal(this.#flag, this.#path, error)}${this.#stream === undefined ? withoutEarlier(this.#path) : ""}`;
     }
   }
 
@@ -190,6 +191,17 @@ class OutFile {
   }
 
   #temporary = () => join(dirname(this.#path), `.${basename(this.#path)}.${systemEntropy(4)}.tmp`);
+}
+
+/** Whoever reads the file would take an earlier run for this one. */
+function withoutEarlier(path: string): string {
+  if (!existsSync(path)) return "";
+  try {
+    rmSync(path);
+    return "; what an earlier run left there is removed";
+  } catch {
+    return "; what stands there is of an earlier run";
+  }
 }
 
 /** A pipe without a reader fails at once when opened without waiting. */

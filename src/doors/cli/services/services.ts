@@ -220,10 +220,13 @@ export async function openRun(
   // The run goes on when stderr is closed or full.
   if (!args.has("quiet")) process.stderr.on("error", () => undefined);
   const { recordings, ...shared } = await sharedSettings(args);
+  // Each row of a table is planned, and says the same of what it shares with the others.
+  const told = new Set<string>();
+  const isNew = (line: string) => told.size < told.add(line).size;
   return await openServices({
     ...shared,
     ...places,
     recordings: { ...recordings, record },
-    notice: (line) => quiet || process.stderr.write(`${plainText(line)}\n`),
+    notice: (line) => quiet || (isNew(line) && process.stderr.write(`${plainText(line)}\n`)),
   });
 }
