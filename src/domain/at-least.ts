@@ -35,10 +35,14 @@ export function costParts({ arms, verdict, totals }: Pick<SessionOutcome, "arms"
   return [
     `arms ${leastText(ofArms, usdText)}`,
     `judge ${usdText(verdict?.usage.cost_usd ?? null)}`,
-    `total ${leastText(knownCost(totals), usdText)}`,
+    `total ${leastText(knownCost(totals), usdText)}${priceDateText(verdict?.usage.price_date ?? arms.find(({ price_date }) => price_date)?.price_date)}`,
     ...whyUnknown(arms),
   ];
 }
+
+/** Says which list prices a cost rests on; empty for those that the user gave. */
+export const priceDateText = (price_date: string | undefined): string =>
+  price_date === undefined ? "" : ` (list price of ${price_date})`;
 
 interface Used {
   readonly tokens_in: number | null;

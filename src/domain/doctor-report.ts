@@ -42,8 +42,14 @@ const SeriesEstimate = record("SeriesEstimate", {
 });
 
 export const CostEstimate = record("CostEstimate", {
-  low_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without prices." }),
-  high_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without prices." }),
+  low_usd: nullable(Type.Number({ minimum: 0 }), { description: "As `likely_usd`." }),
+  high_usd: nullable(Type.Number({ minimum: 0 }), { description: "As `bound_usd`." }),
+  likely_usd: Type.Optional(
+    nullable(Type.Number({ minimum: 0 }), { description: "Of a short run; null without prices." }),
+  ),
+  bound_usd: Type.Optional(
+    nullable(Type.Number({ minimum: 0 }), { description: "What a run is not to exceed; null without prices." }),
+  ),
   low_tokens: Count("Both arms and the judge, a short run."),
   high_tokens: Count("Both arms at the end of their budgets, and the judge."),
   note: Type.String({ description: "How the figures were made." }),

@@ -1,6 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ModelRef, nullable, record } from "./schema.ts";
 
+/** Stands beside each cost that was counted so. */
+export const PriceDate = Type.Optional(
+  Type.String({ description: "Day of the list prices that were taken, yyyy-mm-dd. Absent: the user gave the price." }),
+);
+
 export const Price = record("Price", {
   in: Type.Number({ minimum: 0 }),
   out: Type.Number({ minimum: 0 }),
@@ -9,6 +14,7 @@ export const Price = record("Price", {
   cache_write_1h: Type.Optional(
     Type.Number({ minimum: 0, description: "Absent: twice `in` where `cache_write` is given, else as `in`." }),
   ),
+  price_date: PriceDate,
 });
 export type Price = Static<typeof Price>;
 

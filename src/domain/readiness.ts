@@ -20,8 +20,8 @@ export function seriesEstimateText(estimate: CostEstimate, usd: (amount: number)
   const { series, high_tokens } = estimate;
   if (!series) return "";
   const { trials, members, clusters, low_usd, high_usd, chances } = series;
-  const known = low_usd !== null && high_usd !== null && high_tokens > 0;
-  const cost = known ? ` ${trials === 1 ? "costs" : "cost"} ${usd(low_usd)} to ${usd(high_usd)} and` : "";
+  const money = high_tokens > 0 ? moneyText({ low_usd, high_usd }, usd) : null;
+  const cost = money === null ? "" : ` ${trials === 1 ? "costs" : "cost"} ${money}, and`;
   const units = clusters === undefined ? "trials" : "clusters";
   const found = chances.map(
     ({ win_share, chance_of_claim, mean_trials }) =>
@@ -32,6 +32,13 @@ export function seriesEstimateText(estimate: CostEstimate, usd: (amount: number)
   const each = members > 1 ? ` (${counted(trials / members, "trial")} of each of ${members} tasks${once})` : "";
   return `${counted(trials, "trial")}${each}${cost} ${verb} an arm that wins ${found.join(", ")}; stopping early, if one trial in five has no winner.${equalText(estimate)}`;
 }
+
+/** What is likely first, then what it cannot exceed; null without prices. */
+export const moneyText = (
+  { low_usd, high_usd }: Pick<CostEstimate, "low_usd" | "high_usd">,
+  usd: (amount: number) => string,
+): string | null =>
+  low_usd === null || high_usd === null ? null : `about ${usd(low_usd)}, and at most ${usd(high_usd)}`;
 
 /** How likely the gate opens where there is nothing to find. */
 function equalText({ series, measure, control }: CostEstimate): string {

@@ -3,6 +3,7 @@ import { GridRow } from "./cell.ts";
 import { InputsFromCheckout } from "./checkout-input.ts";
 import { Efficiency } from "./efficiency.ts";
 import { Gate, GateLikeThese, GateReasons } from "./pipeline-gate.ts";
+import { PriceDate } from "./price-list.ts";
 import { GivenName, RESULT_MEASURES, TieMargin } from "./results.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
@@ -203,6 +204,7 @@ export const Series = record("Series", {
       total: Usd,
       per_trial: Usd,
       to_claim: Usd,
+      price_date: PriceDate,
       at_least: Type.Optional(
         record(
           "SeriesAtLeast",

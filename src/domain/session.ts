@@ -4,6 +4,7 @@ import { Decision } from "./decision.ts";
 import { BudgetUse, Changes, ProbeResult, ReferenceFixScore, RequiredResult, Violation } from "./evidence.ts";
 import { AgentRun } from "./external-agent.ts";
 import { FAILURE_CODES } from "./failure.ts";
+import { PriceDate } from "./price-list.ts";
 import { ImportedFrom } from "./ran.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp, UserName } from "./schema.ts";
@@ -73,6 +74,7 @@ export const ArmSummary = record("ArmSummary", {
   cache_write_tokens: Type.Optional(Tokens("Cache writes within tokens_in; absent where none are counted apart.")),
   cache_write_1h_tokens: Type.Optional(Count("Within cache_write_tokens: kept for an hour. Absent: none.")),
   cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without prices or usage." }),
+  price_date: PriceDate,
   at_least: Type.Optional(AtLeast),
   other_models: Type.Optional(
     Type.Array(OtherModel, {

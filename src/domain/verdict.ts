@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { InputsFromCheckout } from "./checkout-input.ts";
 import { Facts } from "./evidence.ts";
 import { Gate, GateReasons } from "./pipeline-gate.ts";
+import { PriceDate } from "./price-list.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { SeriesSummary } from "./series-summary.ts";
 
@@ -228,6 +229,7 @@ export const Verdict = record("Verdict", {
     tokens_in: nullable(Type.Integer({ minimum: 0 })),
     tokens_out: nullable(Type.Integer({ minimum: 0 })),
     cost_usd: nullable(Type.Number({ minimum: 0 })),
+    price_date: PriceDate,
     latency_ms: Count("Wall time of judging, milliseconds."),
   }),
   flags: Type.Array(oneOf(FLAGS)),

@@ -36,6 +36,8 @@ export interface Costs {
   readonly ratio: number | null;
   readonly judge: number | null;
   readonly total: number | null;
+  /** The last day of list prices among those that were taken. */
+  readonly price_date?: string;
   /** The known part of the total, where only a part is known. */
   readonly at_least?: { readonly cost_usd: number; readonly why: string };
   /** Mean of the trials with a verdict whose cost is known. */
@@ -53,9 +55,18 @@ export function costsOf(rows: readonly TrialRow[]): Costs {
     ratio: ratioOf(ended),
     judge: sumKnown(judged.map(({ judge }) => judge.cost_usd)),
     total: sumKnown(each),
+    ...priceDateOf(ended),
     ...leastOf(ended, each),
     per_trial: meanOf(each.filter((_, index) => ended[index]?.outcome !== null)),
   };
+}
+
+function priceDateOf(rows: readonly TrialRow[]): Pick<Costs, "price_date"> {
+  const price_date = rows
+    .flatMap((row) => row.price_date ?? [])
+    .toSorted()
+    .at(-1);
+  return price_date === undefined ? {} : { price_date };
 }
 
 /** What one trial cost in each arm; null when no cost is known. USD. */

@@ -175,6 +175,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     judge: { model: judge_model, cost_usd: costs.judge },
     cost_usd: {
       ...{ total: costs.total, per_trial: costs.per_trial, to_claim: costToClaim(tallies, sequential) },
+      ...(costs.price_date !== undefined && { price_date: costs.price_date }),
       ...(costs.at_least && { at_least: costs.at_least }),
     },
     descriptive: descriptiveOf(findings),

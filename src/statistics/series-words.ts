@@ -1,3 +1,4 @@
+import { priceDateText } from "../domain/at-least.ts";
 import { cut } from "../domain/excerpt.ts";
 import { memberWord } from "../domain/member.ts";
 import { counted, countText, durationText, percentText, usdText } from "../domain/number-text.ts";
@@ -203,8 +204,8 @@ export function costsText({ arms, judge, cost_usd, kind }: Series): string {
   return plainText([...each, `judge ${usdText(judge.cost_usd)}`, `total ${totalText(cost_usd)}`].join(", "));
 }
 
-const totalText = ({ total, at_least }: Series["cost_usd"]) =>
-  at_least ? `at least ${usdText(at_least.cost_usd)} (${at_least.why})` : usdText(total);
+const totalText = ({ total, at_least, price_date }: Series["cost_usd"]) =>
+  (at_least ? `at least ${usdText(at_least.cost_usd)} (${at_least.why})` : usdText(total)) + priceDateText(price_date);
 
 /** What the trial gave, and why it gave nothing. */
 export function trialText(trial: Series["trials"][number], arms: Series["arms"]): string {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DoctorReport } from "../../src/domain/doctor-report.ts";
 import type { Series } from "../../src/domain/series.ts";
 import { abeval } from "../abeval.ts";
 import type { FakeReply, SeenRequest } from "../fake-provider/exchange.ts";
@@ -45,9 +46,10 @@ async function questions(rows: number) {
     abeval(["run", path("questions.yaml"), "--prices", path("prices.yaml"), "--state-dir", path("state"), ...args], {
       env: provider.environment,
     });
+  const check = (env: Record<string, string>, ...args: readonly string[]) =>
+    abeval(["run", path("questions.yaml"), ...args], { env });
   return {
-    provider,
-    run,
+    ...{ provider, run, check },
     [Symbol.asyncDispose]: async () => {
       await provider[Symbol.asyncDispose]();
       directory[Symbol.dispose]();
@@ -99,6 +101,23 @@ test("a single run whose next call does not fit says so in words", async () => {
   expect(status).toBe(1);
   expect(stderr).toMatch(
     /the cost limit of \$0\.0500 does not pay for the next call: \$0 are spent, and it may cost up to \$0\.12\d\d; raise the limit \(--max-cost\), or lower max_output_tokens/,
+  );
+  expect(asked.provider.requests).toHaveLength(0);
+});
+
+test("--check tells what a provider's list makes likely first, then the bound", async () => {
+  await using asked = await questions(8);
+  const listed = ["--model", "anthropic/claude-sonnet-4-5", "--judge-model", "anthropic/claude-sonnet-4-5"];
+  const env = { ANTHROPIC_API_KEY: "sk-not-a-key" };
+  const { stdout, stderr } = await asked.check(env, "--check", "--json", ...listed);
+  const [report] = JSON.parse(stdout) as [DoctorReport];
+  const { likely_usd = null, bound_usd = null } = report.estimate ?? {};
+  expect(likely_usd, stderr).toBeGreaterThan(TRIAL_USD / 2);
+  expect(likely_usd).toBeLessThan(2 * TRIAL_USD);
+  expect(bound_usd).toBeGreaterThan(1);
+  const told = await asked.check(env, "--check", ...listed);
+  expect(told.stdout + told.stderr).toMatch(
+    /A run of it is likely to cost about 0\.0\d+ USD, and at most \d\.\d\d USD \([\d,]+ to [\d,]+ tokens\)\./,
   );
   expect(asked.provider.requests).toHaveLength(0);
 });

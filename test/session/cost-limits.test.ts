@@ -4,8 +4,11 @@ import { scriptedModel } from "../../src/arms/model/scripted.ts";
 import { prepareSession, type RunOptions } from "../../src/comparison/planning/prepare-session.ts";
 import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
 import type { Arm } from "../../src/domain/arm.ts";
+import { costParts } from "../../src/domain/at-least.ts";
 import type { Failure } from "../../src/domain/failure.ts";
 import type { PriceList } from "../../src/domain/price-list.ts";
+import { trialRowOf } from "../../src/domain/trial.ts";
+import { costsOf } from "../../src/statistics/costs.ts";
 import { light, runOnce, testServices } from "../harness.ts";
 import { scoringJudge } from "../judge/mock-judge.ts";
 import { anArm, aScenario } from "../outcomes.ts";
@@ -204,4 +207,16 @@ test("a scenario's own limit survives another model only with a price for it", a
     'arm "left": openai/unheard has no price, and max_cost_usd (1) needs one',
   );
   expect((await prepared("openai/arm")).scenario.arms[0].price_per_mtok).toEqual(ARM);
+});
+
+test("a cost at a provider's list price says of which day that is, in run, verdict, series and in words", async () => {
+  const listed = async () => ({ ...ARM, price_date: "2026-09-23" });
+  const services = { ...servicesOf(brief, evenJudge()), prices: new Map(), list_price: listed };
+  const { outcome } = await runOnce(services, await judgedScenario(), { max_cost_usd: 20 });
+  expect(outcome.arms.map(({ price_date }) => price_date)).toEqual(["2026-09-23", "2026-09-23"]);
+  expect(outcome.verdict?.usage).toMatchObject({ price_date: "2026-09-23" });
+  expect(costParts(outcome)).toContain("total $0.4000 (list price of 2026-09-23)");
+  expect(costsOf([{ ...trialRowOf(outcome) }]).price_date).toBe("2026-09-23");
+  const given = await runOnce(servicesOf(brief, evenJudge()), await judgedScenario(), {});
+  expect(JSON.stringify(given.outcome)).not.toContain("price_date");
 });

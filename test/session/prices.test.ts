@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
-import { priceOf, withPrices } from "../../src/comparison/planning/cost-limits.ts";
+import { listPrice } from "../../src/arms/model/list-prices.ts";
+import { comparisonDigest, conditionsOf } from "../../src/comparison/planning/comparison.ts";
+import { priceOf, withListPrices, withPrices } from "../../src/comparison/planning/cost-limits.ts";
 import { NO_PRICES } from "../../src/domain/price-list.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 
@@ -57,4 +59,35 @@ test("prices follow the model that runs, not the one in the file", () => {
     price(1),
     price(3),
   ]);
+});
+
+const ANTHROPIC = "https://api.anthropic.com";
+
+test("a provider's own list has a day; another address, and a model that it does not list, have no price", () => {
+  expect(listPrice(ANTHROPIC, "claude-sonnet-4-5")).toEqual({
+    ...{ in: 3, out: 15, cached_in: 0.3, cache_write: 3.75, cache_write_1h: 6 },
+    price_date: expect.stringMatching(/^2026-\d\d-\d\d$/),
+  });
+  expect(listPrice("http://127.0.0.1:4000/v1", "claude-sonnet-4-5")).toBeNull();
+  expect(listPrice(ANTHROPIC, "claude-nobody-knows")).toBeNull();
+});
+
+test("list prices come last, and are in no digest", async () => {
+  const asked: string[] = [];
+  const list_price = async (model: string) => {
+    asked.push(model);
+    return model === "openai/listed-elsewhere" ? { ...price(9), price_date: "2026-09-23" } : null;
+  };
+  const [left, right] = scenario.arms;
+  const unpriced = { ...scenario, arms: [left, { ...right, model: "openai/listed-elsewhere", price_per_mtok: null }] };
+  const definition = unpriced as typeof scenario;
+  const prices = await withListPrices({ prices: LIST, list_price }, definition, "openai/unheard");
+  expect(asked.toSorted()).toEqual(["openai/listed-elsewhere", "openai/unheard"]);
+  const priced = withPrices(prices, definition, definition);
+  expect(priced.arms.map(({ price_per_mtok }) => price_per_mtok?.in)).toEqual([1, 9]);
+  expect(priceOf(prices, definition, "openai/unheard")).toBeNull();
+  const digestWith = (arms: typeof scenario.arms) =>
+    comparisonDigest({ ...conditionsOf(definition, "openai/unheard"), arms, sandbox: "none", installs: [[], []] });
+  expect(digestWith(priced.arms)).toBe(digestWith(definition.arms));
+  expect(JSON.stringify(definition)).not.toContain("2026-09-23");
 });

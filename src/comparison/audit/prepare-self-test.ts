@@ -12,7 +12,7 @@ import type { SessionStore } from "../../store/store.ts";
 import { type JudgeIdentity, judgeIdentity } from "../judge/open-judge.ts";
 import { isJudged } from "../judge/scenario-brief.ts";
 import { type ChosenJudge, chooseJudge, judgeModelName } from "../planning/choose-judge.ts";
-import { demandJudgePrice, usdAtLeast } from "../planning/cost-limits.ts";
+import { demandJudgePrice, usdAtLeast, withListPrices } from "../planning/cost-limits.ts";
 import { hasPlaces, sandboxForCommands } from "../planning/sandbox-for.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { workspacePlaces } from "../planning/task-image.ts";
@@ -107,7 +107,8 @@ export async function prepareSelfTest(
   if (plan.scenario.rubric.criteria.length === 0) return { ...plan, work: "no criterion of the rubric asks a judge" };
   const known = await findKnownWork(services, loaded);
   if (typeof known === "string") return { ...plan, work: known };
-  const chosen = chooseJudge(services, judge_model, definition);
+  const prices = await withListPrices(services, definition, name);
+  const chosen = chooseJudge({ ...services, prices }, judge_model, definition);
   demandPrices(services, chosen, max_cost_usd);
   const judges = judgesNamed(name).length;
   const least_usd = mostCostOf(chosen.price, firstJudging(plan.scenario));

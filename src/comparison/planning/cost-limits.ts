@@ -6,6 +6,7 @@ import { Failure } from "../../domain/failure.ts";
 import { judgesNamed } from "../../domain/model-name.ts";
 import { FREE, type Price, type PriceList, priceKey } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
+import type { SessionServices } from "./services.ts";
 
 /**
  * A cost limit is enforced only where the cost is known.
@@ -104,17 +105,38 @@ export function priceOf(list: PriceList, scenario: Scenario, model: string): Pri
   return list.get(key) ?? ofJudge ?? ofArm?.price_per_mtok ?? (isFree(model) ? FREE : null);
 }
 
+/** The list of prices, with what providers list for those of the models of which nobody said a price. */
+export async function withListPrices(
+  { prices, list_price }: Pick<SessionServices, "prices" | "list_price">,
+  scenario: Scenario,
+  judge_model: string,
+): Promise<PriceList> {
+  const used = [
+    ...scenario.arms.filter(({ price_per_mtok, ran }) => price_per_mtok === null && !ran).map(({ model }) => model),
+    ...judgesNamed(judge_model),
+  ];
+  const unknown = list_price ? used.filter((model) => priceOf(prices, scenario, model) === null) : [];
+  const listed = new Map(prices);
+  for (const model of new Set(unknown)) {
+    const price = await list_price?.(model);
+    if (price) listed.set(priceKey(model), price);
+  }
+  return listed;
+}
+
 /** Null when one of them is unknown. */
 function sumPrices(prices: readonly (Price | null)[]): Price | null {
   const known = prices.filter((price) => price !== null);
   if (known.length < prices.length) return null;
   const sum = (part: (price: Price) => number) => known.reduce((total, price) => total + part(price), 0);
   const writes = known.some(({ cache_write }) => typeof cache_write === "number");
+  const price_date = known.find((price) => price.price_date)?.price_date;
   return {
     in: sum((price) => price.in),
     out: sum((price) => price.out),
     cached_in: sum((price) => price.cached_in ?? price.in),
     ...(writes && { cache_write: sum((price) => price.cache_write ?? price.in) }),
+    ...(price_date !== undefined && { price_date }),
   };
 }
 

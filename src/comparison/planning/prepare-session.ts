@@ -16,10 +16,17 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { agentDigest } from "./agent-runner.ts";
 import { type ArmSource, demandUnseen, scriptChoices, sourceOfArm } from "./arm-source.ts";
 import { type StoredChoice, standInFor } from "./baseline/stand-in.ts";
-import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
+import { type ChosenJudge, chooseJudge, judgeModelName } from "./choose-judge.ts";
 import { comparisonDigest, conditionsOf, evidenceDigests, selfTestKeyOf } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
-import { demandArmPrices, demandEveryPrice, demandFirstTurns, demandLikelyCost, withPrices } from "./cost-limits.ts";
+import {
+  demandArmPrices,
+  demandEveryPrice,
+  demandFirstTurns,
+  demandLikelyCost,
+  withListPrices,
+  withPrices,
+} from "./cost-limits.ts";
 import { serverDigests } from "./mcp-tools.ts";
 import { demandPrograms } from "./refusals/demand-programs.ts";
 import { type SessionSandbox, sandboxFor } from "./sandbox-for.ts";
@@ -80,12 +87,15 @@ export interface SessionPlan {
  * @throws Failure `credentials_missing`, `sandbox_unavailable` or `invalid_request`.
  */
 export async function prepareSession(
-  services: Omit<SessionServices, "store">,
+  given: Omit<SessionServices, "store">,
   loaded: LoadedScenario,
   options: RunOptions,
 ): Promise<SessionPlan> {
   const { definition } = loaded;
-  const priced = withPrices(services.prices, definition, overridden(definition, options.model_override));
+  const meant = overridden(definition, options.model_override);
+  const asked = judgeModelName(given, options.judge_model, definition.rubric.judge.model);
+  const services = { ...given, prices: await withListPrices(given, meant, asked) };
+  const priced = withPrices(services.prices, definition, meant);
   const [first, second] = priced.arms;
   const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
   const scripts = scriptChoices(priced.arms, draw);

@@ -5,7 +5,7 @@ import type { RecordingDirectory } from "../../arms/recording/recordings.ts";
 import type { Sandboxes } from "../../arms/sandbox/sandboxes.ts";
 import type { ScriptTurn } from "../../domain/arm.ts";
 import type { Failure } from "../../domain/failure.ts";
-import type { PriceList } from "../../domain/price-list.ts";
+import type { Price, PriceList } from "../../domain/price-list.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SandboxMode } from "../../domain/session-settings.ts";
 import type { Clock, Entropy } from "../../runtime/clock.ts";
@@ -41,6 +41,8 @@ export interface SessionServices {
   readonly judge_model: string | undefined;
   /** What models cost, by whoever pays; it goes before what a scenario says. */
   readonly prices: PriceList;
+  /** What a model's provider lists for it; null where it does not. It comes after what users and scenarios say. Absent: nobody looks. */
+  readonly list_price?: ((model: string) => Promise<Price | null>) | undefined;
   /** Runs and rejudges that could push the UTC day's cost over it are refused, USD; absent: no limit. */
   readonly max_cost_per_day_usd?: number | undefined;
   /** Absolute; holds a directory for each install that scenarios name. Absent: there are none. */

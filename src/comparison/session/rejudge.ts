@@ -9,10 +9,10 @@ import type { SessionOutcome } from "../../domain/session.ts";
 import type { Flag, Verdict } from "../../domain/verdict.ts";
 import { holding } from "../../store/request-keys.ts";
 import { type Case, newVerdictId } from "../judge/judge.ts";
-import { type ChosenJudge, chooseJudge, judgeFlags } from "../planning/choose-judge.ts";
+import { type ChosenJudge, chooseJudge, judgeFlags, judgeModelName } from "../planning/choose-judge.ts";
 import { conditionsOf, selfTestKeyOf } from "../planning/comparison.ts";
 import { contextFlags } from "../planning/context-flags.ts";
-import { demandJudgePrice } from "../planning/cost-limits.ts";
+import { demandJudgePrice, withListPrices } from "../planning/cost-limits.ts";
 import { reserve } from "../planning/reservation.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { worstCaseOfJudging } from "../planning/worst-case-cost.ts";
@@ -44,9 +44,12 @@ export async function rejudge(
   if (memberA !== memberB)
     throw new Failure("scenario_mismatch", `arms of different scenarios cannot be compared: ${memberA} and ${memberB}`);
   const [a, b] = [storedArm(sessionA, arm_a), storedArm(sessionB, arm_b)];
-  const chosen = chooseJudge(services, judge_model, sessionA.definition);
+  const { definition } = sessionA;
+  const asked = judgeModelName(services, judge_model, definition.rubric.judge.model);
+  const prices = await withListPrices(services, definition, asked);
+  const chosen = chooseJudge({ ...services, prices }, judge_model, definition);
   const kase = caseOf(a, b, chosen.judge_model);
-  const record = await judgeFlags(services.store, selfTestKeyOf(conditionsOf(sessionA.definition, chosen.judge_model)));
+  const record = await judgeFlags(services.store, selfTestKeyOf(conditionsOf(definition, chosen.judge_model)));
   const session_ids = [...new Set([arm_a.session_id, arm_b.session_id])];
   const verdict_id = newVerdictId(services.clock.now().toISOString(), services.entropy);
   return await holding(services.store.request_keys, key, {

@@ -200,7 +200,8 @@ function usageOf({ result, price, latency_ms }: VerdictInput): Verdict["usage"] 
   const { tokens_in, tokens_out } = result.usage;
   const own = () => (result.calls.length === 0 ? 0 : costOf(price, result.usage));
   const cost_usd = result.panel ? sumKnown(result.panel.map((judge) => judge.cost_usd)) : own();
-  return { tokens_in, tokens_out, cost_usd, latency_ms };
+  const listed = price?.price_date !== undefined && result.calls.length > 0 && { price_date: price.price_date };
+  return { tokens_in, tokens_out, cost_usd, ...listed, latency_ms };
 }
 
 /** Adds the arm's name, and the winner's words as a whole when only the masked repetition found them. */

@@ -59,6 +59,7 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
   const skills_used = await skillsUsed(decisions, ranElsewhere(end) ? undefined : skillsOf);
   const ended = {
     ...summaryOf(end),
+    ...(end.turns > 0 && arm.price_per_mtok?.price_date && { price_date: arm.price_per_mtok.price_date }),
     ...(skills_used.length > 0 && { skills_used }),
     ...(bounded.full && { log_cut: true as const }),
   };

@@ -46,7 +46,7 @@ export const SHARED_FLAGS = {
   prices: {
     value: "<file>",
     description:
-      "read the prices of models from this YAML file: <provider>/<model>: {in: 3, out: 15, cached_in: 0.3}, USD per million tokens",
+      "read the prices of models from this YAML file: <provider>/<model>: {in: 3, out: 15, cached_in: 0.3}, USD per million tokens; others have the list prices of their providers",
   },
   replay: {
     value: "<dir>",

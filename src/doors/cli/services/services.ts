@@ -2,12 +2,14 @@ import { existsSync, rmdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { type ProviderStatus, providerStatuses } from "../../../arms/model/check-model.ts";
 import { Credentials } from "../../../arms/model/credentials.ts";
+import { splitModelRef } from "../../../arms/model/model-ref.ts";
 import { MAX_PROVIDER_CALLS, modelResolver } from "../../../arms/model/resolve-model.ts";
 import { upstreams } from "../../../arms/model/upstream.ts";
 import { makeTempDir, sweepTempDirs } from "../../../arms/sandbox/temp-dir.ts";
 import { PROCESS_LOST, Register, type SessionServices } from "../../../comparison/planning/services.ts";
 import { errorCode } from "../../../domain/failure.ts";
 import { plainText } from "../../../domain/plain-text.ts";
+import type { Price } from "../../../domain/price-list.ts";
 import { refuseShortage } from "../../../domain/shortage.ts";
 import { loopClock, systemClock, systemEntropy } from "../../../runtime/clock.ts";
 import { ON_BUN } from "../../../runtime/on-bun.ts";
@@ -95,6 +97,7 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     ...sandboxing,
     judge_model: environment["ABEVAL_JUDGE_MODEL"] || undefined,
     prices: options.prices,
+    list_price: (model) => listPriceOf(credentials, model),
     max_cost_per_day_usd: options.max_cost_per_day_usd,
     keep_workspaces: options.keep_workspaces,
     notice: options.notice,
@@ -110,6 +113,15 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     openStore: () =>
       openStore({ state_dir: options.state_dir, after: options.after, database, lost: tellLost(options) }),
   };
+}
+
+/** Read only where a model without a price is used: the list takes a fifth of a second to load. */
+async function listPriceOf(credentials: Credentials, ref: string): Promise<Price | null> {
+  const { provider, model } = splitModelRef(ref);
+  const address = credentials.endpoint(provider)?.base_url;
+  if (address === undefined) return null;
+  const { listPrice } = await import("../../../arms/model/list-prices.ts");
+  return listPrice(address, model);
 }
 
 /** Says of a run that its process was lost, and that it ended with that, unless it begins again. */

@@ -1,7 +1,7 @@
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/doctor-report.ts";
 import { countText } from "../../../domain/number-text.ts";
 import { plainText } from "../../../domain/plain-text.ts";
-import { checksToTell, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
+import { checksToTell, moneyText, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
 import { IDLE } from "../../doctor/check.ts";
 import { hanging } from "./terminal.ts";
 
@@ -71,12 +71,16 @@ function checkLines({ status, title, detail, hint }: CheckLine, width: number): 
 export const statusHead = (status: DoctorCheck["status"]): string => `  ${WORDS[status].padEnd(4)}  `;
 
 function estimateText({ low_usd, high_usd, low_tokens, high_tokens }: CostEstimate): string {
-  const money = low_usd === null || high_usd === null ? "cost unknown" : `${dollars(low_usd)} to ${dollars(high_usd)}`;
   if (high_tokens === 0) return "A run of it spends nothing.";
-  return `A run of it spends about ${countText(low_tokens)} to ${countText(high_tokens)} tokens (${money}).`;
+  const money = moneyText({ low_usd, high_usd }, dollars);
+  const tokens = `${countText(low_tokens)} to ${countText(high_tokens)} tokens`;
+  return money === null
+    ? `A run of it spends about ${tokens} (cost unknown).`
+    : `A run of it is likely to cost ${money} (${tokens}).`;
 }
 
-const dollars = (usd: number) => `${usd.toFixed(2)} USD`;
+/** Of what is cheap, to a hundredth of a cent. */
+const dollars = (usd: number) => `${usd.toFixed(usd < 0.1 ? 4 : 2)} USD`;
 
 /** The last line is the answer. What the machine lacks may matter to other scenarios only, so its warnings are not counted. */
 function conclusion(file: string, { ok, checks }: DoctorReport): string {

@@ -162,23 +162,24 @@ export function estimateCost(
     ...scenario.arms.map((arm) => longestBill(scenario, arm)),
     judgeBill(asksModel ? longestJudging(scenario) : NOTHING),
   ];
+  const [likely_usd, bound_usd] = [low, high].map((bills) => sumKnown(bills.map(({ usd }) => usd))) as [Usd, Usd];
   return {
-    low_usd: sumKnown(low.map(({ usd }) => usd)),
-    high_usd: sumKnown(high.map(({ usd }) => usd)),
+    ...{ low_usd: likely_usd, high_usd: bound_usd, likely_usd, bound_usd },
     low_tokens: sumTokens(low),
     high_tokens: sumTokens(high),
     note: NOTE,
   };
 }
 
+type Usd = number | null;
+
 const NOTE =
-  `low: ${SHORT_TURNS} turns an arm, each writing ${TURN_TOKENS_OUT} tokens and reading ${TURN_TOKENS_BACK} more, ` +
-  "as in the bundled scenarios, and one brief answer of the judge in each order; high: both arms at the end of their budgets, the judge with all the " +
+  `likely: ${SHORT_TURNS} turns an arm, each writing ${TURN_TOKENS_OUT} tokens and reading ${TURN_TOKENS_BACK} more, ` +
+  "as in the bundled scenarios, one for each answer where it has no tools, and one brief answer of the judge in each order; at most: both arms at the end of their budgets, the judge with all the " +
   "evidence it may be shown, every re-ask and a masked repetition. Nothing cached. Money is null unless every model has a price; scripts cost nothing";
 
 const SPENDS_NOTHING: CostEstimate = {
-  low_usd: 0,
-  high_usd: 0,
+  ...{ low_usd: 0, high_usd: 0, likely_usd: 0, bound_usd: 0 },
   low_tokens: 0,
   high_tokens: 0,
   note: "Both arms replay scripts and no model judges: nothing is spent.",

@@ -1,7 +1,7 @@
 import type { Sandbox } from "../../../arms/sandbox/sandbox.ts";
 import { isAgentArm } from "../../../comparison/planning/agent-runner.ts";
 import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
-import { priceOf, withPrices } from "../../../comparison/planning/cost-limits.ts";
+import { priceOf, withListPrices, withPrices } from "../../../comparison/planning/cost-limits.ts";
 import { openMcpTools, serversOf } from "../../../comparison/planning/mcp-tools.ts";
 import {
   isOfProtocols,
@@ -18,6 +18,7 @@ import { applyModelOverride } from "../../../comparison/scenario/declared-differ
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
 import type { CostEstimate, DoctorCheck } from "../../../domain/doctor-report.ts";
 import { Failure } from "../../../domain/failure.ts";
+import type { PriceList } from "../../../domain/price-list.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { after, type Check, fail, orRefusal, pass, runChecks, skip, warn } from "../check.ts";
 import type { Diagnosis } from "../diagnoses.ts";
@@ -42,11 +43,12 @@ interface ScenarioFindings {
 
 /** Checks the file, what it declares, and what its commands do. @throws the signal's reason when it fires. */
 export async function diagnoseScenario(
-  services: Services,
+  given: Services,
   authored: LoadedScenario,
   replacement: Replacement,
   signal: AbortSignal,
 ): Promise<ScenarioFindings> {
+  const services = { ...given, prices: await listedPrices(given, authored.definition, replacement) };
   const loaded = asRun(services, authored, replacement);
   const { clock, redact, announce } = services;
   const asked = services.workers ? [...DECLARED_CHECKS, someWorkerCan] : DECLARED_CHECKS;
@@ -163,6 +165,15 @@ const DRY_RUN_CHECKS = [...fixtureChecks, ...importedTrials, ...programChecks, g
 
 /** The models that a run takes in place of the file's. */
 export type Replacement = Pick<RunOptions, "model_override" | "judge_model">;
+
+async function listedPrices(
+  services: Services,
+  authored: Scenario,
+  { model_override, judge_model }: Replacement,
+): Promise<PriceList> {
+  const meant = model_override === undefined ? authored : applyModelOverride(authored, model_override);
+  return await withListPrices(services, meant, judgeModelName(services, judge_model, authored.rubric.judge.model));
+}
 
 /** The scenario that a run with these options would have, as `prepareSession` makes it. Its bytes and commands stay. */
 function asRun(

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type CostEstimate, type DoctorCheck, DoctorReport } from "../../../domain/doctor-report.ts";
-import { checksToTell, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
+import { checksToTell, moneyText, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
 import { nullable, record } from "../../../domain/schema.ts";
 import { ENDPOINTS } from "../../endpoint/endpoints.ts";
 import { runDoctor as operation } from "../../operation/doctor.ts";
@@ -85,6 +85,6 @@ function checkText({ id, status, title, detail, hint }: DoctorCheck): string {
 
 function estimateText({ low_tokens, high_tokens, low_usd, high_usd, note }: CostEstimate): string {
   if (high_tokens === 0) return `Estimate: ${note}`;
-  const cost = low_usd === null || high_usd === null ? "cost unknown" : `${low_usd} to ${high_usd} USD`;
-  return `Estimate: a run takes ${low_tokens} to ${high_tokens} tokens, ${cost} (${note})`;
+  const cost = moneyText({ low_usd, high_usd }, (usd) => `${usd} USD`) ?? "unknown";
+  return `Estimate: the likely cost of a run is ${cost}; it takes ${low_tokens} to ${high_tokens} tokens (${note})`;
 }

@@ -1,4 +1,5 @@
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/doctor-report.ts";
+import { moneyText } from "../../../domain/readiness.ts";
 import { count, duration, usd } from "../format.ts";
 import { Light, SHAPES } from "../part/light.tsx";
 
@@ -46,17 +47,14 @@ export function CheckList({ checks }: { checks: readonly DoctorCheck[] }) {
   );
 }
 
-/** The range in which the cost of a run will lie. */
+/** What a run is likely to cost, then what it cannot exceed. */
 export function Estimate({ estimate }: { estimate: CostEstimate }) {
   const { low_tokens, high_tokens, low_usd, high_usd } = estimate;
   if (high_tokens === 0) return <p class="small-print">{estimate.note}</p>;
   return (
     <p class="small-print">
-      <strong>
-        {count(low_tokens)} to {count(high_tokens)} tokens
-      </strong>
-      {low_usd === null || high_usd === null ? ", price unknown. " : `, ${usd(low_usd)} to ${usd(high_usd)}. `}
-      {estimate.note}
+      <strong>{moneyText({ low_usd, high_usd }, usd) ?? "Price unknown"}</strong>, {count(low_tokens)} to{" "}
+      {count(high_tokens)} tokens. {estimate.note}
     </p>
   );
 }
