@@ -211,7 +211,7 @@ test("--model and --judge-model are checked in place of the file's, as a run wou
   expect(status).toBe(0);
   expect(stdout).toContain('  warn  Models of the arms\n        a: model "openai/x" needs a key: set OPENAI_API_KEY');
   expect(stdout).toContain("  ok    Model of the judge: mistral/y\n");
-  expect(stdout).toMatch(/A run of it spends about .* tokens \([\d.]+ USD to [\d.]+ USD\)/);
+  expect(stdout).toMatch(/A run of it is likely to cost about [\d.]+ USD, and at most [\d.]+ USD \(.* tokens\)/);
 });
 
 test("--model that no provider has is a check that failed", async () => {
