@@ -309,13 +309,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 110, 0],
-  "src/domain": [109, 8_090, 592],
+  "src/domain": [109, 8_120, 593],
   "src/runtime": [19, 1_191, 50],
   "src/arms": [196, 22_790, 660],
-  "src/statistics": [59, 6_190, 262],
+  "src/statistics": [59, 6_200, 262],
   "src/store": [57, 7_384, 213],
-  "src/comparison": [192, 24_960, 741],
-  "src/doors": [308, 32_990, 887],
+  "src/comparison": [192, 25_010, 743],
+  "src/doors": [308, 33_010, 887],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
