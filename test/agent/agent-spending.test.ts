@@ -161,3 +161,14 @@ testAgent(
     expect(run.summary).toMatchObject({ status: "cancelled", turns: 3 });
   },
 );
+
+testAgent("the time of an agent runs on while its request waits for another of its own that hangs", async () => {
+  await using fake = await startFakeProvider({ reply: { fault: "hang" } });
+  const run = await runAgent(fake, {
+    agent: agentOf("body.max_tokens = 100_000; await Promise.allSettled([ask(), ask()]);"),
+    policies: "{budget: {max_seconds: 2}}",
+    options: { max_cost_usd: 0.35, judge_model: "builtin/evidence" },
+  });
+  expect(run.summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:seconds" });
+  expect(fake.requests.length).toBeLessThan(2);
+});

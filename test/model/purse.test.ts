@@ -53,3 +53,22 @@ test("who waits stands still meanwhile, and leaves the line when its signal fire
   expect(await behind).toBeDefined();
   expect(told).toEqual([true, false]);
 });
+
+test("the time of who waits for a call of its own runs on, and stands still only while none is under way", async () => {
+  const purse = new Purse(1);
+  const told: boolean[] = [];
+  const asker = { outside: (is: boolean) => void told.push(is) };
+  const own = await purse.take(0.6, { ...never, asker });
+  const others = await purse.take(0.4, never);
+  const waiting = purse.take(0.5, { ...never, asker });
+  const free = await purse.take(0, { ...never, asker });
+  await Promise.resolve();
+  expect(told).toEqual([]);
+  own.settle(0.2);
+  expect(told).toEqual([]);
+  free.settle(0);
+  expect(told).toEqual([true]);
+  others.settle(0);
+  await waiting;
+  expect(told).toEqual([true, false]);
+});

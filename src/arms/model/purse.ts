@@ -14,6 +14,7 @@ export interface Lease {
 
 interface Waiting {
   readonly usd: number;
+  readonly asker: Waiter | undefined;
   readonly enter: (lease: Lease) => void;
   readonly refuse: (why: Failure) => void;
 }
@@ -27,6 +28,9 @@ export class Purse {
   #spent_usd: number;
   #held_usd = 0;
   readonly #line = new Set<Waiting>();
+  /** Calls under way, by who asks. */
+  readonly #under_way = new Map<Waiter, number>();
+  readonly #outside = new Set<Waiter>();
 
   /** @param spent_usd under the same limit, before */
   constructor(limit_usd: number, spent_usd = 0) {
@@ -41,13 +45,14 @@ export class Purse {
 
   /**
    * @param usd the most that the call can cost
+   * @param options who asks is outside as long as it waits and has no other call under way
    * @throws Failure `cost_limit_reached` when the limit does not even pay for the call alone; the signal's reason when it fires
    */
   async take(usd: number, { signal, asker }: Pick<CallOptions, "signal"> & { readonly asker?: Waiter | undefined }) {
     signal.throwIfAborted();
-    if (usd === 0) return this.#lease(0);
+    if (usd === 0) return this.#lease({ usd, asker });
     const { promise, resolve: enter, reject: refuse } = Promise.withResolvers<Lease>();
-    const one: Waiting = { usd, enter, refuse };
+    const one: Waiting = { usd, asker, enter, refuse };
     this.#line.add(one);
     this.#serve();
     if (!this.#line.has(one)) return await promise;
@@ -57,13 +62,23 @@ export class Purse {
       this.#serve();
     };
     signal.addEventListener("abort", leave, { once: true });
-    asker?.outside?.(true);
+    this.#tell(asker);
     try {
       return await promise;
     } finally {
-      asker?.outside?.(false);
+      this.#tell(asker);
       signal.removeEventListener("abort", leave);
     }
+  }
+
+  #tell(asker: Waiter | undefined): void {
+    if (asker === undefined) return;
+    const waits = [...this.#line].some((one) => one.asker === asker);
+    const isOutside = waits && !this.#under_way.has(asker);
+    if (isOutside === this.#outside.has(asker)) return;
+    if (isOutside) this.#outside.add(asker);
+    else this.#outside.delete(asker);
+    asker.outside?.(isOutside);
   }
 
   /** Nobody overtakes: a large call would wait for ever. */
@@ -73,15 +88,16 @@ export class Purse {
       if (!isBeyond && one.usd > this.#left(this.#held_usd)) return;
       this.#line.delete(one);
       if (isBeyond) one.refuse(this.#reached(one.usd));
-      else one.enter(this.#lease(one.usd));
+      else one.enter(this.#lease(one));
     }
   }
 
   /** Sums of fractions of a cent are off by some billionths. */
   #left = (held_usd: number): number => this.#limit_usd - this.#spent_usd - held_usd + 1e-9;
 
-  #lease(usd: number): Lease {
+  #lease({ usd, asker }: Pick<Waiting, "usd" | "asker">): Lease {
     this.#held_usd += usd;
+    this.#count(asker, 1);
     let held = true;
     return {
       settle: (cost_usd) => {
@@ -89,9 +105,18 @@ export class Purse {
         held = false;
         this.#held_usd -= usd;
         this.#spent_usd += cost_usd ?? usd;
+        this.#count(asker, -1);
         this.#serve();
+        this.#tell(asker);
       },
     };
+  }
+
+  #count(asker: Waiter | undefined, change: 1 | -1): void {
+    if (asker === undefined) return;
+    const calls = (this.#under_way.get(asker) ?? 0) + change;
+    if (calls > 0) this.#under_way.set(asker, calls);
+    else this.#under_way.delete(asker);
   }
 
   #reached(usd: number): Failure {
