@@ -79,6 +79,20 @@ test("while a run goes on its worst case is reserved, and afterwards what it cos
   expect(await dayOf(spying)).toEqual({ spent: expect.closeTo(4 * TURN_USD, 9), reserved: 0 });
 });
 
+test("a run with a limit of its own takes no more than that from the day's limit, even where nobody knows what it cost", async () => {
+  const during: unknown[] = [];
+  const uncounted: SessionServices = services(
+    async (...call) => {
+      during.push(await dayOf(uncounted));
+      return { ...(await answer(...call)), ...UNCOUNTED };
+    },
+    { max_cost_per_day_usd: 40 },
+  );
+  await runOnce(uncounted, await judgedScenario(), { max_cost_usd: 35 });
+  expect(during[0]).toEqual({ spent: 0, reserved: 35 });
+  expect(await dayOf(uncounted)).toEqual({ spent: 35, reserved: 0 });
+});
+
 test("what a run costs is noted without a limit too", async () => {
   const unlimited = services(answer, { max_cost_per_day_usd: undefined });
   await runOnce(unlimited, await judgedScenario());

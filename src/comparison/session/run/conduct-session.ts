@@ -43,18 +43,24 @@ export function tellEnd({ news }: Pick<Session["services"], "news">, outcome: Se
 /** An arm or a judge whose use is unknown has cost all that it might. */
 function costOfRun(plan: SessionPlan, { arms: [first, second], lost_attempts = [] }: SessionOutcome): number | null {
   const { worst_case, chosen } = plan;
-  const cost_usd = payableOf(plan, {
-    arms: [paidFor(first) ?? worst_case.arms[0], paidFor(second) ?? worst_case.arms[1]],
-    judge: chosen.spent_usd() ?? worst_case.judge,
+  const paid: CostByPart = { arms: [paidFor(first), paidFor(second)], judge: chosen.spent_usd() };
+  const known_usd = payableOf(plan, paid);
+  const most_usd = payableOf(plan, {
+    arms: [paid.arms[0] ?? worst_case.arms[0], paid.arms[1] ?? worst_case.arms[1]],
+    judge: paid.judge ?? worst_case.judge,
   });
+  const cost_usd = known_usd ?? withinLimit(plan, most_usd);
   return sumKnown([cost_usd, ...lost_attempts.map((lost) => lost.cost_usd)]);
 }
 
 const payableOf = ({ scenario, settings }: SessionPlan, costs: CostByPart) =>
   payable(scenario, settings.replayed, costs);
 
-/** The most that it may cost whoever pays for it. */
-export const worstCaseOf = (plan: SessionPlan) => payableOf(plan, plan.worst_case);
+/** The most that it may cost whoever pays for it: no call is made that its own limit does not pay for. */
+export const worstCaseOf = (plan: SessionPlan) => withinLimit(plan, payableOf(plan, plan.worst_case));
+
+const withinLimit = ({ options: { max_cost_usd } }: SessionPlan, usd: number | null) =>
+  usd === null ? null : Math.min(usd, max_cost_usd ?? usd);
 
 /** A plan, the trial that it is run as, and who asked for it. */
 export interface PlannedRun {
