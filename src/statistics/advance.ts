@@ -12,6 +12,7 @@ import { isOnlyCopies } from "./claim/sequential-test.ts";
 import {
   failsTooOften,
   failuresIn,
+  metLimit,
   numberOf,
   resultOf,
   roundsToStart,
@@ -33,7 +34,7 @@ export interface TrialSpec {
 interface Money {
   /** USD that all trials so far have spent; an unknown cost counts at its worst case. */
   readonly spent_usd: number;
-  /** Likely USD of a trial before one has ended; null where prices are unknown, which a cost limit does not allow. */
+  /** Likely USD of a trial before one has ended; null where prices are unknown, which a cost limit does not allow. 0: none is paid for, as of replays. */
   readonly estimate_usd: number | null;
 }
 
@@ -122,9 +123,8 @@ function specsOf(scenarios: SeriesRecord["plan"]["scenarios"], tallies: readonly
 const nextNumber = (tallies: readonly Tally[]): number =>
   1 + tallies.flatMap(({ rows }) => rows).reduce((largest, row) => Math.max(largest, numberOf(row)), 0);
 
-/** The limit did not pay for a call of a trial, not even alone. */
 const isBudgetMet = (rows: readonly TrialRow[], begunAfter: number): boolean =>
-  rows.some((row) => row.failure?.code === "cost_limit_reached" && numberOf(row) > begunAfter);
+  rows.some((row) => metLimit(row) && numberOf(row) > begunAfter);
 
 /** A user's mistake, an incomplete recording and checks that cannot run fail every trial; other failures may pass. */
 function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number): boolean {
@@ -150,7 +150,8 @@ function affordable({ limits }: SeriesRecord, tallies: readonly Tally[], money: 
   if (limits.max_cost_usd === null) return Number.POSITIVE_INFINITY;
   const rows = tallies.flatMap((tally) => tally.rows);
   const known = rows.filter(({ state }) => state === "completed").flatMap((row) => costOfTrial(row) ?? []);
-  const usd = known.length > 0 ? (sumKnown(known) ?? 0) / known.length : money.estimate_usd;
+  const isPaid = known.length > 0 && money.estimate_usd !== 0;
+  const usd = isPaid ? (sumKnown(known) ?? 0) / known.length : money.estimate_usd;
   const open = tallies.reduce((sum, { running }) => sum + running, 0);
   return trialsBorne(limits.max_cost_usd, { spent_usd: money.spent_usd, usd, open });
 }

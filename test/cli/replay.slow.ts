@@ -58,6 +58,21 @@ test("a run is recorded without its key, and replays with neither key nor provid
   expect(finding(verdictIn(byVariable))).toEqual(finding(verdictIn(recorded)));
 });
 
+test("a replay costs nothing: under any limit it runs whole", async () => {
+  using directory = openDirectory();
+  const price = "{in: 3, out: 15}";
+  writeFileSync(
+    join(directory.path, "prices.yaml"),
+    ["a", "b", "judge"].map((model) => `gateway/${model}: ${price}\n`).join(""),
+  );
+  await recordTo(directory, "--trials 3");
+  const limited = "--replay recordings --prices prices.yaml --max-cost .0001";
+  const single = await directory.run(limited);
+  expect(single.status, single.stderr).toBe(0);
+  const series = await directory.run(`${limited} --trials 3`);
+  expect(JSON.parse(series.stdout)).toMatchObject({ state: "completed", stop: "exhausted", counts: { trials: 3 } });
+});
+
 test("a recording that lies opens no gate while the author of the change can edit it, however it is named", async () => {
   using directory = openDirectory();
   const { path, run } = directory;

@@ -65,3 +65,10 @@ test("a row that never gave a result is missing once in a round, however often i
   expect(series.counts.failed).toBe(8);
   expect(series.conclusion).toBe("a_preferred");
 });
+
+test("a row is not given up for trials that a cost limit ended", async () => {
+  const failure = { class: "user", code: "cost_limit_reached", message: "the cost limit" } as const;
+  const own = [...going("+".repeat(20)), ...lost(11, 20 * ROWS.length).map((row) => ({ ...row, failure }))];
+  const series = await reportOf(table([...ROWS, LOST], 20), own, { stored: [], judge_unaudited: false });
+  expect(series.scenarios.map(({ given_up }) => given_up === true)).toEqual([false, false, false, false]);
+});

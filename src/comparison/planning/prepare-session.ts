@@ -120,7 +120,7 @@ export async function prepareSession(
   demandDayPrices(services, paid, chosen, replayed.settings);
   const costs = [withFree(priced, stand_in), chosen.price] as const;
   const likely_usd = payable(paid, replayed.settings.replayed, likelyCostOfRun(...costs));
-  const purse = purseOf(paid, chosen, likely_usd, options);
+  const purse = purseUnder(paid, chosen, likely_usd, options);
   if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);
   const assumed = assumedProvider(options.judge_model ?? priced.rubric.judge.model, chosen.judge_model);
@@ -213,7 +213,7 @@ function demandDayPrices(
 }
 
 /** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that the run is likely to exceed. */
-function purseOf(
+function purseUnder(
   scenario: Scenario,
   { prices: judge_prices }: ChosenJudge,
   likely_usd: number | null,
@@ -225,6 +225,10 @@ function purseOf(
   if (series_trial === undefined) demandLikelyCost(likely_usd, max_cost_usd, { round: "one run", cheaper: CHEAPER });
   return new Purse(max_cost_usd);
 }
+
+/** What pays for the calls of an arm or the judge: what is replayed was paid for when it was recorded. */
+export const purseOf = ({ purse, settings }: SessionPlan, who: string): Purse | undefined =>
+  settings.replayed?.includes(who) ? undefined : purse;
 
 const CHEAPER = "or take a cheaper model or judge (--judge-model builtin/evidence asks none)";
 

@@ -8,7 +8,7 @@ import type { Verdict } from "../../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { judgeFlags } from "../planning/choose-judge.ts";
 import { serversOf } from "../planning/mcp-tools.ts";
-import type { SessionPlan } from "../planning/prepare-session.ts";
+import { purseOf, type SessionPlan } from "../planning/prepare-session.ts";
 import type { SessionServices } from "../planning/services.ts";
 import { workspacePlaces } from "../planning/task-image.ts";
 import { fixtureSource } from "../scenario/fixture-source.ts";
@@ -129,7 +129,7 @@ function caseOf(plan: SessionPlan, [a, b]: readonly [JudgedArm, JudgedArm]): Omi
   const { inputs_from_checkout } = plan.settings;
   const { single = false } = plan.options;
   const told = { single, ...(inputs_from_checkout && { inputs_from_checkout }) };
-  const known = { purse: plan.purse, ...told };
+  const known = { purse: purseOf(plan, "judge"), ...told };
   return { scenario: name, scenario_digest: loaded.digest, kind: "run", task, policies, rubric, a, b, ...known };
 }
 

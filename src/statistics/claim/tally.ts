@@ -114,11 +114,11 @@ export const failsTooOften = (failures: number, trials: number): boolean =>
   failures > Math.max(BORNE_FAILURES, trials / 2);
 
 /**
- * How many trials failed. Those that were killed from outside are nobody's fault, and count where nothing else came of any: then
- * nothing gets through on this machine.
+ * How many trials failed, but for those that a cost limit ended. Those that were killed from outside are nobody's fault, and count
+ * where nothing else came of any: then nothing gets through on this machine.
  */
 export function failuresIn(rows: readonly TrialRow[]): number {
-  const failed = rows.filter((row) => resultOf(row) === "failed");
+  const failed = rows.filter((row) => resultOf(row) === "failed" && !metLimit(row));
   const gotThrough = rows.some((row) => typeof resultOf(row) === "number");
   return gotThrough ? failed.filter(({ killed }) => killed === undefined).length : failed.length;
 }
@@ -165,6 +165,9 @@ export function deletedOf(rows: readonly TrialRow[]): number {
   return [...numbers].reduce((largest, number) => Math.max(largest, number), 0) - numbers.size;
 }
 
+/** The cost limit did not pay for a call of it, not even alone. */
+export const metLimit = ({ failure }: TrialRow): boolean => failure?.code === "cost_limit_reached";
+
 type Blamed = "a" | "b" | "both" | "judge";
 
 /** Who broke the trials that gave nothing. What a person cancelled, or a limit of costs ended, is nobody's fault. */
@@ -172,7 +175,7 @@ export function missingBy(tallies: readonly Tally[], measure: SeriesMeasure = "p
   const by = { a: 0, b: 0, both: 0, judge: 0 };
   for (const row of tallies.flatMap(({ rows }) => rows)) {
     const result = resultOf(row, measure);
-    if (row.failure?.code === "cost_limit_reached") continue;
+    if (metLimit(row)) continue;
     if (result === "failed" || result === "invalid") by[blamed(row)] += 1;
   }
   return by;

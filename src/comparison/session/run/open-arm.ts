@@ -12,7 +12,7 @@ import { stallMattered } from "../../../domain/stall.ts";
 import { answerOf, collectEvidence } from "../../evidence/collect.ts";
 import type { JudgedArm } from "../../judge/judge.ts";
 import { NO_TOOLS, openMcpTools } from "../../planning/mcp-tools.ts";
-import type { SessionPlan } from "../../planning/prepare-session.ts";
+import { purseOf, type SessionPlan } from "../../planning/prepare-session.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { filesSource } from "../../scenario/fixture-source.ts";
 import { probeSource } from "../../scenario/materials.ts";
@@ -61,7 +61,8 @@ export async function openArm(examination: Examination, pristine: Pristine, inde
     is_made: arm.ran !== undefined,
     workspace,
     run: async (signal) => {
-      const conduct = { arm, runArm: source.runArm, workspace, mcp, scenario, log, services, purse: plan.purse };
+      const purse = purseOf(plan, arm.id);
+      const conduct = { arm, runArm: source.runArm, workspace, mcp, scenario, log, services, purse };
       const stopped = await conductArm(conduct, signal);
       const { summary, end } = stopped;
       const began_ticks = end.imported === undefined ? end.began_ticks : null;

@@ -170,7 +170,8 @@ class SeriesCosts {
   /** How many more trials the limit bears beside those that are open. */
   borne(max_cost_usd: number | null, open: number): number {
     if (max_cost_usd === null) return Number.POSITIVE_INFINITY;
-    const usd = this.#known > 0 ? this.#known_usd / this.#known : this.#trial.likely_usd;
+    const { likely_usd } = this.#trial;
+    const usd = this.#known > 0 && likely_usd !== 0 ? this.#known_usd / this.#known : likely_usd;
     return trialsBorne(max_cost_usd, { spent_usd: this.#spent_usd, usd, open });
   }
 
