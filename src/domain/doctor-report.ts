@@ -42,10 +42,12 @@ const SeriesEstimate = record("SeriesEstimate", {
 });
 
 export const CostEstimate = record("CostEstimate", {
-  low_usd: nullable(Type.Number({ minimum: 0 }), { description: "As `likely_usd`." }),
+  low_usd: nullable(Type.Number({ minimum: 0 }), { description: "As `likely_usd`, but never of earlier runs." }),
   high_usd: nullable(Type.Number({ minimum: 0 }), { description: "As `bound_usd`." }),
   likely_usd: Type.Optional(
-    nullable(Type.Number({ minimum: 0 }), { description: "Of a short run; null without prices." }),
+    nullable(Type.Number({ minimum: 0 }), {
+      description: "Median of earlier runs, else of a short run; null where neither is known.",
+    }),
   ),
   bound_usd: Type.Optional(
     nullable(Type.Number({ minimum: 0 }), { description: "What a run is not to exceed; null without prices." }),

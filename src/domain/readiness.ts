@@ -19,8 +19,8 @@ export function checksToTell({ checks }: Pick<DoctorReport, "checks">): readonly
 export function seriesEstimateText(estimate: CostEstimate, usd: (amount: number) => string): string {
   const { series, high_tokens } = estimate;
   if (!series) return "";
-  const { trials, members, clusters, low_usd, high_usd, chances } = series;
-  const money = high_tokens > 0 ? moneyText({ low_usd, high_usd }, usd) : null;
+  const { trials, members, clusters, chances } = series;
+  const money = high_tokens > 0 ? moneyText(series, usd) : null;
   const cost = money === null ? "" : ` ${trials === 1 ? "costs" : "cost"} ${money}, and`;
   const units = clusters === undefined ? "trials" : "clusters";
   const found = chances.map(
@@ -33,12 +33,14 @@ export function seriesEstimateText(estimate: CostEstimate, usd: (amount: number)
   return `${counted(trials, "trial")}${each}${cost} ${verb} an arm that wins ${found.join(", ")}; stopping early, if one trial in five has no winner.${equalText(estimate)}`;
 }
 
-/** What is likely first, then what it cannot exceed; null without prices. */
-export const moneyText = (
-  { low_usd, high_usd }: Pick<CostEstimate, "low_usd" | "high_usd">,
+/** What is likely first, then what it is not to exceed, as far as it is known; null where nothing is. */
+export function moneyText(
+  { low_usd, likely_usd = low_usd, high_usd }: Pick<CostEstimate, "low_usd" | "likely_usd" | "high_usd">,
   usd: (amount: number) => string,
-): string | null =>
-  low_usd === null || high_usd === null ? null : `about ${usd(low_usd)}, and at most ${usd(high_usd)}`;
+): string | null {
+  if (likely_usd === null) return null;
+  return `about ${usd(likely_usd)}${high_usd === null ? "" : `, and at most ${usd(high_usd)}`}`;
+}
 
 /** How likely the gate opens where there is nothing to find. */
 function equalText({ series, measure, control }: CostEstimate): string {

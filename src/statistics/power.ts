@@ -136,9 +136,11 @@ export async function seriesEstimate(
   const usd = (of: "low_usd" | "high_usd") =>
     files.reduce<number | null>((sum, file) => plus(sum, times(file[of], each * (file.rows ?? 1))), 0);
   const [low_usd, high_usd] = [usd("low_usd"), usd("high_usd")];
+  const likely = files.map(({ low_usd: low, likely_usd = low, rows = 1 }) => times(likely_usd, each * rows));
+  const likely_usd = likely.reduce(plus, 0);
   const isSolved = measure ? measure === "solved" : files.every((file) => file.measure === "solved");
   return {
-    ...{ trials: members * each, members, low_usd, high_usd, likely_usd: low_usd, bound_usd: high_usd, chances },
+    ...{ trials: members * each, members, low_usd, high_usd, likely_usd, bound_usd: high_usd, chances },
     ...(clusters !== undefined && { clusters }),
     ...(not_worse_by !== undefined && { not_worse_by }),
     chance_better: chances[1]?.chance_of_claim ?? 0,

@@ -1,10 +1,11 @@
 import { type LoadedScenario, membersOf } from "../../comparison/scenario/loaded-scenario.ts";
 import type { DoctorReport } from "../../domain/doctor-report.ts";
 import { Failure } from "../../domain/failure.ts";
+import { counted } from "../../domain/number-text.ts";
 import type { SeriesRequest } from "../../domain/series-request.ts";
 import { seriesEstimate } from "../../statistics/power.ts";
 import { orRefusal } from "../doctor/check.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, Services } from "./operation.ts";
 
 /** What of a series changes its chances, and whom they are about. */
 interface AskedOfSeries {
@@ -19,11 +20,34 @@ export const runDoctor: Operation<"runDoctor"> = async (services, { scenario, tr
   if (trials !== undefined && scenario === undefined) throw refused("trials", NO_SCENARIO);
   if (trials === undefined && field !== "trials") throw refused(field, NO_TRIALS);
   const { diagnose } = await import("../doctor/doctor.ts");
-  const report = await diagnose(services, scenario ?? null, signal);
+  const report = await withEarlier(services, await diagnose(services, scenario ?? null, signal), signal);
   if (trials === undefined || scenario === undefined) return report;
   const [told = report] = await withSeries([report], [() => services.catalog.get(scenario)], { ...asked, trials });
   return told;
 };
+
+/** Earlier runs that a likely cost goes by, the newest. */
+const EARLIER = 20;
+
+/** The report with the likely cost of runs that have ended, with the same models; as it is where there are none. */
+async function withEarlier(
+  { store, catalog }: Pick<Services, "store" | "catalog">,
+  report: DoctorReport,
+  signal: AbortSignal,
+): Promise<DoctorReport> {
+  const { scenario, estimate } = report;
+  if (scenario === null || estimate === null) return report;
+  const { definition } = await catalog.get(scenario);
+  const models = definition.arms.map(({ model }) => model).join();
+  const ended = await store.list({ scenario, state: "completed", limit: EARLIER }, signal);
+  const known = ended.flatMap(({ arms, cost_usd }) =>
+    arms.map(({ model }) => model).join() === models ? (cost_usd ?? []) : [],
+  );
+  const median = known.toSorted((a, b) => a - b)[Math.floor(known.length / 2)];
+  if (median === undefined) return report;
+  const note = `likely: the median of ${counted(known.length, "earlier run")}; else ${estimate.note}`;
+  return { ...report, estimate: { ...estimate, likely_usd: median, note } };
+}
 
 const NO_SCENARIO = "of which scenario? A series is estimated for one; name it in scenario";
 const NO_TRIALS = "says how a series is estimated; say how many trials of it, in trials";

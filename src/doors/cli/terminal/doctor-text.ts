@@ -70,9 +70,10 @@ function checkLines({ status, title, detail, hint }: CheckLine, width: number): 
 /** The beginning of a line about something with this status. */
 export const statusHead = (status: DoctorCheck["status"]): string => `  ${WORDS[status].padEnd(4)}  `;
 
-function estimateText({ low_usd, high_usd, low_tokens, high_tokens }: CostEstimate): string {
+function estimateText(estimate: CostEstimate): string {
+  const { low_tokens, high_tokens } = estimate;
   if (high_tokens === 0) return "A run of it spends nothing.";
-  const money = moneyText({ low_usd, high_usd }, dollars);
+  const money = moneyText(estimate, dollars);
   const tokens = `${countText(low_tokens)} to ${countText(high_tokens)} tokens`;
   return money === null
     ? `A run of it spends about ${tokens} (cost unknown).`

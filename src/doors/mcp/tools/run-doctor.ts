@@ -83,8 +83,9 @@ function checkText({ id, status, title, detail, hint }: DoctorCheck): string {
   return [`- ${status.toUpperCase()} ${id}: ${said}`, ...(hint === null ? [] : [`  hint: ${hint}`])].join("\n");
 }
 
-function estimateText({ low_tokens, high_tokens, low_usd, high_usd, note }: CostEstimate): string {
+function estimateText(estimate: CostEstimate): string {
+  const { low_tokens, high_tokens, note } = estimate;
   if (high_tokens === 0) return `Estimate: ${note}`;
-  const cost = moneyText({ low_usd, high_usd }, (usd) => `${usd} USD`) ?? "unknown";
+  const cost = moneyText(estimate, (usd) => `${usd} USD`) ?? "unknown";
   return `Estimate: the likely cost of a run is ${cost}; it takes ${low_tokens} to ${high_tokens} tokens (${note})`;
 }

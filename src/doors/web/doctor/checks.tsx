@@ -49,12 +49,12 @@ export function CheckList({ checks }: { checks: readonly DoctorCheck[] }) {
 
 /** What a run is likely to cost, then what it cannot exceed. */
 export function Estimate({ estimate }: { estimate: CostEstimate }) {
-  const { low_tokens, high_tokens, low_usd, high_usd } = estimate;
+  const { low_tokens, high_tokens } = estimate;
   if (high_tokens === 0) return <p class="small-print">{estimate.note}</p>;
   return (
     <p class="small-print">
-      <strong>{moneyText({ low_usd, high_usd }, usd) ?? "Price unknown"}</strong>, {count(low_tokens)} to{" "}
-      {count(high_tokens)} tokens. {estimate.note}
+      <strong>{moneyText(estimate, usd) ?? "Price unknown"}</strong>, {count(low_tokens)} to {count(high_tokens)}{" "}
+      tokens. {estimate.note}
     </p>
   );
 }
