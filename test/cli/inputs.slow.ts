@@ -82,7 +82,10 @@ test("--check says of one row that it is filled in", async () => {
 
 test("--check fills every row, tries three, and warns of columns that nothing uses", async () => {
   using table = openTable();
-  writeFileSync(join(table.path, "words.csv"), "id,word,lang\none,un,fr\ntwo,zwei,de\nthree,drei,de\nfour,vier,de\n");
+  writeFileSync(
+    join(table.path, "words.csv"),
+    `id,word,lang\none,un,fr\ntwo,${"zwei".repeat(40)},de\nthree,drei,de\nfour,vier,de\n`,
+  );
   const { stdout } = await table.run("--check words.yaml --json");
   const [report]: { checks: { id: string; status: string; title: string; detail: string }[] }[] = JSON.parse(stdout);
   const inputs = report?.checks.filter(({ id }) => id === "inputs") ?? [];
@@ -90,6 +93,9 @@ test("--check fills every row, tries three, and warns of columns that nothing us
   expect(inputs[1]).toMatchObject({ status: "warn", detail: expect.stringContaining("nothing uses the column lang") });
   const titles = report?.checks.map(({ title }) => title) ?? [];
   expect(titles.filter((title) => title.startsWith("Scenario file"))).toEqual(["Scenario file [one, two, three]"]);
+  // Their prompts differ in length, which is worth no second line.
+  const budget = report?.checks.filter(({ title }) => title.startsWith("Budget of turns")) ?? [];
+  expect(budget).toMatchObject([{ status: "pass", detail: expect.stringMatching(/about \d+ \(in one\)$/) }]);
 });
 
 test("rows that ask the same are named by --check with the line to write, and flagged until they are one cluster", async () => {

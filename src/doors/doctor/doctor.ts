@@ -134,17 +134,19 @@ interface RowCheck {
   readonly row: string;
 }
 
-/** What came out alike for several rows is told once. */
+/** What came out alike for several rows is told once; what is well in all of them, with the figures of the first. */
 function byFinding(tried: readonly RowCheck[]): DoctorCheck[] {
   const alike = Map.groupBy(tried, ({ check: { id, title, status, detail, hint } }) =>
-    JSON.stringify([id, title, status, detail, hint]),
+    JSON.stringify(status === "pass" ? [id, title] : [id, title, status, detail, hint]),
   );
   return [...alike.values()].flatMap((same) => {
     const [first] = same;
     if (first === undefined) return [];
     const rows = [...new Set(same.map(({ row }) => row))].join(", ");
     const duration_ms = same.reduce((sum, { check }) => sum + check.duration_ms, 0);
-    return { ...first.check, title: `${first.check.title} [${rows}]`, duration_ms };
+    const isAlike = same.every(({ check: { detail } }) => detail === first.check.detail);
+    const detail = isAlike ? first.check.detail : `${first.check.detail} (in ${first.row})`;
+    return { ...first.check, title: `${first.check.title} [${rows}]`, detail, duration_ms };
   });
 }
 

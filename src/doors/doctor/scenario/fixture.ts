@@ -16,7 +16,9 @@ const fixtureHistory = after("fixture.files")(
   "fixture.history",
   "Fixture holds no history with the fix",
   async (dryRun: DryRun, signal) => {
-    const found = (await dryRun.pristine.list()).find(({ path }) => HISTORY.test(path));
+    const files = await dryRun.pristine.list();
+    if (files.length === 0) return pass(IDLE.no_fixture);
+    const found = files.find(({ path }) => HISTORY.test(path));
     if (found === undefined) return pass("none found");
     const unknown = warn(`${found.path}: the arms can read it, and it may hold the fix`, "remove it from the fixture");
     const history = found.path.startsWith(".git/") ? historyIn(await dryRun.printed(LOOK, signal, LOOK_MS)) : undefined;
@@ -75,7 +77,7 @@ const fixtureFiles = check("fixture.files", "Fixture can be copied", async ({ pr
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const size = `${counted(files.length, "file")}, ${(bytes / 1000).toFixed(1)} kB`;
   if (bytes > LARGE_BYTES) return warn(`${size}: every arm and every check run copies it`, "remove what no arm needs");
-  return pass(files.length === 0 ? "an empty workspace" : size);
+  return pass(files.length === 0 ? IDLE.no_fixture : size);
 });
 
 /** Every arm can read and send what they hold. */
@@ -84,7 +86,7 @@ const fixtureVariables = check("fixture.variables", "Variables of commands hold 
   const keys = env.filter(([, value]) => redactKeyShapes(value) !== value).map(([name]) => name);
   if (keys.length > 0)
     return fail(`${keys.join(", ")}: holds what looks like a key`, "remove it: abeval gives no command a key");
-  return pass(env.length === 0 ? "there are none" : env.map(([name]) => name).join(", "));
+  return pass(env.length === 0 ? IDLE.no_variables : env.map(([name]) => name).join(", "));
 });
 
 const fixtureSetup = after("fixture.files")(
@@ -104,16 +106,19 @@ export const globs = afterSetup("fixture.globs", "Path globs match something", a
   const { writable, protected: guarded } = policies.paths;
   const fixed = task.reference_fix === null ? [] : await steadily(readingPatch(task.reference_fix.patch));
   const paths = [...(await pristine.list()).map(({ path }) => path), ...fixed.map(pathOfPatch)];
-  const idle = Object.entries({ writable, protected: guarded, deliverable: task.deliverable }).flatMap(
-    ([list, patterns]) => patterns.filter((glob) => isIdle(glob, paths)).map((glob) => `${list} ${glob}`),
+  const lists = Object.entries({ writable, protected: guarded, deliverable: task.deliverable });
+  if (lists.every(([, patterns]) => !patterns.some(isPattern))) return pass(IDLE.no_globs);
+  const idle = lists.flatMap(([list, patterns]) =>
+    patterns.filter((glob) => isIdle(glob, paths)).map((glob) => `${list} ${glob}`),
   );
   return idle.length === 0
     ? pass("each does")
     : warn(`no file matches ${idle.join(", ")}`, "correct it: globs start at the top of the workspace");
 });
 
-const isIdle = (glob: string, paths: readonly string[]) =>
-  glob !== "**" && /[*?[{]/.test(glob) && !paths.some(globMatcher([glob]));
+const isPattern = (glob: string) => glob !== "**" && /[*?[{]/.test(glob);
+
+const isIdle = (glob: string, paths: readonly string[]) => isPattern(glob) && !paths.some(globMatcher([glob]));
 
 export const fixtureChecks: readonly Check<DryRun>[] = [
   fixtureFiles,

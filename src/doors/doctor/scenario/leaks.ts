@@ -31,8 +31,9 @@ const leakedFiles = after("fixture.files")(
     const hint = exposed.length > 0 ? exposed.map(({ mend }) => mend).join("\n") : HINT;
     // An arm that is told a name knows less than one that reads the file.
     if (leaks !== "") return read.size > 0 ? fail(leaks, hint) : warn(leaks, hint);
-    return loaded.definition.task.probe === null
-      ? skip(IDLE.no_probe)
+    if (loaded.definition.task.probe === null) return skip(IDLE.no_probe);
+    return hidden.length === 0
+      ? pass(IDLE.no_hidden)
       : pass(`searched ${counted(visible.length, "text")} for ${counted(hidden.length, "file")}`);
   },
 );
