@@ -314,7 +314,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/arms": [196, 22_790, 660],
   "src/statistics": [59, 6_200, 262],
   "src/store": [57, 7_384, 213],
-  "src/comparison": [192, 25_010, 743],
+  "src/comparison": [192, 25_040, 743],
   "src/doors": [308, 33_060, 887],
 };
 
