@@ -388,6 +388,27 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     expect(new Set(ends(told).map((event) => event.session_id)).size).toBe(ends(told).length);
   });
 
+  test("trials that run at once in several processes stay within the cost limit together, and all run", async () => {
+    const url = await database();
+    await using front = await aProcess(url);
+    // A reply may cost 8.192, and costs 0.1: the limit pays for both arms of one trial.
+    const dear = { in: 0, out: 1000, cached_in: null };
+    const prices = new Map([["fake/a", dear] as const, ["fake/b", dear], ["fake/judge", { ...dear, out: 0 }]]);
+    Object.assign(front.services, { prices });
+    let [under_way, most] = [0, 0];
+    const before = async () => {
+      under_way += 1;
+      most = Math.max(most, under_way);
+      for (let looks = 0; looks < 50; looks += 1) await front.services.shared.queue.waiting();
+      under_way -= 1;
+    };
+    await using _a = await aProcess(url, { slots: 2, before });
+    await using _b = await aProcess(url, { slots: 2, before });
+    const { done } = await seriesOn(front, { trials: 4, parallel: 4, max_cost_usd: 20 });
+    expect(await done).toMatchObject({ state: "completed", stop: "exhausted", standing: { counted: 4 } });
+    expect(most).toBe(2);
+  });
+
   test("a series goes on where its coordinator left it", async () => {
     const url = await database();
     const gate = aGate();

@@ -27,6 +27,8 @@ export class KnownTrials {
   /** Trials of this start that are over. */
   #ended = 0;
   #changed = Promise.withResolvers<void>();
+  /** USD that a trial may spend of which it is not known yet what it cost. */
+  readonly #granted = new Map<string, number>();
   /** So many trials must end before anything new can be said. 0: it must be looked at. */
   behind = 0;
 
@@ -72,6 +74,17 @@ export class KnownTrials {
     return this.#costs.openPurse(max_cost_usd);
   }
 
+  /**
+   * USD that a trial may spend which another process runs: all such trials together stay within the limit. Undefined as long as
+   * others may need what is left.
+   */
+  share(max_cost_usd: number): number | undefined {
+    const granted = [...this.#granted.values()].reduce((sum, usd) => sum + usd, 0);
+    const left_usd = max_cost_usd - this.money.spent_usd - granted;
+    const most_usd = this.#costs.bound_usd ?? left_usd;
+    return this.#granted.size > 0 && left_usd < most_usd ? undefined : Math.min(left_usd, most_usd);
+  }
+
   /** What was planned and can start now; undefined where it must be looked at again. */
   startable(planned: readonly TrialSpec[], limits: SeriesRecord["limits"]): readonly TrialSpec[] | undefined {
     if (this.behind === 0) return undefined;
@@ -96,13 +109,15 @@ export class KnownTrials {
     const open = rows.filter(({ state }) => !isFinal(state));
     for (const { session_id } of open) {
       this.#ending.set(session_id, null);
+      this.#granted.set(session_id, this.#costs.bound_usd ?? 0);
       this.#follow(session_id, untilEnded(this.#store, session_id));
     }
   }
 
-  /** Starts one, and follows it to its end. */
-  async begin(start: () => Promise<StartedSession>): Promise<void> {
+  /** Starts one, and follows it to its end. @param share_usd what it may spend for itself; absent: it has no limit of its own */
+  async begin(start: () => Promise<StartedSession>, share_usd?: number): Promise<void> {
     const { session_id, done } = await start();
+    if (share_usd !== undefined) this.#granted.set(session_id, share_usd);
     this.#follow(session_id, done);
     const [row] = await this.#store.trials({ session_id });
     if (row) this.#rows.set(session_id, row);
@@ -115,6 +130,7 @@ export class KnownTrials {
       if (row) this.#know(row);
       else this.#rows.delete(session_id);
       this.#over.delete(session_id);
+      this.#granted.delete(session_id);
       this.behind = row && givesResult(row) ? Math.max(0, this.behind - 1) : 0;
     }
   }
@@ -156,6 +172,11 @@ class SeriesCosts {
 
   constructor(trial: SeriesSetup["trial_cost"]) {
     this.#trial = trial;
+  }
+
+  /** The most that one trial can cost, USD; null where that is unknown. */
+  get bound_usd(): number | null {
+    return this.#trial.bound_usd;
   }
 
   /** Adds a trial that has ended. */

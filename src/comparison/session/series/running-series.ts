@@ -199,8 +199,9 @@ export class RunningSeries implements SeriesInFlight {
 
   async #start(spec: TrialSpec): Promise<SeriesEnd | "busy" | undefined> {
     try {
-      await this.#begin(spec);
-      return undefined;
+      if (await this.#begin(spec)) return undefined;
+      await Promise.race([...this.#trials.open.values(), this.#leaving.promise]);
+      return "busy";
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (this.#halted.signal.aborted) return this.#haltedEnd();
@@ -213,27 +214,30 @@ export class RunningSeries implements SeriesInFlight {
     }
   }
 
-  async #begin(spec: TrialSpec): Promise<void> {
+  /** False when what its limit has left is set aside for trials that run. */
+  async #begin(spec: TrialSpec): Promise<boolean> {
     const { trial, round } = spec;
     const plan = this.#paid(await this.#prepare(spec));
     this.#halted.signal.throwIfAborted();
+    if (plan === undefined) return false;
     const asTrial = trialOfSeries(() => this.#record, {
       ...{ place: { series_id: this.series_id, trial, round }, others: this.#others, store: this.#services.store },
       rows: () => this.#trials.rows,
       unmoved: async (session_id) => ((await this.#trials.endsLast(session_id)) ? undefined : this.#unmoved?.()),
     });
-    await this.#trials.begin(() => startSession(this.#services, plan, asTrial, { user: this.#record.user }));
-    if (this.#left) return;
-    if (this.#halted.signal.aborted) this.cancel(this.#halted.signal.reason);
+    const start = () => startSession(this.#services, plan, asTrial, { user: this.#record.user });
+    await this.#trials.begin(start, plan.options.max_cost_usd);
+    if (!this.#left && this.#halted.signal.aborted) this.cancel(this.#halted.signal.reason);
+    return true;
   }
 
-  /** All trials here share one purse. One that another process runs has what is left as its own limit. */
-  #paid(plan: SessionPlan): SessionPlan {
+  /** All trials here share one purse. One that another process runs has a share of what is left as its own limit; undefined: there is none now. */
+  #paid(plan: SessionPlan): SessionPlan | undefined {
     const { max_cost_usd } = this.#record.limits;
     if (max_cost_usd === null) return plan;
     if (!isOffered(this.#services, plan)) return { ...plan, purse: this.#trials.purse(max_cost_usd) };
-    const left_usd = max_cost_usd - this.#trials.money.spent_usd;
-    return { ...plan, options: { ...plan.options, max_cost_usd: left_usd } };
+    const share_usd = this.#trials.share(max_cost_usd);
+    return share_usd === undefined ? undefined : { ...plan, options: { ...plan.options, max_cost_usd: share_usd } };
   }
 
   async #pause(): Promise<void> {
