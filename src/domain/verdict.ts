@@ -193,6 +193,9 @@ export const Verdict = record("Verdict", {
   created_at: Timestamp("When the verdict was complete."),
   kind: oneOf(["run", "rejudge", "cross_session"]),
   scenario: Slug(),
+  input: Type.Optional(
+    Type.String({ description: "Id of the row of its inputs. Absent: it has none, or two rows are compared." }),
+  ),
   scenario_digest: Digest("Digest of the definition that supplied rubric and reference."),
   arm_a: ArmPointer,
   arm_b: ArmPointer,

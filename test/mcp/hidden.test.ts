@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { GridRow } from "../../src/domain/cell.ts";
 import { type Linked, linked } from "./linked.ts";
 
 /** Runs the scenario whose solution is marked, and gives its session's id. */
@@ -63,4 +66,40 @@ test("run_doctor says which checks failed and what to do, but not what it found 
     detail: null,
     hint: "the reference fix fails this check: correct the check or the fix",
   });
+});
+
+/** Two rows; of the second one the new arm is wrong. */
+const ROWS = `name: rows
+inputs:
+  - {id: one, question: "One?", must: ONE, says: "It is ONE."}
+  - {id: two, question: "Two?", must: CANARY-TWO, says: "It is three."}
+task:
+  prompt: "{{question}}"
+  deliverable: answer
+  probe: {checks: [{id: right, answer_contains: "{{must}}", required: true}]}
+arms:
+  - {id: old, model: scripted/old, tools: [], system_prompt: Old., script: [{say: "It is {{must}}."}]}
+  - {id: new, model: scripted/new, tools: [], system_prompt: New., script: [{say: "{{says}}"}]}
+rubric: {criteria: [{measure: probe_score}], judge: {model: builtin/evidence}}
+`;
+
+test("a series tells what the arms left, each row by its name, and why hidden checks failed only when asked for", async () => {
+  await using server = await linked();
+  writeFileSync(join(server.services.catalog.directory, "rows.yaml"), ROWS);
+  const { data } = await server.call("run_scenario", { scenario: "rows", trials: 1, wait_seconds: 50 });
+  const read = (args: object = {}) => server.call("get_session", { session_id: data.series_id, ...args });
+  const shown = await read();
+  const rows = shown.data.series.rows as GridRow[];
+  expect(rows.map(({ input, winner }) => [input, winner])).toEqual([
+    ["two", "old"],
+    ["one", null],
+  ]);
+  expect(rows[0]?.cells[1]).toMatchObject({ answer: "It is three.", failed: [{ check: "right", why: null }] });
+  expect(shown.text).toContain("rows[two]: old won trial 2\n  question: Two?\n");
+  expect(shown.text).toContain("  new failed right, score 0.00. Its answer: It is three.");
+  expect(shown.text).toMatch(/^#2 rows\[two\]: old won; session-rows-/m);
+  expect(shown.data.series.trials[1]).toMatchObject({ scenario: "rows", input: "two" });
+  expect(JSON.stringify(await read({ include_hidden: true }))).toContain("does not contain");
+  const { text } = await server.call("get_session", { session_id: rows[0]?.session_id });
+  expect(text).toContain("Row rows[two]");
 });

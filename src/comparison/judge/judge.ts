@@ -18,6 +18,8 @@ export interface JudgedArm {
 /** Everything that a verdict rests on. The judge model sees only views made of it. */
 export interface Case {
   readonly scenario: string;
+  /** Row of its inputs; absent: it has none. */
+  readonly input?: string | undefined;
   readonly scenario_digest: string;
   readonly kind: Verdict["kind"];
   readonly task: Task;

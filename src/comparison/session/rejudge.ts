@@ -103,7 +103,9 @@ function caseOf(a: StoredArm, b: StoredArm, judge_model: string): Case {
   const { task, policies, rubric } = definition;
   const kind = a.session.session_id === b.session.session_id ? "rejudge" : "cross_session";
   const flags = flagsOf(a, b, judge_model);
-  return { scenario, scenario_digest, kind, task, policies, rubric, a, b, flags, ...checkoutOf(a, b) };
+  // Arms may come of different rows.
+  const input = definition.input?.id === b.session.definition.input?.id ? definition.input?.id : undefined;
+  return { scenario, input, scenario_digest, kind, task, policies, rubric, a, b, flags, ...checkoutOf(a, b) };
 }
 
 /** What was so when the arms ran stays so whoever judges. */

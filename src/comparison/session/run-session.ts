@@ -125,12 +125,13 @@ async function judged({ plan, trial, log, signal }: Session, kase: Case): Promis
 
 function caseOf(plan: SessionPlan, [a, b]: readonly [JudgedArm, JudgedArm]): Omit<Case, "flags"> {
   const { scenario, loaded } = plan;
-  const { name, task, policies, rubric } = scenario;
+  const { name, input, task, policies, rubric } = scenario;
   const { inputs_from_checkout } = plan.settings;
   const { single = false } = plan.options;
   const told = { single, ...(inputs_from_checkout && { inputs_from_checkout }) };
   const known = { purse: purseOf(plan, "judge"), ...told };
-  return { scenario: name, scenario_digest: loaded.digest, kind: "run", task, policies, rubric, a, b, ...known };
+  const subject = { scenario: name, input: input?.id, scenario_digest: loaded.digest };
+  return { ...subject, kind: "run", task, policies, rubric, a, b, ...known };
 }
 
 /** What ends a session with an error. Those that are no Failure are told to whoever started the program. */

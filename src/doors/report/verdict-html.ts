@@ -5,6 +5,7 @@ import { endText } from "../../domain/end-text.ts";
 import type { CheckResult } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { measureText } from "../../domain/measure-text.ts";
+import { memberName } from "../../domain/member.ts";
 import { counted, countText, durationText, momentText, usdText } from "../../domain/number-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
@@ -56,7 +57,10 @@ ${foot(reported, showing)}`;
 
 /** What the page is about. A redacted page keeps the title back: the scenario's author wrote it. */
 const subjectOf = ({ a: { session } }: Reported, showing: Showing): string =>
-  showing === "redacted" ? session.scenario : session.definition.title;
+  memberName({
+    scenario: showing === "redacted" ? session.scenario : session.definition.title,
+    input: session.input?.id,
+  });
 
 function titleOf(reported: Reported, showing: Showing): string {
   if (showing === "blind") return "Which is better?";

@@ -1,6 +1,7 @@
 import { type Decision, PROGRAM_ENDED } from "../../../domain/decision.ts";
 import type { Facts } from "../../../domain/evidence.ts";
 import { dig } from "../../../domain/lenient.ts";
+import { memberName, withInputId } from "../../../domain/member.ts";
 import type { Price } from "../../../domain/price-list.ts";
 import { ranElsewhere } from "../../../domain/ran.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
@@ -60,7 +61,7 @@ export function composeVerdict(input: VerdictInput): Verdict {
     verdict_id: input.verdict_id,
     created_at: input.created_at,
     kind: kase.kind,
-    scenario: kase.scenario,
+    ...{ scenario: kase.scenario, ...withInputId(kase.input) },
     scenario_digest: kase.scenario_digest,
     arm_a: kase.a.pointer,
     arm_b: kase.b.pointer,
@@ -115,11 +116,11 @@ function statementInput(
   { kase, facts, rules, names, model_name }: VerdictInput,
   found: Pick<StatementInput, "scored" | "flags" | "panel" | "model_asked">,
 ): StatementInput {
-  const { a, b, kind, scenario } = kase;
+  const { a, b, kind } = kase;
   const { measured, weights, gates } = rules;
   return {
     ...found,
-    ...{ kind, scenario, judge: model_name, names, gates, facts },
+    ...{ kind, scenario: memberName(kase), judge: model_name, names, gates, facts },
     turns: { a: a.summary.turns, b: b.summary.turns },
     stopped: { a: stoppedChecks(a.summary, facts.b), b: stoppedChecks(b.summary, facts.a) },
     chances: notRepeatable(kase),

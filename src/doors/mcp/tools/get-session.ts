@@ -1,8 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { withoutReasons } from "../../../domain/cell.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { nullable, oneOf, record, Slug } from "../../../domain/schema.ts";
 import { type ArmSummary, isFinal, SessionId, type SessionOutcome, STATES } from "../../../domain/session.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
+import { tellingRows } from "../../operation/grid.ts";
 import type { Services } from "../../operation/operation.ts";
 import { getSession as operation } from "../../operation/reads.ts";
 import { getSeries } from "../../operation/series.ts";
@@ -10,7 +12,7 @@ import { CLIPS, fullestThatFits, RESULT_BYTES } from "../fit.ts";
 import { type Answer, READS, tool } from "../tool.ts";
 import { DecisionsPage, DiffView, decisionsText, diffText, pageDecisions, pageDiff } from "../view/arm-pages.ts";
 import { fullSession, withoutCheckQuotes, withoutPaged } from "../view/full-session.ts";
-import { SeriesFields, seriesText, seriesThatFits } from "../view/series-view.ts";
+import { MCP_ROWS, SeriesFields, seriesText, seriesThatFits } from "../view/series-view.ts";
 import { SessionView, summariseSession, summaryText, summaryThatFits } from "../view/session-summary.ts";
 import { VerdictView, verdictRest, verdictText, verdictThatFits } from "../view/verdict-view.ts";
 import { IncludeHidden } from "./get-scenario.ts";
@@ -94,7 +96,7 @@ const isSeriesId = (id: string) => /^(series|cmp)-/.test(id);
 
 async function seriesSlice(
   services: Services,
-  { session_id, detail = "summary", after_seq = 0, limit = DEFAULT_LIMIT.trials }: GetSessionRequest,
+  { session_id, detail = "summary", after_seq = 0, limit = DEFAULT_LIMIT.trials, include_hidden }: GetSessionRequest,
   signal: AbortSignal,
 ): Promise<Slice> {
   if (detail !== "summary")
@@ -104,7 +106,9 @@ async function seriesSlice(
     );
   const report = await getSeries(services, { id: session_id }, signal);
   const advice = report.state === "running" ? "\nStill running; ask again in a few seconds." : "";
-  return seriesThatFits(report, { after: after_seq, limit }, (series) => ({
+  const telling = await tellingRows(services.store, report, MCP_ROWS);
+  const rows = include_hidden ? telling.rows : telling.rows.map(withoutReasons);
+  return seriesThatFits(report, { after: after_seq, limit, rows }, (series) => ({
     structured: { state: report.state, detail, series: { ...series } },
     text: `${seriesText(series, report)}${advice}`,
   }));

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { RunEvent } from "../../../domain/event.ts";
 import { Failure, type FailureCode } from "../../../domain/failure.ts";
+import { memberName } from "../../../domain/member.ts";
 import { RunRequest } from "../../../domain/request.ts";
 import { record } from "../../../domain/schema.ts";
 import type { Series } from "../../../domain/series.ts";
@@ -149,10 +150,10 @@ function eventText(event: RunEvent): string {
 function* trialText(event: RunEvent): Generator<string, void, void> {
   if (event.event === "session_failed") yield `${event.session_id} failed at stage ${event.stage}: ${event.message}`;
   if (event.event !== "verdict_ready" || event.verdict.series === null) return;
-  const { scenario, outcome, winner, series } = event.verdict;
+  const { outcome, winner, series } = event.verdict;
   const { trial, wins, losses, ties, e } = series;
   const result = winner === null ? outcome : `${winner} won`;
-  yield `trial ${trial}, ${scenario}: ${result}; a ${wins}, b ${losses}, no winner ${ties}, evidence ${e.toFixed(1)}`;
+  yield `trial ${trial}, ${memberName(event.verdict)}: ${result}; a ${wins}, b ${losses}, no winner ${ties}, evidence ${e.toFixed(1)}`;
 }
 
 function answer(outcome: SessionOutcome): RunResult {

@@ -1,4 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
+import type { GridRow } from "../../../domain/cell.ts";
+import { askedLines, cellWords, rowWords, workLabel, workText } from "../../../domain/grid-words.ts";
+import { memberName } from "../../../domain/member.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { Count, nullable, record, Slug } from "../../../domain/schema.ts";
 import { Series } from "../../../domain/series.ts";
@@ -9,7 +12,7 @@ import { type ArmNames, wordsText } from "../../../domain/words.ts";
 import { rangedRateText } from "../../../statistics/figure-text.ts";
 import { wonText } from "../../../statistics/series-words.ts";
 import { sixLines } from "../../../statistics/six-lines.ts";
-import { fullestThatFits, takeThatFits } from "../fit.ts";
+import { clipTexts, fullestThatFits, takeThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
 import { pick } from "./pick.ts";
 import { ORIGIN_FIELDS } from "./verdict-view.ts";
@@ -52,8 +55,18 @@ export type SeriesBrief = Static<typeof SeriesBrief>;
 /** Figures that a series has once for all of its trials. */
 const FIGURES = ["control", "result", "like_these", "gate_like_these", "efficiency", "ledger"] as const;
 
-const SCENARIO = ["scenario", "conclusion"] as const;
-const TRIAL = ["trial", "scenario", "session_id", "state", "outcome", "winner_side", "counted", "cost_usd"] as const;
+const SCENARIO = ["scenario", "input", "conclusion"] as const;
+const TRIAL = [
+  "trial",
+  "scenario",
+  "input",
+  "session_id",
+  "state",
+  "outcome",
+  "winner_side",
+  "counted",
+  "cost_usd",
+] as const;
 
 /** What a series says, with its figures, its scenarios and a page of its trials. */
 interface SeriesView extends SeriesBrief, Pick<Series, (typeof FIGURES)[number]> {
@@ -61,6 +74,8 @@ interface SeriesView extends SeriesBrief, Pick<Series, (typeof FIGURES)[number]>
     readonly standing: Standing;
   })[];
   readonly scenarios_total: number;
+  /** What each arm left, cut: those that differ first. */
+  readonly rows: readonly GridRow[];
   /** Oldest first. */
   readonly trials: readonly Pick<Series["trials"][number], (typeof TRIAL)[number]>[];
   readonly trials_total: number;
@@ -100,25 +115,36 @@ interface Page {
 
 interface Level {
   readonly scenarios: number;
+  readonly rows: number;
   readonly trial_bytes: number;
 }
 
+/** Rows whose work is told. */
+export const MCP_ROWS = 6;
+
+/** Of an answer or a change. */
+const WORK_CHARS = 400;
+
 /** The trials take what the scenarios leave. */
 const LEVELS: readonly [Level, ...Level[]] = [
-  { scenarios: Number.POSITIVE_INFINITY, trial_bytes: 12_000 },
-  { scenarios: Number.POSITIVE_INFINITY, trial_bytes: 4_000 },
-  { scenarios: 40, trial_bytes: 4_000 },
-  { scenarios: 10, trial_bytes: 2_000 },
+  { scenarios: Number.POSITIVE_INFINITY, rows: MCP_ROWS, trial_bytes: 12_000 },
+  { scenarios: Number.POSITIVE_INFINITY, rows: 3, trial_bytes: 4_000 },
+  { scenarios: 40, rows: 3, trial_bytes: 4_000 },
+  { scenarios: 10, rows: 1, trial_bytes: 2_000 },
 ];
 
 /** The answer with a page of a series' trials, and with as many of its scenarios as a result holds beside them. */
 export const seriesThatFits = <Version extends Answer>(
   series: Series,
-  page: Page,
+  page: Page & Pick<SeriesView, "rows">,
   make: (view: SeriesView) => Version,
 ): Version => fullestThatFits(LEVELS, (level) => make(viewSeries(series, page, level)));
 
-function viewSeries(series: Series, { after, limit }: Page, { scenarios, trial_bytes }: Level): SeriesView {
+function viewSeries(
+  series: Series,
+  { after, limit, rows }: Page & Pick<SeriesView, "rows">,
+  { scenarios, trial_bytes, ...level }: Level,
+): SeriesView {
   const coming = series.trials.filter(({ trial }) => trial > after);
   const listed = takeThatFits(
     coming.slice(0, limit).map((trial) => pick(trial, TRIAL)),
@@ -132,6 +158,7 @@ function viewSeries(series: Series, { after, limit }: Page, { scenarios, trial_b
       standing: standingOf(row),
     })),
     scenarios_total: series.scenarios.length,
+    rows: rows.slice(0, level.rows).map((row) => clipTexts(row, WORK_CHARS)),
     trials: listed,
     trials_total: series.trials.length,
     next_after: listed.length < coming.length ? (listed.at(-1)?.trial ?? null) : null,
@@ -167,18 +194,25 @@ export function seriesText(view: SeriesView, whole: Series): string {
     briefSeriesText(view, whole),
     ...(scenarios_total > 1
       ? scenarios.map(
-          ({ scenario, conclusion, standing }) =>
-            `- ${scenario}: ${statusText({ conclusion, state: "completed" }, names)}; ${standingText(standing, names)}`,
+          ({ conclusion, standing, ...member }) =>
+            `- ${memberName(member)}: ${statusText({ conclusion, state: "completed" }, names)}; ${standingText(standing, names)}`,
         )
       : []),
     ...(left > 0 ? [`- ${left} scenarios more, in GET /api/series/{id}`] : []),
+    ...view.rows.flatMap((row) => rowLines(row, names)),
     ...trials.map((trial) => {
-      const { session_id, scenario } = trial;
-      return `#${trial.trial} ${scenario}: ${trialResult(trial, names)}${trial.counted ? "" : ", not counted"}; ${session_id}`;
+      return `#${trial.trial} ${memberName(trial)}: ${trialResult(trial, names)}${trial.counted ? "" : ", not counted"}; ${trial.session_id}`;
     }),
     ...(next_after === null ? [] : [`More trials: after_seq ${next_after}.`]),
   ].join("\n");
 }
+
+/** What each arm left in a row. */
+const rowLines = (row: GridRow, names: ArmNames): string[] => [
+  `${memberName(row)}: ${wordsText(rowWords(row, names))}`,
+  ...askedLines(row).map((line) => `  ${line}`),
+  ...row.cells.map((cell) => `  ${wordsText(cellWords(cell, names))}. ${workLabel(cell)}: ${workText(cell) ?? ""}`),
+];
 
 const standingText = (standing: Standing, names: ArmNames) =>
   `${wonText(standing, names)}; win rate of ${names.a} ${rangedRateText(standing)}`;

@@ -1,7 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
+import { memberName, withInputId } from "../../../domain/member.ts";
 import { counted } from "../../../domain/number-text.ts";
+import { InputId } from "../../../domain/scenario.ts";
 import { Count, nullable, oneOf, record, Share, Slug, Timestamp } from "../../../domain/schema.ts";
 import {
   ArmSummary,
@@ -59,6 +61,7 @@ const RejudgeBrief = record("RejudgeBrief", {
 export const SessionView = record("SessionSummary", {
   session_id: SessionId,
   scenario: Slug(),
+  input: Type.Optional(InputId),
   state: oneOf(STATES),
   created_at: Timestamp("When the session was accepted."),
   finished_at: nullable(Timestamp("When it reached a final state.")),
@@ -76,7 +79,17 @@ export type SessionView = Static<typeof SessionView>;
 export function summariseSession(outcome: SessionOutcome): SessionView {
   const { session_id, scenario, state, created_at, finished_at, fairness, totals, failure, trial } = outcome;
   return {
-    ...{ session_id, scenario, state, created_at, finished_at, fairness, totals, failure },
+    ...{
+      session_id,
+      scenario,
+      ...withInputId(outcome.input?.id),
+      state,
+      created_at,
+      finished_at,
+      fairness,
+      totals,
+      failure,
+    },
     ...(trial && { trial }),
     arms: outcome.arms.map((arm) => briefArm(arm, outcome.decisions[arm.arm_id]?.length ?? 0)),
     verdict: outcome.verdict && briefVerdict(outcome.verdict),
@@ -125,6 +138,7 @@ export function summaryText(
   const { trial, failure, fairness, totals } = summary;
   return [
     `${session_id}: ${state}`,
+    ...(summary.input === undefined ? [] : [`Row ${memberName(summary)}`]),
     ...(trial ? [`Trial ${trial.trial} of ${trial.series_id}`] : []),
     ...(failure ? [`Failed at stage ${failure.stage} (${failure.code}): ${failure.message}`] : []),
     ...(verdict && whole ? verdictLines(verdict, whole) : []),

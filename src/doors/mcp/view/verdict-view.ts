@@ -53,7 +53,17 @@ export const briefVerdict = (verdict: Verdict): VerdictBrief => ({
 /** All but the judge's single calls. */
 export const VERDICT_FACTS = [
   ...BRIEF,
-  ...["scenario", "scenario_digest", "net_vote", "agreement", "position_pull", "criteria", "sensitivity", "facts"],
+  ...[
+    "scenario",
+    "input",
+    "scenario_digest",
+    "net_vote",
+    "agreement",
+    "position_pull",
+    "criteria",
+    "sensitivity",
+    "facts",
+  ],
   ...["judge", "usage", "rationale", "series"],
 ] as const;
 
