@@ -13,6 +13,7 @@ Usage: the interface
   abeval mcp [flags]                   serve seven tools to one MCP client over stdin and stdout
 
 Usage: tools
+  abeval show <id> [row] [flags]       show a stored session or series, and what each arm left
   abeval watch <series_id> [flags]     run an arm of a stored series once more, and say whether it got worse
   abeval prune [flags]                 delete stored sessions by age, size or scenario
   abeval drain [flags]                 have a server, or all of a database, take no more work, and wait for its runs
@@ -26,6 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly
   run: () => import("./doors/cli/run.ts"),
   serve: () => import("./doors/cli/supervisor/supervise.ts"),
   mcp: () => import("./doors/cli/mcp.ts"),
+  show: () => import("./doors/cli/show.ts"),
   prune: () => import("./doors/cli/prune.ts"),
   drain: () => import("./doors/cli/drain.ts"),
   watch: () => import("./doors/cli/watch.ts"),
@@ -39,7 +41,7 @@ const HIDDEN: typeof COMMANDS = {
 };
 
 /** On Deno there is `run`. */
-const NEEDING_BUN = new Set(["serve", "mcp", "prune", "drain", "watch"]);
+const NEEDING_BUN = new Set(["serve", "mcp", "show", "prune", "drain", "watch"]);
 
 process.on("uncaughtException", endUnlessUnread);
 process.on("unhandledRejection", endUnlessUnread);

@@ -12,8 +12,10 @@ import { breathe } from "../../runtime/pace.ts";
 import { type Beside, reportOf, storedSeries } from "../../statistics/report.ts";
 import { readSession } from "../../store/read-session.ts";
 import { judgeRecord } from "../../store/self-test-store.ts";
-import type { Services } from "./operation.ts";
+import type { Services as AllServices } from "./operation.ts";
 import { findResults, ledgerOf } from "./results.ts";
+
+type Services = Pick<AllServices, "store" | "version">;
 
 /** A series as it is stored now. */
 interface StoredReport {

@@ -3,6 +3,7 @@ import { oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Health } from "../../domain/health.ts";
 import { providerName, providerOf } from "../../domain/model-name.ts";
+import type { SessionOutcome } from "../../domain/session.ts";
 import type { SessionSummaryRequest } from "../../domain/session-list.ts";
 import { summarize } from "../../store/page-sessions.ts";
 import { readSession } from "../../store/read-session.ts";
@@ -70,8 +71,11 @@ export const summarizeSessions: Operation<"summarizeSessions"> = async ({ store 
 /** Sessions that only memory holds are listed nowhere. */
 const NOTHING = { summarize: async (filter: SessionSummaryRequest) => summarize([], filter) };
 
-export const getSession: Operation<"getSession"> = async ({ store }, { id }) => {
+export const getSession: Operation<"getSession"> = async ({ store }, { id }) => await findSession(store, id);
+
+/** @throws Failure `unknown_session` */
+export async function findSession(store: Services["store"], id: string): Promise<SessionOutcome> {
   const outcome = await readSession(store, id);
   if (outcome) return outcome;
   throw new Failure("unknown_session", `there is no session "${id.slice(0, 100)}"`);
-};
+}

@@ -77,7 +77,11 @@ export async function ledgerOf({ series, persistent }: Services["store"], stored
 }
 
 /** The series of stored results; undefined when they are unknown. @throws Failure `invalid_request` for a column that groups nothing */
-export async function findResults({ store, version }: Services, series_id: string, by?: string) {
+export async function findResults(
+  { store, version }: Pick<Services, "store" | "version">,
+  series_id: string,
+  by?: string,
+) {
   const stored = await store.series.results(series_id);
   if (stored === undefined) return undefined;
   const { results } = stored;

@@ -1,5 +1,6 @@
 import { existsSync, rmdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type ProviderStatus, providerStatuses } from "../../../arms/model/check-model.ts";
 import { Credentials } from "../../../arms/model/credentials.ts";
 import { splitModelRef } from "../../../arms/model/model-ref.ts";
@@ -206,6 +207,12 @@ export async function openStoredSessions(
   const database = databasePlace(environment, databaseSettings(value("database-url")), state_dir);
   if (!database && state_dir === undefined) throw new UsageError(unnamed);
   return await openStore({ state_dir, database });
+}
+
+/** Opening a store would make it. @throws UsageError where no sessions are kept */
+export function demandKept(state_dir: string): void {
+  if (!existsSync(join(state_dir, "sessions.db")))
+    throw new UsageError(`--state-dir ${state_dir}: no sessions are kept there`);
 }
 
 /** Whether colours are wanted: a terminal, and neither NO_COLOR nor a dumb one. */

@@ -19,7 +19,7 @@ import {
   shownScenarios,
   solvedText,
 } from "../../../statistics/series-words.ts";
-import { sixLines } from "../../../statistics/six-lines.ts";
+import { type Again, sixLines } from "../../../statistics/six-lines.ts";
 import type { RunArguments } from "../flags/run-flags.ts";
 import type { Colour, Painter } from "./paint.ts";
 import { hanging, isTerminal, wrap, wrapWords } from "./terminal.ts";
@@ -27,7 +27,7 @@ import { hanging, isTerminal, wrap, wrapWords } from "./terminal.ts";
 interface SummaryOptions {
   readonly painter: Painter;
   /** The command that would run the series again; null where nothing of it is kept. */
-  readonly again: string | null;
+  readonly again: Again;
 }
 
 /** What the series says, for a terminal: scenarios, arms, what to beware of. The answer comes last, where a reader looks. */
