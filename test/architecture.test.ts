@@ -308,7 +308,7 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  * its own that says what users get. `bun run census` prints what there is.
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
-  "src/main.ts": [1, 110, 0],
+  "src/main.ts": [1, 112, 0],
   "src/domain": [109, 8_120, 593],
   "src/runtime": [19, 1_191, 50],
   "src/arms": [196, 22_790, 660],
