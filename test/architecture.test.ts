@@ -315,7 +315,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/statistics": [59, 6_200, 262],
   "src/store": [57, 7_384, 213],
   "src/comparison": [192, 25_040, 743],
-  "src/doors": [308, 33_060, 887],
+  "src/doors": [309, 33_293, 887],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
