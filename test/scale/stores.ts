@@ -19,6 +19,7 @@ afterAll(async () => await (await server)?.[Symbol.asyncDispose]());
 
 if (POSTGRES.met) {
   STORES.splice(0, STORES.length, ["PostgreSQL", open]);
-  for (const suite of ["store", "series", "session-list", "self-tests"]) await import(`../store/${suite}.test.ts`);
+  for (const suite of ["store", "series", "session-list", "self-tests", "work"])
+    await import(`../store/${suite}.test.ts`);
   await import("../session/vote.test.ts");
 } else testNeeding(POSTGRES)("PostgreSQL keeps the promises of every store", () => undefined);
