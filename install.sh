@@ -8,7 +8,7 @@ usage: install.sh --from <directory-or-url> [--to <prefix>] [--sha256 <sum>]
 
   --from    where the release's files are (or ABEVAL_BASE_URL)
   --to      prefix (default ~/.local): the executable goes to <prefix>/bin,
-            the web UI, the scenarios and the licenses to <prefix>/share/abeval
+            the web UI, scenarios, examples and licenses to <prefix>/share/abeval
   --sha256  what the archive's SHA-256 must be; by default what SHA256SUMS says,
             which comes from the same place as the archive
 TEXT
@@ -130,11 +130,11 @@ install_files() {
   chmod 755 "$bin/.abeval.new"
   version=$("$bin/.abeval.new" --version) || { rm -f "$bin/.abeval.new"; fail "the executable does not run on this machine"; }
   rm -rf "$share/ui"
-  for name in ui scenarios docs README.md CHANGELOG.md LICENSE THIRD_PARTY_NOTICES sbom.cdx.json; do
+  for name in ui scenarios examples docs README.md CHANGELOG.md LICENSE THIRD_PARTY_NOTICES sbom.cdx.json; do
     cp -R "$work/unpacked/$name" "$share/"
   done
   mv "$bin/.abeval.new" "$bin/abeval"
-  echo "abeval $version is in $bin/abeval; web UI and scenarios are in $share"
+  echo "abeval $version is in $bin/abeval; web UI, scenarios and examples are in $share"
   case :$PATH: in
     *:"$bin":*) ;;
     *) echo "add $bin to your PATH" ;;

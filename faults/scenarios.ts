@@ -5,7 +5,7 @@ import { loadScenarioFile } from "../src/comparison/scenario/load-scenario.ts";
 import { SCENARIO_FILE_BYTES } from "../src/domain/defaults.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { abeval } from "../test/abeval.ts";
-import { SCENARIOS } from "../test/harness.ts";
+import { EXAMPLES, SCENARIOS } from "../test/harness.ts";
 import { damaged } from "../test/scenario/damaged-scenario.ts";
 import { SHORT } from "../test/scenario/scenario-folder.ts";
 import { type Campaign, type Case, hold } from "./campaign.ts";
@@ -29,9 +29,11 @@ export const campaign: Campaign = {
 };
 
 const bundledTexts = () =>
-  readdirSync(SCENARIOS)
-    .filter((name) => name.endsWith(".yaml"))
-    .map((name) => readFileSync(join(SCENARIOS, name), "utf8"));
+  [SCENARIOS, EXAMPLES].flatMap((directory) =>
+    readdirSync(directory)
+      .filter((name) => name.endsWith(".yaml"))
+      .map((name) => readFileSync(join(directory, name), "utf8")),
+  );
 
 const noise = fc.oneof(
   fc.string({ unit: "binary", maxLength: 2_000 }),

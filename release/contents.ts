@@ -13,7 +13,7 @@ export async function commonFiles(uiDirectory: string): Promise<readonly TarEntr
 }
 
 /** The README's links lead into `docs`. */
-const TRACKED = ["README.md", "LICENSE", "CHANGELOG.md", "docs", "scenarios"];
+const TRACKED = ["README.md", "LICENSE", "CHANGELOG.md", "docs", "examples", "scenarios"];
 
 async function uiFiles(directory: string): Promise<readonly TarEntry[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });

@@ -19,6 +19,8 @@ import { Semaphore } from "../src/runtime/semaphore.ts";
 import { memoryStore } from "../src/store/memory.ts";
 import { SANDBOX_MODE } from "./machine.ts";
 export const SCENARIOS = join(import.meta.dir, "../scenarios");
+/** Tables, which no single run takes whole. */
+export const EXAMPLES = join(import.meta.dir, "../examples");
 
 /** Shared, so that bubblewrap is tried once. */
 const SANDBOXES = new Sandboxes(THIS_HOST);

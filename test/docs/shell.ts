@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { PROGRAM } from "../abeval.ts";
-import { SCENARIOS } from "../harness.ts";
+import { EXAMPLES, SCENARIOS } from "../harness.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 export interface Shell extends Disposable {
@@ -16,12 +16,13 @@ export interface Typed {
   readonly stderr: string;
 }
 
-/** A temporary directory with the bundled scenarios, whose pauses are left out. */
+/** A temporary directory with the bundled scenarios, whose pauses are left out, and the examples. */
 export function openShell(): Shell {
   const directory = temporaryDirectory();
   const { path } = directory;
   cpSync(SCENARIOS, join(path, "scenarios"), { recursive: true });
   withoutPauses(join(path, "scenarios"));
+  cpSync(EXAMPLES, join(path, "examples"), { recursive: true });
   const bin = join(path, ".bin");
   mkdirSync(bin);
   writeFileSync(join(bin, "abeval"), `#!/bin/sh\nexec ${PROGRAM.map((part) => `'${part}'`).join(" ")} "$@"\n`);

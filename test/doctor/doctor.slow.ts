@@ -1,14 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { diagnose } from "../../src/doors/doctor/doctor.ts";
-import { SCENARIOS } from "../harness.ts";
+import { EXAMPLES, SCENARIOS } from "../harness.ts";
 import { never, servicesOver, troubles } from "./small-scenario.ts";
 
-const BUNDLED = readdirSync(SCENARIOS).flatMap((name) => (name.endsWith(".yaml") ? [name.slice(0, -5)] : []));
+const BUNDLED = [SCENARIOS, EXAMPLES].flatMap((directory) =>
+  readdirSync(directory).flatMap((name) => (name.endsWith(".yaml") ? [[name.slice(0, -5), directory] as const] : [])),
+);
 
-describe.each(BUNDLED)("the bundled scenario %s", (name) => {
+describe.each(BUNDLED)("the bundled scenario %s", (name, directory) => {
   test("passes every check", async () => {
-    const report = await diagnose(servicesOver(SCENARIOS, { sandbox: "auto" }), name, never);
+    const report = await diagnose(servicesOver(directory, { sandbox: "auto" }), name, never);
     expect(troubles(report)).toEqual({});
     expect(report.ok).toBe(true);
   });

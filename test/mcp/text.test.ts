@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
 import type { Services } from "../../src/doors/operation/operation.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
+import { EXAMPLES } from "../harness.ts";
 import { anOutcome } from "../outcomes.ts";
 import { keep } from "../stored.ts";
 import { type Linked, linked } from "./linked.ts";
@@ -139,7 +139,7 @@ test("the text of a summary says what its data says", async () => {
 });
 
 test("a session of a table is listed with its row", async () => {
-  await using server = await linked({ catalog: openCatalog(join(import.meta.dir, "../../scenarios")) });
+  await using server = await linked({ catalog: openCatalog(EXAMPLES) });
   await server.call("run_scenario", { scenario: "shop-answers", input: "gutschein", wait_seconds: 50 });
   expect((await told(server, "list_sessions", {}))[0]).toContain(": shop-answers[gutschein], ");
 });

@@ -45,14 +45,23 @@ function setup(): Setup {
   };
 }
 
-test("from a directory: the executable, the UI and the scenarios are where it says", async () => {
+test("from a directory: the executable, the UI, the scenarios and the examples are where it says", async () => {
   using installer = setup();
   const { release, to, install } = installer;
   const { status, stdout, stderr } = await install("--from", release, "--to", to);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  expect(stdout).toStartWith(`abeval 9.8.7 is in ${to}/bin/abeval; web UI and scenarios are in ${to}/share/abeval\n`);
+  expect(stdout).toStartWith(
+    `abeval 9.8.7 is in ${to}/bin/abeval; web UI, scenarios and examples are in ${to}/share/abeval\n`,
+  );
   expect(Bun.spawnSync([join(to, "bin/abeval")]).stdout.toString()).toBe("9.8.7\n");
-  for (const path of ["ui/index.html", "scenarios/a.yaml", "LICENSE", "THIRD_PARTY_NOTICES", "sbom.cdx.json"])
+  for (const path of [
+    "ui/index.html",
+    "scenarios/a.yaml",
+    "examples/a.yaml",
+    "LICENSE",
+    "THIRD_PARTY_NOTICES",
+    "sbom.cdx.json",
+  ])
     expect(existsSync(join(to, "share/abeval", path))).toBe(true);
 });
 

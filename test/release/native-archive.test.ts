@@ -17,14 +17,7 @@ const ISOLATION: Need = { what: "a network namespace (apt-get install bubblewrap
 const testArchive = testNeeding(ARCHIVE);
 const NAME = archiveName(manifest.version, nativeTarget());
 const SUITE = ["suite-csv-line", "suite-due-date", "suite-receipt"];
-const SCENARIOS = [
-  "extract-rate-limit",
-  "file-server-traversal",
-  "log-triage",
-  "pager-last-page",
-  "shop-answers",
-  ...SUITE,
-];
+const SCENARIOS = ["extract-rate-limit", "file-server-traversal", "log-triage", "pager-last-page", ...SUITE];
 /** Most that the executable may have of the size of an empty compiled program. */
 const MAX_RATIO = 1.25;
 
@@ -44,7 +37,7 @@ beforeAll(() => {
 
 testArchive("the archive holds what the README promises, and no source maps", () => {
   const documents = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES"];
-  const names = [...documents, "abeval", "docs", "sbom.cdx.json", "scenarios", "ui"];
+  const names = [...documents, "abeval", "docs", "examples", "sbom.cdx.json", "scenarios", "ui"];
   expect(readdirSync(home).sort()).toEqual(names);
   expect(statSync(program).mode & 0o777).toBe(0o755);
   const files = readdirSync(home, { recursive: true }).map(String);

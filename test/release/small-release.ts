@@ -12,6 +12,7 @@ const FILES = [
   "sbom.cdx.json",
   "ui/index.html",
   "scenarios/a.yaml",
+  "examples/a.yaml",
 ];
 
 /** Makes a directory with a release whose program is a shell script. All that an installer reads of it is real. */

@@ -1,12 +1,11 @@
 import { expect, test } from "bun:test";
-import { readdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020";
 import { parse } from "yaml";
 import { scenarioJsonSchema } from "../../release/scenario-schema.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
+import { EXAMPLES, SCENARIOS } from "../harness.ts";
 
-const SCENARIOS = join(import.meta.dir, "../../scenarios");
 const FILE = join(SCENARIOS, "scenario.schema.json");
 
 test("the schema that editors read is the one that files are checked with", async () => {
@@ -33,15 +32,20 @@ test("every field that an author can write is described", () => {
   expect(undescribed).toEqual([]);
 });
 
+/** Paths of the YAML files below the bundled directories that `pattern` finds, at least one in each. */
+const bundledFiles = (pattern: string): string[] =>
+  [SCENARIOS, EXAMPLES].flatMap((directory) => {
+    const names = [...new Bun.Glob(pattern).scanSync(directory)];
+    expect(names).not.toBeEmpty();
+    return names.map((name) => join(directory, name));
+  });
+
 test("the bundled scenarios load, and tell editors where the schema is", async () => {
-  const names = (await readdir(SCENARIOS)).filter((name) => name.endsWith(".yaml"));
-  expect(names.length).toBeGreaterThan(0);
-  for (const name of names) {
-    const file = join(SCENARIOS, name);
+  for (const file of bundledFiles("*.yaml")) {
     const [first = ""] = (await Bun.file(file).text()).split("\n");
     const schema = /^# yaml-language-server: \$schema=(\S+)$/.exec(first)?.[1] ?? "";
     expect(join(dirname(file), schema)).toBe(FILE);
-    expect((await loadScenarioFile(file)).definition.name).toBe(name.replace(/\.yaml$/, ""));
+    expect((await loadScenarioFile(file)).definition.name).toBe(basename(file, ".yaml"));
   }
 });
 
@@ -51,12 +55,12 @@ test("editors find nothing wrong in a bundled scenario, also where they take the
   const { properties: _, ...anchors } = $defs.AnchorsFile;
   const validate = new Ajv2020({ strict: false }).compile({ ...root, $defs: { ...$defs, AnchorsFile: anchors } });
   let withAnchors = 0;
-  for (const name of new Bun.Glob("**/*.yaml").scanSync(SCENARIOS)) {
-    const text = await Bun.file(join(SCENARIOS, name)).text();
+  for (const file of bundledFiles("**/*.yaml")) {
+    const text = await Bun.file(file).text();
     if (!text.startsWith("# yaml-language-server:")) continue;
     if (text.includes("anchors:")) withAnchors++;
     validate(parse(text));
-    expect([name, validate.errors]).toEqual([name, null]);
+    expect([file, validate.errors]).toEqual([file, null]);
   }
   expect(withAnchors).toBeGreaterThan(0);
 });

@@ -65,7 +65,7 @@ export async function selfTestRates(
   judge: JudgePair,
   { faults, tests, seed }: { readonly faults: Faults; readonly tests: number; readonly seed: number },
 ): Promise<SelfTestRates> {
-  const loaded = await loadScenarioFile(new URL("../../../scenarios/shop-answers.yaml", import.meta.url).pathname);
+  const loaded = await loadScenarioFile(new URL("../../../examples/shop-answers.yaml", import.meta.url).pathname);
   const chance = chanceOf(seed);
   const counts = { pass: 0, warn: 0, fail: 0, calls: 0 };
   for (let index = 0; index < tests; index += 1) {
