@@ -5,9 +5,8 @@ import { PAGES } from "./pages.ts";
 
 const flagsIn = (text: string) => [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag);
 
-const helps = await Promise.all(
-  ["run", "serve", "mcp", "prune", "drain", "watch"].map((command) => abeval([command, "--help"])),
-);
+const COMMANDS = ["run", "serve", "mcp", "prune", "drain", "watch", "show"];
+const helps = await Promise.all(COMMANDS.map((command) => abeval([command, "--help"])));
 const known = new Set(["--version", ...helps.flatMap(({ stdout }) => flagsIn(stdout))]);
 
 /** A flag of every command. */
@@ -19,7 +18,7 @@ const FOREIGN = ["--security-opt"];
 /** Commands of abeval with their continued lines, and inline code that begins with a flag. */
 const ourFlags = (text: string) =>
   [
-    ...text.matchAll(/(?:^|\s)(?:\.\/)?abeval (?:run|serve|mcp|prune|drain)\b(?:[^\n`]|\\\n)*/g),
+    ...text.matchAll(new RegExp(String.raw`(?:^|\s)(?:\./)?abeval (?:${COMMANDS.join("|")})\b(?:\\\n|[^\n\`])*`, "g")),
     ...text.matchAll(/`--[^`]+`/g),
   ]
     .flatMap(([piece]) => flagsIn(piece))
