@@ -7,28 +7,13 @@ import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import type { SessionStore } from "../../src/store/store.ts";
 import { anOutcome } from "../outcomes.ts";
 import { aSeries, aTrial } from "../series-record.ts";
 import { begin, COMPLETED } from "../stored.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { answered, answersIn, idOf } from "./answered.ts";
 import { stateOf } from "./state-archive.ts";
 import { STORES } from "./stores.ts";
-
-const idOf = (n: number) => `session-sample-20260102T0304${String(n).padStart(5, "0")}Z`;
-
-const AT = "2026-01-02T03:04:06.000Z";
-
-/** A session that has completed, whose left arm answered. */
-async function answered(store: SessionStore, id: string, final_answer: string): Promise<void> {
-  const run = await begin(store, anOutcome(id, { state: "running" }));
-  const summary = { ...anOutcome(id).arms[0], status: "finished", final_answer } as const;
-  await store.append(run, [{ type: "arm_ended", at: AT, arm_id: "left", summary } as never], "written");
-  await store.append(run, [{ type: "judged", verdict: { ...EXAMPLES.verdict, kind: "run" } }, COMPLETED], "durable");
-}
-
-const answersIn = async (store: SessionStore, ids: readonly string[]) =>
-  [...(await store.work(ids))].map(([id, { cells }]) => [id, cells[0]?.answer]);
 
 describe.each(STORES)("%s store", (_name, open) => {
   test("what arms left is read of the sessions that were asked for and have ended, as the whole session has it", async () => {
