@@ -41,7 +41,8 @@ describe("bounded JSON", () => {
   });
 
   test("a long text takes little more time than a quarter of it in short ones, and one with escapes in proportion", async () => {
-    const limits = { bytes: 10_000_000, values: 1_000_000, escapes: 100_000 };
+    // Nothing is decoded: what that costs is garbage of the whole process.
+    const limits = { bytes: 10_000_000, values: 0 };
     const n = 1_000_000;
     const ratio = (input: (size: number) => unknown, limit: number) =>
       cpuRatio(
