@@ -1,11 +1,14 @@
 import { expect, test } from "bun:test";
-import { inflateSync } from "node:zlib";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, inflateSync } from "node:zlib";
 import { wordsText } from "../../src/domain/words.ts";
 import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { seriesCard, verdictCard } from "../../src/doors/report/card.ts";
 import { cardPng } from "../../src/doors/report/card-png.ts";
 import { reportedSession } from "../../src/doors/report/reported.ts";
 import { firstLine } from "../../src/statistics/first-line.ts";
+import { ROOT } from "../abeval.ts";
 
 const textsOf = (svg: string) => [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text = ""]) => text);
 
@@ -76,4 +79,9 @@ test("the PNG has the picture's size and colours", async () => {
     pixels.subarray(y * 4801 + 1 + x * 4, y * 4801 + 4 + x * 4).toString("hex");
   const winner = EXAMPLES.session.verdict?.winner_side === "a" ? "1a5fb4" : "a34a00";
   expect([colourOf(600, 5), colourOf(600, 625)]).toEqual([winner, "ffffff"]);
+});
+
+test("the renderer that lies here is the package's", () => {
+  const own = readFileSync(join(ROOT, "src/doors/report/renderer/resvg.wasm.gz"));
+  expect(gunzipSync(own).equals(readFileSync(Bun.resolveSync("@resvg/resvg-wasm/index_bg.wasm", ROOT)))).toBe(true);
 });

@@ -5,7 +5,7 @@ declare module "*.woff2" {
   export default path;
 }
 
-declare module "*.wasm" {
+declare module "*.wasm.gz" {
   /** Where the file lies. */
   const path: string;
   // biome-ignore lint/style/noDefaultExport: how Bun imports a file

@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { crc32, deflate } from "node:zlib";
+import { crc32, deflate, gunzip } from "node:zlib";
 import regular from "@fontsource/inter/files/inter-latin-400-normal.woff2" with { type: "file" };
 import bold from "@fontsource/inter/files/inter-latin-700-normal.woff2" with { type: "file" };
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
-import wasm from "@resvg/resvg-wasm/index_bg.wasm" with { type: "file" };
 import { breathe } from "../../runtime/pace.ts";
+import wasm from "./renderer/resvg.wasm.gz" with { type: "file" };
 
 let started: Promise<readonly Uint8Array[]> | undefined;
 
 /** Starts the renderer once. @returns the fonts */
 async function start(): Promise<readonly Uint8Array[]> {
-  await initWasm(readFile(wasm));
+  await initWasm(readFile(wasm).then((bytes) => promisify(gunzip)(bytes)));
   return await Promise.all([readFile(regular), readFile(bold)]);
 }
 
