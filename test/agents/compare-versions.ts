@@ -72,7 +72,9 @@ for (const [pair, turnsFor] of VERSIONS)
         expect([recorded.status, recorded.stderr.match(/^abeval: .*/gm)]).toEqual([0, null]);
         expect(fake.requests).toHaveLength(flags.length > 0 ? 16 : 8);
         await fake[Symbol.asyncDispose]();
-        const replayed = await abeval(run("--replay"));
+        // A provider's list prices go by its address.
+        const addresses = Object.entries(fake.environment).filter(([name]) => name.endsWith("_BASE_URL"));
+        const replayed = await abeval(run("--replay"), { env: Object.fromEntries(addresses) });
         expect([replayed.status, replayed.stderr.match(/^abeval: .*/ms)]).toEqual([0, null]);
         const [first, second] = [recorded, replayed].map(({ stdout }) => JSON.parse(stdout));
         expect(saidOf(second)).toEqual(saidOf(first));
