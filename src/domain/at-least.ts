@@ -1,4 +1,5 @@
 import { usdText } from "./number-text.ts";
+import { priceDateOf } from "./price-list.ts";
 import type { ArmSummary, AtLeast, SessionOutcome, SessionTotals } from "./session.ts";
 import { judgingsOf, sumKnown } from "./usage.ts";
 
@@ -35,7 +36,7 @@ export function costParts({ arms, verdict, totals }: Pick<SessionOutcome, "arms"
   return [
     `arms ${leastText(ofArms, usdText)}`,
     `judge ${usdText(verdict?.usage.cost_usd ?? null)}`,
-    `total ${leastText(knownCost(totals), usdText)}${priceDateText(verdict?.usage.price_date ?? arms.find(({ price_date }) => price_date)?.price_date)}`,
+    `total ${leastText(knownCost(totals), usdText)}${priceDateText(priceDateOf({ arms, verdict }).price_date)}`,
     ...whyUnknown(arms),
   ];
 }

@@ -85,10 +85,10 @@ export const withoutReasons = (row: GridRow): GridRow => ({
 const NAMED = 12;
 const NAME_CHARS = 64;
 
-/** Of why one check failed, and of how an arm ended. */
+/** Characters that say why one check failed, and how an arm ended. */
 const WHY_CHARS = 240;
 
-/** Of one value, or of the prompt. */
+/** Characters of one value, or of the prompt. */
 const VALUE_CHARS = 600;
 
 function cellOf(arm: ArmSummary, { definition }: Ended, score: number | null): Cell {
@@ -125,15 +125,8 @@ function workOf(
 
 /** What a command printed says more than its exit code. */
 function whyOf({ could_not_run, reason, output }: CheckResult): string {
-  const said = could_not_run ?? reason ?? "";
-  return [
-    said,
-    ...failureLines(output)
-      .slice(0, 2)
-      .map((line) => line.trim()),
-  ]
-    .filter((part) => part !== "")
-    .join(": ");
+  const [first = "", second = ""] = failureLines(output).map((line) => line.trim());
+  return [could_not_run ?? reason ?? "", first, second].filter((part) => part !== "").join(": ");
 }
 
 function howItEnded(arm: ArmSummary): string | null {

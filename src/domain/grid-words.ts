@@ -23,7 +23,7 @@ export const differingTitle = (shown: number, total: number, word: string): stri
     ? `Where they differ: ${countText(shown)} of ${counted(total, word)}`
     : `Where they differ: ${counted(total, word)}`;
 
-/** Of a value of a row, and of why a check failed, in a sentence. */
+/** Characters of a value of a row, and of why a check failed, in a sentence. */
 const SAID_CHARS = 240;
 
 /** Values that a line names. */
@@ -40,7 +40,7 @@ export function rowWords({ outcome, winner, trial }: GridRow, names: ArmNames): 
 }
 
 /** What the arms were asked, a line for each value, each named; empty where nothing is kept of it. */
-export function askedLines({ values, asked }: GridRow): readonly string[] {
+export function questionLines({ values, asked }: GridRow): readonly string[] {
   const told = Object.entries(values ?? {}).map(([name, value]) => `${name}: ${cut(value, SAID_CHARS)}`);
   const more = told.length > VALUES ? [`and ${countText(told.length - VALUES)} more`] : [];
   return [...told.slice(0, VALUES), ...more, ...(asked === undefined ? [] : [`asked: ${cut(asked, SAID_CHARS)}`])];

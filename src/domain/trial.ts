@@ -5,7 +5,7 @@ import type { CheckResult } from "./evidence.ts";
 import { cut } from "./excerpt.ts";
 import { withInputId } from "./member.ts";
 import { isScripted } from "./model-name.ts";
-import { PriceDate } from "./price-list.ts";
+import { PriceDate, priceDateOf } from "./price-list.ts";
 import { isImported, paidFor, ranElsewhere } from "./ran.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
@@ -133,7 +133,7 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
     conduct,
     ...(draw !== null && isPlayed(outcome) && { draw }),
     ...storedRun(a, b),
-    ...listedIn(outcome),
+    ...priceDateOf(outcome),
     ...((a.imported || b.imported) && { spent_usd: sumKnown([paidFor(a), paidFor(b)]) }),
     ...killedOf(outcome),
     ...(shutsGate(outcome.settings.inputs_from_checkout) && { from_checkout: true }),
@@ -147,11 +147,6 @@ function killedOf({ failure, lost_attempts = [] }: Pick<SessionOutcome, "failure
   const lost = lost_attempts.filter(({ killed_from_outside }) => killed_from_outside).length;
   const killed = lost + (failure?.code === "killed_from_outside" ? 1 : 0);
   return killed > 0 && { killed };
-}
-
-function listedIn({ arms: [a, b], verdict }: Pick<SessionOutcome, "arms" | "verdict">): Pick<TrialRow, "price_date"> {
-  const price_date = a.price_date ?? b.price_date ?? verdict?.usage.price_date;
-  return price_date === undefined ? {} : { price_date };
 }
 
 function storedRun(a: Summary, b: Summary): Pick<TrialRow, "stored_run"> {

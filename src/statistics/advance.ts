@@ -150,22 +150,21 @@ function affordable({ limits }: SeriesRecord, tallies: readonly Tally[], money: 
   if (limits.max_cost_usd === null) return Number.POSITIVE_INFINITY;
   const rows = tallies.flatMap((tally) => tally.rows);
   const known = rows.filter(({ state }) => state === "completed").flatMap((row) => costOfTrial(row) ?? []);
-  const isPaid = known.length > 0 && money.estimate_usd !== 0;
-  const usd = isPaid ? (sumKnown(known) ?? 0) / known.length : money.estimate_usd;
+  const mean_usd = known.length > 0 ? (sumKnown(known) ?? 0) / known.length : null;
   const open = tallies.reduce((sum, { running }) => sum + running, 0);
-  return trialsBorne(limits.max_cost_usd, { spent_usd: money.spent_usd, usd, open });
+  return trialsBorne(limits.max_cost_usd, { ...money, mean_usd, open });
 }
 
-interface Spending {
-  readonly spent_usd: number;
-  /** What a trial costs; null = unknown. */
-  readonly usd: number | null;
+interface Spending extends Money {
+  /** Of the completed trials whose cost is known; null: there is none. */
+  readonly mean_usd: number | null;
   /** Trials that run. */
   readonly open: number;
 }
 
 /** How many more trials a cost limit allows. */
-export function trialsBorne(max_cost_usd: number, { spent_usd, usd, open }: Spending): number {
+export function trialsBorne(max_cost_usd: number, { spent_usd, estimate_usd, mean_usd, open }: Spending): number {
+  const usd = estimate_usd === 0 ? 0 : (mean_usd ?? estimate_usd);
   if (usd === null) return 0;
   // Sums of fractions of a cent are off by some billionths.
   const left = max_cost_usd - spent_usd - open * usd + 1e-9;

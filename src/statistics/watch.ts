@@ -5,9 +5,9 @@ import type { Side } from "../domain/verdict.ts";
 import { DETECTORS, type DetectorName, type WatchChange, type WatchReport } from "../domain/watch.ts";
 import { unitAt } from "./claim/clusters.ts";
 import { type Findings, findingsOf } from "./claim/findings.ts";
-import { meanRangeOf, unitsIn } from "./claim/means.ts";
-import { type CountedTrial, countedIn, tallyByScenario } from "./claim/tally.ts";
-import { type HeldTo, nightsToTell, type SeenNight, watchStates } from "./claim/watch-states.ts";
+import { meanOf, meanRangeOf, unitsIn } from "./claim/means.ts";
+import { countedIn, tallyByScenario } from "./claim/tally.ts";
+import { nightsToTell, type ReferenceValue, type SeenNight, watchStates } from "./claim/watch-states.ts";
 import { plannedSubject, type Subject } from "./words/subject.ts";
 import { reachText, watchStatement } from "./words/watch.ts";
 
@@ -15,14 +15,14 @@ import { reachText, watchStatement } from "./words/watch.ts";
 export interface Watched {
   readonly side: Side;
   /** The reference's values, and the lower ends of their ranges; at least one. */
-  readonly held_to: readonly HeldTo[];
+  readonly held_to: readonly ReferenceValue[];
   /** Tasks of a night: scenarios, rows or clusters. */
   readonly tasks: number;
   /** Complete rounds of the reference. */
   readonly rounds: number;
 }
 
-type Measured = (trial: CountedTrial) => number;
+type Measured = Parameters<typeof unitsIn>[1];
 
 const measuredBy = (by: DetectorName, side: Side): Measured =>
   by === "solved" ? ({ row }) => (row.arms[side].solved ? 1 : 0) : ({ d }) => (1 + (side === "a" ? d : -d)) / 2;
@@ -42,11 +42,11 @@ export function watchedIn(reference: SeriesRecord, rows: readonly TrialRow[], ar
   const isKnown = counted.every(({ row }) => row.arms[side].solved !== null);
   // Of what is solved the other arm's stored runs tell nothing new.
   const applies = { solved: isKnown, difference: subject.measure === "preferred" };
-  const held_to = DETECTORS.filter((by) => applies[by]).map((by) => heldTo(findings, by, measuredBy(by, side)));
+  const held_to = DETECTORS.filter((by) => applies[by]).map((by) => referenceValue(findings, by, measuredBy(by, side)));
   return { side, held_to, tasks: tasksIn(findings), rounds };
 }
 
-function heldTo(findings: Findings, by: DetectorName, measured: Measured): HeldTo {
+function referenceValue(findings: Findings, by: DetectorName, measured: Measured): ReferenceValue {
   const values = unitsIn(findings, measured).map(({ mean }) => mean);
   const { low } = meanRangeOf(findings, (trial) => 2 * measured(trial) - 1);
   return { by, mean: meanOf(values), low: (1 + low) / 2 };
@@ -86,8 +86,6 @@ export function seenIn(night: SeriesRecord, rows: readonly TrialRow[], { side }:
     missing: subject.scenarios.length - byMember.size,
   };
 }
-
-const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** What later nights can tell, in words; null where not even a fall to nothing would be told in a month. */
 export function watchReach(watched: Watched, one_in: number): string | null {

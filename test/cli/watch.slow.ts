@@ -106,7 +106,7 @@ test("what cannot be watched is refused with words, before a provider is asked",
   expect(await refused([series_id, ...here, "--arm", "baseline"])).toContain("has too few runs of baseline");
   expect(await refused([night, ...here])).toContain(`is a night of a watch: name its reference, ${series_id}`);
   expect(await refused([series_id])).toContain("a watch needs --state-dir or --database-url");
-  expect(await refused([series_id, "--state-dir", "none"])).toContain("nothing is kept there");
+  expect(await refused([series_id, "--state-dir", "none"])).toContain("no sessions are kept there");
   expect(await refused([series_id, ...here, "--one-in", "3"])).toContain("--one-in: expected a whole number from 20");
   const continued = await run(["run", "words.yaml", "--trials", "2", "--continue", night, ...here]);
   expect([continued.status, continued.stderr]).toEqual([2, expect.stringContaining("is a night of a watch")]);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import packages from "../../package.json" with { type: "json" };
 import { listPrice } from "../../src/arms/model/list-prices.ts";
 import { comparisonDigest, conditionsOf } from "../../src/comparison/planning/comparison.ts";
 import { priceOf, withListPrices, withPrices } from "../../src/comparison/planning/cost-limits.ts";
@@ -66,8 +67,10 @@ const ANTHROPIC = "https://api.anthropic.com";
 test("a provider's own list has a day; another address, and a model that it does not list, have no price", () => {
   expect(listPrice(ANTHROPIC, "claude-sonnet-4-5")).toEqual({
     ...{ in: 3, out: 15, cached_in: 0.3, cache_write: 3.75, cache_write_1h: 6 },
-    price_date: expect.stringMatching(/^2026-\d\d-\d\d$/),
+    price_date: "2026-09-23",
   });
+  // That is the day on which this version was published: look it up for another one.
+  expect(packages.dependencies["@pydantic/genai-prices"]).toBe("0.1.8");
   expect(listPrice("http://127.0.0.1:4000/v1", "claude-sonnet-4-5")).toBeNull();
   expect(listPrice(ANTHROPIC, "claude-nobody-knows")).toBeNull();
 });

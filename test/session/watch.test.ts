@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
 import { storedBaseline } from "../../src/comparison/session/baseline.ts";
 import { openSeries } from "../../src/comparison/session/open-series.ts";
-import { afterNight, nextNight, openWatch, toldBefore } from "../../src/comparison/session/watch.ts";
+import { afterNight, nextNight, nightNotices, openWatch } from "../../src/comparison/session/watch.ts";
 import { scored, scoredScenario, seriesOf } from "../baseline/scored.ts";
 import { testServices } from "../harness.ts";
 import { failureOf, scenarioFolder } from "../scenario/scenario-folder.ts";
@@ -57,12 +57,12 @@ test("a night that was missed is told, and says nothing", async () => {
   const { watch } = await night();
   const again = await openWatch(services.store, reference.series_id, { arm: undefined, one_in: ONE_IN });
   const last = Date.parse(again.nights[0]?.record.created_at ?? "");
-  const told = (hours: number) => toldBefore(again, { one_in: ONE_IN, now: new Date(last + hours * 3_600_000) });
+  const told = (hours: number) => nightNotices(again, { one_in: ONE_IN, now: new Date(last + hours * 3_600_000) });
   expect(told(25)).toHaveLength(1);
   expect(told(73)[1]).toBe(
     "the night before ran 73 hours ago: one that was missed says nothing, and the count goes on",
   );
-  expect(toldBefore(watch, { one_in: ONE_IN, now: new Date() })).toHaveLength(1);
+  expect(nightNotices(watch, { one_in: ONE_IN, now: new Date() })).toHaveLength(1);
 });
 
 test("a reference of too few runs, or none, is refused", async () => {

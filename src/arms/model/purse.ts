@@ -81,7 +81,7 @@ export class Purse {
     asker.outside?.(isOutside);
   }
 
-  /** Nobody overtakes: a large call would wait for ever. */
+  /** Lets calls in as long as the first in line fits. Nobody overtakes it: a large call would wait for ever. */
   #serve(): void {
     for (const one of this.#line) {
       const isBeyond = one.usd > this.#left(0);

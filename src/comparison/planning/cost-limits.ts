@@ -64,7 +64,7 @@ export function demandFirstTurns({ arms, policies, task }: Scenario): void {
 }
 
 /**
- * Nothing is known before a round has run, so a limit that it is likely to exceed is refused. A cost that is unknown refuses nothing.
+ * Refuses a limit that one round is likely to exceed: before a round has run a series says nothing. An unknown cost refuses nothing.
  * @param what a round is, and how it can be made cheaper
  * @throws Failure `invalid_request` with the likely cost
  */

@@ -31,7 +31,7 @@ export async function startSession(
   return started;
 }
 
-/** Whoever has a place may run it. A worker's brief cannot carry a stored arm. */
+/** Whether any process that has a place may run it. A worker's brief cannot carry a stored arm. */
 export const isOffered = ({ shared }: Pick<SessionServices, "shared">, { options }: SessionPlan): boolean =>
   shared !== undefined && options.stored === undefined;
 

@@ -97,7 +97,7 @@ async function nightsOf(store: SessionStore, { series_id }: SeriesRecord, arm: s
 }
 
 /** What the next night can tell, and what a reader should know of the one before. */
-export function toldBefore(
+export function nightNotices(
   { watched, nights }: Watch,
   { one_in, now }: { readonly one_in: number; readonly now: Date },
 ) {

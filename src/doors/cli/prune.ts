@@ -3,7 +3,7 @@ import { systemClock } from "../../runtime/clock.ts";
 import { type PrunedUnit, type PrunePlan, type Pruning, planPrune, prune } from "../../store/pruning.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./flags/parse-arguments.ts";
-import { demandKept, openStoredSessions } from "./services/services.ts";
+import { demandStoredSessions, openStoredSessions } from "./services/services.ts";
 
 const SPEC = {
   name: "abeval prune",
@@ -89,7 +89,7 @@ function amount(flag: string, given: string, units: Readonly<Record<string, numb
 
 /** @throws UsageError, Failure */
 async function demandStateDirectory(state_dir: string, writes: boolean): Promise<void> {
-  demandKept(state_dir);
+  demandStoredSessions(state_dir);
   const { isInUse } = await import("../../store/sqlite/process-lease.ts");
   if (writes && isInUse(state_dir))
     throw new UsageError(`--state-dir ${state_dir}: another abeval uses it; stop that one first`);

@@ -2,8 +2,8 @@ import { type GridRow, trialWorkOf } from "../../domain/cell.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { cut } from "../../domain/excerpt.ts";
 import {
-  askedLines,
   cellWords,
+  questionLines,
   rowWords,
   type ShownRows,
   shownTitle,
@@ -23,7 +23,7 @@ import { findSession } from "../operation/reads.ts";
 import { whyNoVerdict } from "../report/reported.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { type CommandSpec, parseArguments, UsageError } from "./flags/parse-arguments.ts";
-import { demandKept, openStoredSessions } from "./services/services.ts";
+import { demandStoredSessions, openStoredSessions } from "./services/services.ts";
 import { Painter } from "./terminal/paint.ts";
 import { summariseSeries } from "./terminal/series-text.ts";
 import { summarise } from "./terminal/summary.ts";
@@ -58,7 +58,7 @@ export const command = (args: readonly string[]): Promise<number> =>
     const parsed = await parseArguments(SPEC, args);
     const [id, row] = askedFor(parsed.parameters);
     const state_dir = parsed.value("state-dir");
-    if (state_dir !== undefined) demandKept(state_dir);
+    if (state_dir !== undefined) demandStoredSessions(state_dir);
     await using opened = await openStoredSessions(parsed);
     const services = { store: opened.store, version };
     const shown = isSession(id) ? await shownSession(services, id) : await shownSeries(services, id, row);
@@ -151,7 +151,7 @@ const quoted = (row: GridRow | undefined) => `'${row ? memberName(row).replaceAl
 function wholeRow(row: GridRow, names: ArmNames): string[] {
   return [
     `${memberName(row)}: ${wordsText(rowWords(row, names))}`,
-    ...askedLines(row).map((line) => `  ${oneLine(line)}`),
+    ...questionLines(row).map((line) => `  ${oneLine(line)}`),
     ...row.cells.flatMap((cell) => [
       "",
       `${oneLine(wordsText(cellWords(cell, names)))}. ${workLabel(cell)}${workText(cell) === null ? "." : ":"}`,

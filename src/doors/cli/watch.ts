@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { openCatalog } from "../../comparison/scenario/scenario-catalog.ts";
 import { openSeries } from "../../comparison/session/open-series.ts";
-import { afterNight, nextNight, openWatch, toldBefore } from "../../comparison/session/watch.ts";
+import { afterNight, nextNight, nightNotices, openWatch } from "../../comparison/session/watch.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { MAX_PARALLEL } from "../../domain/series-record.ts";
 import { ONE_IN, type WatchReport } from "../../domain/watch.ts";
@@ -11,7 +9,7 @@ import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } fr
 import { NOTIFY_FLAGS, SHARED_FLAGS } from "./flags/service-flags.ts";
 import { openNotify } from "./reports/notify.ts";
 import { untilDone } from "./run-series.ts";
-import { demandStdout, openRun, type PreparedServices } from "./services/services.ts";
+import { demandStdout, demandStoredSessions, openRun, type PreparedServices } from "./services/services.ts";
 import { jsonText, writeStdout } from "./terminal/terminal.ts";
 
 const SPEC = {
@@ -69,7 +67,7 @@ async function watchNight(args: Arguments): Promise<number> {
     max_queued: MAX_PARALLEL,
   });
   const tell = openNotify(args, prepared);
-  demandKept(args, prepared);
+  demandPlace(args, prepared);
   if (prepared.replayed_from !== undefined)
     throw new UsageError("a watch does not replay: recordings never change; leave out --replay and ABEVAL_CASSETTES");
   await using opened = await prepared.openStore();
@@ -78,7 +76,7 @@ async function watchNight(args: Arguments): Promise<number> {
   const one_in = integer("one-in") ?? ONE_IN;
   const watch = await openWatch(opened.store, series_id, { arm: value("arm"), one_in });
   const { source, options } = await nextNight(opened.store, watch, openCatalog(scenarios_dir, { git_fixtures: true }));
-  for (const line of toldBefore(watch, { one_in, now: prepared.clock.now() })) prepared.notice(line);
+  for (const line of nightNotices(watch, { one_in, now: prepared.clock.now() })) prepared.notice(line);
   const [parallel, max_cost_usd] = [integer("parallel"), usd("max-cost")];
   const started = await openSeries(services, source, {
     ...options,
@@ -96,13 +94,12 @@ async function watchNight(args: Arguments): Promise<number> {
 }
 
 /** @throws UsageError where no nights are kept */
-function demandKept({ value }: Arguments, { in_database }: PreparedServices): void {
+function demandPlace({ value }: Arguments, { in_database }: PreparedServices): void {
   if (in_database) return;
   const state_dir = value("state-dir");
   if (state_dir === undefined)
     throw new UsageError("a watch needs --state-dir or --database-url, where the series and its nights are kept");
-  if (!existsSync(join(state_dir, "sessions.db")))
-    throw new UsageError(`--state-dir ${state_dir}: nothing is kept there; name that of the series`);
+  demandStoredSessions(state_dir);
 }
 
 function statusOf({ state, alarm, missing, trials }: WatchReport): number {

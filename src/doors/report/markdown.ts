@@ -4,10 +4,10 @@ import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
 import { cut } from "../../domain/excerpt.ts";
 import {
-  askedLines,
   cellWords,
   differingTitle,
   NO_ROWS,
+  questionLines,
   rowWords,
   type ShownRows,
   workLabel,
@@ -101,7 +101,7 @@ function workMarkdown({ rows, total }: ShownRows, { arms, scenarios }: Series): 
     `### ${differingTitle(rows.length, total, memberWord(scenarios))}\n`,
     ...rows.flatMap((row) => [
       `**${plain(memberName(row))}**: ${plain(rowWords(row, names))}\n`,
-      ...[...askedLines(row).map((line) => `- ${plain(line)}`), ""],
+      ...[...questionLines(row).map((line) => `- ${plain(line)}`), ""],
       ...row.cells.flatMap((cell) => cellMarkdown(cell, names)),
     ]),
   ];

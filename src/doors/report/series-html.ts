@@ -1,8 +1,8 @@
 import type { Cell } from "../../domain/cell.ts";
 import {
-  askedLines,
   cellWords,
   NO_ROWS,
+  questionLines,
   rowWords,
   type ShownRows,
   shownTitle,
@@ -145,7 +145,7 @@ async function workOf({ rows, total }: ShownRows, series: Series): Promise<Html 
   const word = memberWord(series.scenarios);
   return html`<h2>${shownTitle(rows.length, total, word)}</h2>
 ${await longHtmlTable([titled(word), ...armHeads(series)], rows, (row) => [
-  html`${memberName(row)}<br>${rowWords(row, names)}${askedLines(row).map((line) => html`<br><span class="soft">${line}</span>`)}`,
+  html`${memberName(row)}<br>${rowWords(row, names)}${questionLines(row).map((line) => html`<br><span class="soft">${line}</span>`)}`,
   ...row.cells.map((cell) => cellOf(cell, names)),
 ])}`;
 }

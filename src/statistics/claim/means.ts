@@ -16,7 +16,7 @@ export function valuesOf(findings: Findings): Record<Side, number> | null {
   return a.length === 0 ? null : { a: meanOf(a), b: meanOf(b) };
 }
 
-const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+export const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** The mean of each unit in each complete round. */
 export function unitsIn({ tallies, sequential, subject }: Findings, measured: Measured) {

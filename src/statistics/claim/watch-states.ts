@@ -2,7 +2,7 @@ import type { DetectorName } from "../../domain/watch.ts";
 import { MEAN_BETS } from "./e-process.ts";
 
 /** A value of the reference, and the lower end of its range. */
-export interface HeldTo {
+export interface ReferenceValue {
   readonly by: DetectorName;
   readonly mean: number;
   readonly low: number;
@@ -16,7 +16,7 @@ export interface SeenNight {
 }
 
 /** Where a watch stands after a night. */
-export interface WatchState {
+interface WatchState {
   /** What the nights say against that nothing fell: the mean of what all detectors' bets made. */
   readonly evidence: number;
   readonly alarm: boolean;
@@ -35,7 +35,7 @@ export interface WatchState {
  * @param nights oldest first
  */
 export function watchStates(
-  held_to: readonly HeldTo[],
+  held_to: readonly ReferenceValue[],
   nights: readonly SeenNight[],
   one_in: number,
 ): readonly WatchState[] {
@@ -58,7 +58,7 @@ export function watchStates(
   });
 }
 
-const betsOf = (held_to: readonly HeldTo[]) =>
+const betsOf = (held_to: readonly ReferenceValue[]) =>
   held_to.flatMap(({ by, low }) =>
     MEAN_BETS.map(({ stake, weight }) => ({ by, low, stake: stake / (1 - low), weight: weight / held_to.length })),
   );
@@ -71,7 +71,7 @@ const MOST = 1e100;
 
 /** Nights in which a fall to this value is told when each goes as it does on average; Infinity for more than 30. */
 export function nightsToTell(
-  { held_to, tasks }: { readonly held_to: readonly HeldTo[]; readonly tasks: number },
+  { held_to, tasks }: { readonly held_to: readonly ReferenceValue[]; readonly tasks: number },
   value: number,
   one_in: number,
 ): number {

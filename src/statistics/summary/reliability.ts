@@ -5,6 +5,7 @@ import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { unitAt } from "../claim/clusters.ts";
 import type { Levels } from "../claim/conclusion.ts";
+import { meanOf } from "../claim/means.ts";
 import type { Tally } from "../claim/tally.ts";
 import { studentQuantile } from "./descriptive.ts";
 
@@ -73,8 +74,6 @@ const overTasks = (tasks: readonly Solved[], measured: (task: Solved) => number)
   [...Map.groupBy(tasks.entries(), ([place, { unit }]) => unit ?? place).values()].map((rows) =>
     meanOf(rows.map(([, task]) => measured(task))),
   );
-
-const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
  * 95% by Student's t and the standard error over tasks. Tasks that do not differ, or a single one, say nothing of that: there it is the

@@ -37,7 +37,7 @@ interface ExchangeParts {
   readonly redact: (text: string) => string;
   /** What pays for each call besides the arm's own budget; absent: nothing does. */
   readonly purse: Purse | undefined;
-  /** Of the arm's own model. */
+  /** What the arm's own model costs; null: nothing, or nobody knows. */
   readonly price: Price | null;
   readonly rooms: Pick<AgentRooms, "replies" | "kept">;
 }

@@ -17,7 +17,7 @@ import { type ScopeInput, scopeOf } from "./scope.ts";
 /** Everything a statement may speak of. */
 export interface StatementInput extends ScopeInput {
   readonly kind: Verdict["kind"];
-  /** With the row of its inputs. */
+  /** It names the row of its inputs, too. */
   readonly scenario: string;
   readonly judge: string;
   readonly scored: ScoredOutcome;

@@ -148,9 +148,9 @@ export interface PlannedMember {
 
 /** What a trial costs, USD; null = unknown. */
 export interface TrialCost {
-  /** Where it is short. */
+  /** What a short trial costs. */
   readonly likely_usd: number | null;
-  /** At most. */
+  /** The most that any trial can cost. */
   readonly bound_usd: number | null;
 }
 

@@ -191,9 +191,8 @@ class SeriesCosts {
   /** How many more trials the limit bears beside those that are open. */
   borne(max_cost_usd: number | null, open: number): number {
     if (max_cost_usd === null) return Number.POSITIVE_INFINITY;
-    const { likely_usd } = this.#trial;
-    const usd = this.#known > 0 && likely_usd !== 0 ? this.#known_usd / this.#known : likely_usd;
-    return trialsBorne(max_cost_usd, { spent_usd: this.#spent_usd, usd, open });
+    const mean_usd = this.#known > 0 ? this.#known_usd / this.#known : null;
+    return trialsBorne(max_cost_usd, { ...this.money, mean_usd, open });
   }
 
   /** What a purse pays for is known to the call; without one a trial of unknown cost counts at its bound. */

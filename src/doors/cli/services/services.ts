@@ -210,7 +210,7 @@ export async function openStoredSessions(
 }
 
 /** Opening a store would make it. @throws UsageError where no sessions are kept */
-export function demandKept(state_dir: string): void {
+export function demandStoredSessions(state_dir: string): void {
   if (!existsSync(join(state_dir, "sessions.db")))
     throw new UsageError(`--state-dir ${state_dir}: no sessions are kept there`);
 }

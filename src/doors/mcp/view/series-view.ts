@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { GridRow } from "../../../domain/cell.ts";
-import { askedLines, cellWords, rowWords, workLabel, workText } from "../../../domain/grid-words.ts";
+import { cellWords, questionLines, rowWords, workLabel, workText } from "../../../domain/grid-words.ts";
 import { memberName } from "../../../domain/member.ts";
 import { counted } from "../../../domain/number-text.ts";
 import { Count, nullable, record, Slug } from "../../../domain/schema.ts";
@@ -210,7 +210,7 @@ export function seriesText(view: SeriesView, whole: Series): string {
 /** What each arm left in a row. */
 const rowLines = (row: GridRow, names: ArmNames): string[] => [
   `${memberName(row)}: ${wordsText(rowWords(row, names))}`,
-  ...askedLines(row).map((line) => `  ${line}`),
+  ...questionLines(row).map((line) => `  ${line}`),
   ...row.cells.map((cell) => `  ${wordsText(cellWords(cell, names))}. ${workLabel(cell)}: ${workText(cell) ?? ""}`),
 ];
 
