@@ -102,7 +102,7 @@ const REFUSED = [
   ["series-20260102T030405678Z-0123abcd --state-dir state", 'there is no series "series-20260102T030405678Z-0123abcd"'],
   ["session-x-20260102T030405678Z --state-dir state", 'there is no session "session-x-20260102T030405678Z"'],
   ["session-x-20260102T030405678Z row --state-dir state", "a session has no rows"],
-  ["SERIES parris --state-dir state", 'there is no one row "parris"'],
+  ["SERIES parris --state-dir state", 'there is no row "parris"'],
   ["SERIES a b --state-dir state", 'unexpected "b"'],
   ["SERIES --state-dir nowhere", "no sessions are kept there"],
   ["SERIES", "where are the sessions?"],

@@ -120,8 +120,8 @@ function memberNamed({ scenarios }: Series, row: string): Series["scenarios"][nu
   const [member, other] = found;
   if (member && other === undefined) return member;
   const names = (found.length > 0 ? found : scenarios).map(memberName);
-  const which = found.length > 0 ? `; it may be ${names.slice(0, 3).join(", ")}` : didYouMean(row, names);
-  throw new UsageError(`there is no one row "${cut(row)}"${which || `; the first is ${names[0]}`}`);
+  if (found.length > 0) throw new UsageError(`"${cut(row)}" is more than one row: ${names.slice(0, 3).join(", ")}`);
+  throw new UsageError(`there is no row "${cut(row)}"${didYouMean(row, names) || `; the first is ${names[0]}`}`);
 }
 
 const lines = (all: readonly string[]) => `${all.join("\n")}\n`;
