@@ -1,7 +1,6 @@
 import { usdText } from "./number-text.ts";
-import { priceDateOf } from "./price-list.ts";
 import type { ArmSummary, AtLeast, SessionOutcome, SessionTotals } from "./session.ts";
-import { judgingsOf, sumKnown } from "./usage.ts";
+import { judgingsOf, priceDateOf, sumKnown } from "./usage.ts";
 
 /** A figure that is known, or of which only a part is: then it is this much at least. */
 interface Known {

@@ -6,15 +6,6 @@ export const PriceDate = Type.Optional(
   Type.String({ description: "Day of the list prices that were taken, yyyy-mm-dd. Absent: the user gave the price." }),
 );
 
-type Dated = { readonly price_date?: string };
-type DatedRun = { readonly arms: readonly Dated[]; readonly verdict: { readonly usage: Dated } | null };
-
-/** The day of the list prices that a run was counted by; empty where the user gave all of them. */
-export function priceDateOf({ arms, verdict }: DatedRun): Dated {
-  const [price_date] = [...arms, verdict?.usage].flatMap((part) => part?.price_date ?? []);
-  return price_date === undefined ? {} : { price_date };
-}
-
 export const Price = record("Price", {
   in: Type.Number({ minimum: 0 }),
   out: Type.Number({ minimum: 0 }),

@@ -5,7 +5,7 @@ import type { CheckResult } from "./evidence.ts";
 import { cut } from "./excerpt.ts";
 import { withInputId } from "./member.ts";
 import { isScripted } from "./model-name.ts";
-import { PriceDate, priceDateOf } from "./price-list.ts";
+import { PriceDate } from "./price-list.ts";
 import { isImported, paidFor, ranElsewhere } from "./ran.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
@@ -13,7 +13,7 @@ import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./se
 import { STATES } from "./session-state.ts";
 import { sha256 } from "./sha256.ts";
 import { skillsAmong } from "./skill.ts";
-import { judgingsOf, sumKnown } from "./usage.ts";
+import { judgingsOf, priceDateOf, sumKnown } from "./usage.ts";
 import { DECIDERS, KinOf, OUTCOMES, SIDES, type Verdict } from "./verdict.ts";
 import { undecidedChecksText } from "./verdict-text.ts";
 

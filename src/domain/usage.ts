@@ -138,3 +138,12 @@ function span(decisions: readonly Decision[]): number {
 
 /** The rule of a block that took away what a provider would have done for an agent. */
 export const NETWORK_RULE = "network: none";
+
+type Dated = { readonly price_date?: string };
+type DatedRun = { readonly arms: readonly Dated[]; readonly verdict: { readonly usage: Dated } | null };
+
+/** The day of the list prices that a run was counted by; empty where the user gave all of them. */
+export function priceDateOf({ arms, verdict }: DatedRun): Dated {
+  const [price_date] = [...arms, verdict?.usage].flatMap((part) => part?.price_date ?? []);
+  return price_date === undefined ? {} : { price_date };
+}

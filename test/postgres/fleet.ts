@@ -149,12 +149,14 @@ arms:
 rubric: {criteria: [{id: turns, measure: turns}], judge: {model: builtin/evidence}}
 `;
 
-/** Starts a run. @throws Error with the answer when it is refused */
+/** Starts a run, as a client does that tries again when it is told to. @throws Error with the answer when it is refused */
 export async function startRun({ url }: Pick<Served, "url">, scenario: string): Promise<string> {
-  const answer = await fetch(`${url}/api/runs/async`, jsonPost({ scenario }));
-  const { session_id } = (await answer.clone().json()) as { session_id?: string };
-  if (session_id === undefined) throw new Error(await answer.text());
-  return session_id;
+  return await until(async () => {
+    const answer = await fetch(`${url}/api/runs/async`, jsonPost({ scenario }));
+    const { session_id, error } = (await answer.json()) as { session_id?: string; error?: { code: string } };
+    if (session_id === undefined && error?.code !== "not_ready") throw new Error(JSON.stringify(error));
+    return session_id;
+  });
 }
 
 /** Every event of a run until its stream ends; undefined when it has ended already. */
