@@ -72,10 +72,17 @@ export function gateOf(
   needs: number | null = null,
 ): Gated {
   const openings: Record<string, GateOpening> = a === b ? { [a]: "not_shown" } : { [a]: found.a, [b]: found.b };
-  const entries = Object.entries(openings);
+  return gateOfAll(Object.entries(openings), () => needs);
+}
+
+/** The same of any number of arms. @param needsOf pairs that would open it for an arm, where more would */
+export function gateOfAll(
+  entries: readonly (readonly [arm: string, opening: GateOpening])[],
+  needsOf: (arm: string) => number | null,
+): Gated {
   const gate = Object.fromEntries(entries.map(([arm, opening]) => [arm, isOpen(opening) ? opening : null]));
   const shut = entries.flatMap(([arm, because]) =>
-    isOpen(because) ? [] : [[arm, { because, needs: lacksPairs(because) ? needs : null }] as const],
+    isOpen(because) ? [] : [[arm, { because, needs: lacksPairs(because) ? needsOf(arm) : null }] as const],
   );
   return { gate, ...(shut.length > 0 && { gate_reasons: Object.fromEntries(shut) }) };
 }

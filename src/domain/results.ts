@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { InputsFromCheckout } from "./checkout-input.ts";
+import { ContestPlan } from "./contest-plan.ts";
 import { EFFICIENCY_FIGURES, type EfficiencyFigure } from "./efficiency.ts";
 import { Digest, nullable, oneOf, record, Share, Timestamp } from "./schema.ts";
 import { SeriesCluster, SeriesPlan, SeriesRecord, SeriesStanding } from "./series-record.ts";
@@ -37,10 +38,17 @@ const Amount = nullable(Type.Number({ minimum: 0 }));
 /** What the run of a, and that of b, used of each. */
 const UsedPairs = Type.Optional(Type.Array(Type.Tuple([Amount, Amount])));
 
+/** By trial, of each arm but the first two. */
+const UsedByOthers = Type.Optional(Type.Array(Type.Array(Amount)));
+
+const byFigure = <T extends typeof UsedPairs | typeof UsedByOthers>(schema: T) =>
+  Object.fromEntries(EFFICIENCY_FIGURES.map((figure) => [figure, schema])) as Record<EfficiencyFigure, T>;
+
 /** Results of runs that were made elsewhere: all that is kept of a table. */
 export const ImportedResults = record("ImportedResults", {
   measure: oneOf(RESULT_MEASURES),
-  arms: record("ImportedArms", { a: Name, b: Name }),
+  arms: record("ImportedArms", { a: Name, b: Name }, { description: "Of a contest the first two." }),
+  contest: Type.Optional(ContestPlan),
   levels: record("ImportedLevels", {
     alpha: SeriesPlan.properties.alpha,
     margin: SeriesPlan.properties.margin,
@@ -54,15 +62,16 @@ export const ImportedResults = record("ImportedResults", {
         description: "Number, result of a, result of b; in the order of the numbers.",
       }),
       used: Type.Optional(
-        record(
-          "UsedByTrials",
-          Object.fromEntries(EFFICIENCY_FIGURES.map((figure) => [figure, UsedPairs])) as Record<
-            EfficiencyFigure,
-            typeof UsedPairs
-          >,
-          { description: "By trial, in their order. Absent: the table has no such column." },
-        ),
+        record("UsedByTrials", byFigure(UsedPairs), {
+          description: "By trial, in their order. Absent: the table has no such column.",
+        }),
       ),
+      others: Type.Optional(
+        Type.Array(Type.Array(Result), {
+          description: "Of a contest, by trial: the results of each arm but the first two.",
+        }),
+      ),
+      used_by_others: Type.Optional(record("UsedByOthers", byFigure(UsedByOthers))),
     }),
   ),
   columns: SeriesRecord.properties.columns,

@@ -129,17 +129,19 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   },
 };
 
+/** What has flags. Absent counts: nobody counts the trials that raise them. */
+interface Flagged extends Pick<Series, "flag_counts" | "inputs_from_checkout"> {
+  readonly counts?: Pick<Series["counts"], "trials">;
+}
+
 /** Also of a flag that a newer version has added. The title has the number of trials where they are counted. */
-export function seriesFlagText(
-  flag: SeriesFlag,
-  { flag_counts, counts }: Pick<Series, "flag_counts" | "counts">,
-): FlagText {
+export function seriesFlagText(flag: SeriesFlag, { flag_counts, counts }: Flagged): FlagText {
   const told = Object.hasOwn(SERIES_FLAG_TEXTS, flag) ? SERIES_FLAG_TEXTS[flag] : unknownFlag(flag);
   const count = flag_counts?.[flag];
-  return count === undefined
+  return count === undefined || counts === undefined
     ? told
     : { ...told, title: `${told.title} (${countText(count)} of ${counted(counts.trials, "trial")})` };
 }
 
-export const seriesFlagWords = (flag: SeriesFlag, series: Series): Words =>
+export const seriesFlagWords = (flag: SeriesFlag, series: Flagged): Words =>
   flagSentence(flag, seriesFlagText(flag, series), series.inputs_from_checkout);

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { InputsFromCheckout } from "./checkout-input.ts";
+import { ContestPlan } from "./contest-plan.ts";
 import { MAX_TRIALS } from "./defaults.ts";
 import { InputId } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp, UserName } from "./schema.ts";
@@ -123,7 +124,12 @@ export const SeriesPlan = record("SeriesPlan", {
     }),
     { minItems: 1, maxItems: MAX_SCENARIOS },
   ),
-  arms: Type.Array(Slug(), { minItems: 2, maxItems: 2, description: "Arm ids: a, then b." }),
+  arms: Type.Array(Slug(), {
+    minItems: 2,
+    maxItems: 2,
+    description: "Arm ids: a, then b; of a contest those of its first pair.",
+  }),
+  contest: Type.Optional(ContestPlan),
   judge_model: Type.String(),
   model_override: nullable(ModelRef),
   alpha: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),

@@ -70,6 +70,10 @@ const CONTROLS = ["baseline", "control", "previous", "before", "old", "main", "c
 
 /** The arm that the other one is compared with: who was named, else by its id, else the first. */
 export function controlSide({ a, b }: Readonly<Record<Side, string>>, named?: string): Side {
-  const id = [named, ...CONTROLS].find((one) => one === a || one === b);
+  const id = controlAmong([a, b], named);
   return id === b && id !== a ? "b" : "a";
 }
+
+/** The same of any number of arms; undefined where there are none. */
+const controlAmong = (arms: readonly string[], named?: string): string | undefined =>
+  [named, ...CONTROLS].find((one) => one !== undefined && arms.includes(one)) ?? arms[0];

@@ -58,6 +58,7 @@ export const TrialRow = record("TrialRow", {
   input: Type.Optional(InputId),
   comparison: nullable(Digest("As in SessionOutcome; null where it is unknown.")),
   place: nullable(TrialPlace),
+  pair: Type.Optional(Count("Place in the pairs of the series' contest, from 0. Absent where two arms are compared.")),
   state: oneOf(STATES),
   failure: nullable(Type.Pick(SessionFailure, ["class", "code", "message"])),
   outcome: nullable(oneOf(OUTCOMES)),

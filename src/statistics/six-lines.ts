@@ -7,8 +7,8 @@ import { seriesFlagText } from "../domain/series-flags.ts";
 import { preferredSide } from "../domain/series-status.ts";
 import type { SeriesAnswer } from "../domain/series-summary.ts";
 import { type ArmNames, armWord, say, type Words } from "../domain/words.ts";
-import { candidateSide, firstLine, otherSide } from "./first-line.ts";
-import { gateReasonText, pointsOf, RESULTS_CHANGED } from "./gate-reason.ts";
+import { pointsOf } from "./figure-text.ts";
+import { candidateSide, firstLine, gateReasonText, otherSide, RESULTS_CHANGED } from "./first-line.ts";
 import { namesOf, solvedText } from "./series-words.ts";
 import { costRatioText, shownUse } from "./words/efficiency.ts";
 import { nextStep } from "./words/next-step.ts";
@@ -25,7 +25,7 @@ interface AnswerLine {
 }
 
 /** What a series says, at most six lines, a sentence each. The first line is the same in every door. */
-interface SixLines {
+export interface SixLines {
   readonly first: Words;
   readonly lines: readonly AnswerLine[];
 }

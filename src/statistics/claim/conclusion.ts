@@ -15,6 +15,8 @@ export interface Levels {
   readonly rules?: Rules;
   /** By place in the plan: the cluster whose trials of a round count as their mean. Absent: each trial counts for itself. */
   readonly clusters?: readonly number[];
+  /** What each side shows is kept of every round, as a contest needs it. */
+  readonly sided?: true;
 }
 
 /** The side that the trials prefer; undefined while they establish no preference. */

@@ -68,12 +68,16 @@ export function meanRangeOf(findings: Findings, measured?: Measured): { readonly
 }
 
 /** Whether the mean of imported scores shows that an arm is not worse; each missing pair counts as its worst. */
-export function isNotWorseByMean(findings: Findings, side: Side): boolean {
-  const { alpha, not_worse_by, rules = NOW } = findings.subject.levels;
+export const isNotWorseByMean = (findings: Findings, side: Side): boolean =>
+  notWorseByMean(findings, side) >= -Math.log(findings.subject.levels.alpha);
+
+/** The evidence for it, as a logarithm; none where the mean contradicts it now. */
+export function notWorseByMean(findings: Findings, side: Side): number {
+  const { not_worse_by, rules = NOW } = findings.subject.levels;
   const values = valuesOf(findings);
-  if (not_worse_by === undefined || !values) return false;
+  if (not_worse_by === undefined || !values) return Number.NEGATIVE_INFINITY;
   const [sign, ahead] = side === "a" ? [1, values.a - values.b] : [-1, values.b - values.a];
-  if (ahead <= -not_worse_by) return false;
+  if (ahead <= -not_worse_by) return Number.NEGATIVE_INFINITY;
   const wealth = processOf(findings, -sign).logEvidence(-sign * not_worse_by)[side];
-  return withRest(wealth, rules.fresh) >= -Math.log(alpha);
+  return withRest(wealth, rules.fresh);
 }

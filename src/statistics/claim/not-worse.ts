@@ -37,12 +37,19 @@ export class NotWorse {
   }
 
   look(round: number, counts: Counts, missing: number): void {
-    if (!this.#bets) return;
-    const { a, b } = this.#bets;
-    if (this.#allows(counts, "a") && a.evidence({ wins: 0, ties: 0, losses: missing }).a >= this.#level)
-      this.#at.a ??= round;
-    if (this.#allows(counts, "b") && b.evidence({ wins: missing, ties: 0, losses: 0 }).b >= this.#level)
-      this.#at.b ??= round;
+    const { a, b } = this.evidence(counts, missing);
+    if (a >= this.#level) this.#at.a ??= round;
+    if (b >= this.#level) this.#at.b ??= round;
+  }
+
+  /** As a logarithm, with all that is missing lost; nothing speaks for an arm whose mean contradicts it now. */
+  evidence(counts: Counts, missing: number): Readonly<Record<Side, number>> {
+    const against = { a: { wins: 0, ties: 0, losses: missing }, b: { wins: missing, ties: 0, losses: 0 } };
+    const of = (side: Side) =>
+      this.#bets && this.#allows(counts, side)
+        ? this.#bets[side].evidence(against[side])[side]
+        : Number.NEGATIVE_INFINITY;
+    return { a: of("a"), b: of("b") };
   }
 
   /** The mean does not contradict it now. */

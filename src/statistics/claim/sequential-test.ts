@@ -37,10 +37,22 @@ export interface Claim {
   readonly log_e: number;
 }
 
+/** Logarithms of one-sided evidence after a round, with all that is missing lost. */
+export interface SidedEvidence {
+  /** That the side is better. */
+  readonly better: Readonly<Record<Side, number>>;
+  /** That it is not worse by the allowed difference. */
+  readonly not_worse: Readonly<Record<Side, number>>;
+  /** The side of which a series of these two arms alone would claim that it is better. */
+  readonly claimed: Side | null;
+}
+
 /** What the trials showed at the end of each round. */
 export interface SequentialTest {
   /** Natural logarithm of the evidence after each round. */
   readonly log_e: readonly number[];
+  /** By round. Empty where nobody asked. */
+  readonly sided: readonly SidedEvidence[];
   /** Trials after the last round. */
   readonly counts: Counts;
   /** What they are worth as evidence: the same, or the means of clusters. */
@@ -129,6 +141,7 @@ interface Bets {
 const ALL_LOOKS = 256;
 
 const NONE: Counts = { wins: 0, ties: 0, losses: 0 };
+const NOTHING: SidedEvidence = { better: { a: 0, b: 0 }, not_worse: { a: 0, b: 0 }, claimed: null };
 
 class Walk {
   readonly #levels: Levels;
@@ -138,6 +151,7 @@ class Walk {
   readonly #isWithin: (counts: Counts) => boolean;
   readonly #looks: Counts[] = [];
   readonly #logs: number[] = [];
+  readonly #sided: SidedEvidence[] = [];
   #counts: Counts = NONE;
   #bet: Counts = NONE;
   /** As `#bet`, with what nobody decided given to the other arm. */
@@ -175,7 +189,11 @@ class Walk {
     this.#missing = missing;
     const { both } = this.#wealth.evidence();
     this.#logs.push(both);
-    if (this.#logs.length < this.#bets.from || this.#isOnlyRepeats()) return;
+    if (this.#logs.length >= this.#bets.from && !this.#isOnlyRepeats()) this.#look(both, missing);
+    if (this.#levels.sided) this.#sided.push(this.#isOnlyRepeats() ? NOTHING : this.#sides());
+  }
+
+  #look(both: number, missing: number): void {
     this.#keepLook();
     this.#notWorse.look(this.#logs.length, this.#bet, missing);
     this.#greatest = Math.max(this.#greatest, both);
@@ -184,6 +202,14 @@ class Walk {
     this.#stands = this.#claim !== null && (side === this.#claim.side || this.#levels.rules?.lapses === false);
     if (this.#claim) this.#isFirm ||= this.#isSafe(this.#claim.side);
     else if (this.#equivalentAt === null && this.#isEquivalent()) this.#equivalentAt = this.#logs.length;
+  }
+
+  #sides(): SidedEvidence {
+    const missing = this.#missing;
+    const { a } = this.#wealth.evidence({ wins: 0, ties: 0, losses: missing });
+    const { b } = this.#wealth.evidence({ wins: missing, ties: 0, losses: 0 });
+    const claimed = this.#claim && this.#stands && this.#isFirm && !this.#reversed ? this.#claim.side : null;
+    return { better: { a, b }, not_worse: this.#notWorse.evidence(this.#bet, missing), claimed };
   }
 
   #begin(share: number): void {
@@ -261,6 +287,7 @@ class Walk {
   sequential(): SequentialTest {
     return {
       log_e: this.#logs,
+      sided: this.#sided,
       counts: this.#counts,
       bet: this.#bet,
       uncertain: this.#uncertain(),

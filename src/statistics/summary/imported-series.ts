@@ -30,7 +30,8 @@ export function scoresOf({ measure, scenarios }: ImportedResults): Pick<Subject,
   return { scores: new Map(pairs) };
 }
 
-const sessionOf = (scenario: string, number: number) => `${scenario} ${number}`;
+/** What a trial of a table is found by. */
+export const sessionOf = (scenario: string, number: number) => `${scenario} ${number}`;
 
 /** What an arm used in a trial; nothing where the table does not say. */
 function usedIn(used: NonNullable<Scenario["used"]>, index: number, side: Side): Partial<TrialArm> {

@@ -7,8 +7,7 @@ import { seriesAnswerOf } from "../../domain/series-answer.ts";
 import { preferredSide } from "../../domain/series-status.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import { say, type Words } from "../../domain/words.ts";
-import { candidateSide, otherSide } from "../first-line.ts";
-import type { GateReason } from "../gate-reason.ts";
+import { candidateSide, type GateReason, otherSide } from "../first-line.ts";
 import { namesOf } from "../series-words.ts";
 
 interface Step {

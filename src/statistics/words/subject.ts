@@ -119,6 +119,8 @@ export function storedSubject({ comparison, scenario, input, rows, ...known }: S
 export interface ImportedAs {
   readonly series_id: string;
   readonly created_at?: string | null;
+  /** The arm that the other one is compared with. Absent: by its name, else the first. */
+  readonly control?: string;
   /** What the author of a change could have edited. Absent: nothing is known. */
   readonly inputs_from_checkout?: Series["inputs_from_checkout"];
 }
@@ -126,9 +128,9 @@ export interface ImportedAs {
 /** The subject of imported results, which abeval neither ran nor judged. */
 export function importedSubject(
   { arms, levels: given, measure, tie_margin, scenarios, columns, cluster }: ImportedResults,
-  { series_id, created_at = null, inputs_from_checkout }: ImportedAs,
+  { series_id, created_at = null, control, inputs_from_checkout }: ImportedAs,
 ): Subject {
-  const control_side = controlSide(arms);
+  const control_side = controlSide(arms, control);
   const taken = measure === "passed" ? "solved" : measure;
   const levels = { not_worse_by: NOT_WORSE_BY[taken], ...given };
   const names = scenarios.map(({ scenario }) => comparedValue(scenario));

@@ -9,7 +9,7 @@ import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
 import { unmetText } from "../../../domain/verdict-text.ts";
 import { type ArmNames, wordsText } from "../../../domain/words.ts";
-import { gateReasonText } from "../../../statistics/gate-reason.ts";
+import { gateReasonText } from "../../../statistics/first-line.ts";
 import { namesOf, originOfTrial } from "../../../statistics/series-words.ts";
 import { type Again, sixLines } from "../../../statistics/six-lines.ts";
 

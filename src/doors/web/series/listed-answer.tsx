@@ -1,6 +1,6 @@
 import { listedAnswer } from "../../../domain/series-answer.ts";
 import type { SeriesListing } from "../../../domain/series-listing.ts";
-import { signedPoints } from "../../../statistics/points-text.ts";
+import { signedPoints } from "../../../statistics/figure-text.ts";
 import { Say } from "../part/say.tsx";
 import { RangeBar } from "./range-bar.tsx";
 

@@ -1,0 +1,230 @@
+import type { Contest, ContestArm } from "../domain/contest.ts";
+import { MAX_TRIALS } from "../domain/defaults.ts";
+import { counted, countText, percentText, usdText } from "../domain/number-text.ts";
+import { seriesFlagText } from "../domain/series-flags.ts";
+import type { SeriesAnswer } from "../domain/series-summary.ts";
+import { say, type Word, type Words, wordsText } from "../domain/words.ts";
+import { confidenceText, pointsOf, signedPoints } from "./figure-text.ts";
+import { gateReasonText } from "./first-line.ts";
+import type { Again, SixLines } from "./six-lines.ts";
+import { shownUse } from "./words/efficiency.ts";
+
+type Told = Omit<Contest, "statement">;
+
+/** What a contest says, in as many lines as a series; the first is the same in every door. */
+export function contestLines(contest: Told, again?: Again): SixLines {
+  const lines = [
+    { label: "So", words: soWords(contest) },
+    { label: "Also", words: alsoWords(contest) },
+    { label: "For", words: forWords(contest) },
+    { label: "Doubts", words: doubtWords(contest) },
+    { label: "Next", ...nextStep(contest, again) },
+  ] as const;
+  return { first: firstWords(contest), lines: lines.filter(({ words }) => words.length > 0) };
+}
+
+/** Plain sentences, in the order of the lines. */
+export function contestStatement(contest: Told): string {
+  const { first, lines } = contestLines(contest);
+  const said = lines.filter(({ label }) => label !== "Next").map(({ words }) => wordsText(words));
+  return [`${wordsText(first)}.`, ...said].join(" ");
+}
+
+/** How far it is known who is best, or which candidate is better, for a colour. */
+export function contestAnswerOf({ contest: { mode, arms } }: Told): SeriesAnswer {
+  if (mode === "best") return arms.filter(({ status }) => status === "best_set").length === 1 ? "better" : "not_known";
+  const claims = arms.map(({ claim }) => claim);
+  return (["better", "not_worse", "worse"] as const).find((one) => claims.includes(one)) ?? "not_known";
+}
+
+/** Names that a sentence lists. */
+const NAMED = 8;
+
+/** `x`, `x and y`, `x, y and z`. */
+function namesText(arms: readonly Pick<ContestArm, "arm_id">[]): string {
+  const names = arms.slice(0, NAMED).map(({ arm_id }) => arm_id);
+  const more = arms.length > NAMED ? [`${countText(arms.length - NAMED)} more`] : [];
+  const all = [...names, ...more];
+  return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
+}
+
+const isAre = (arms: readonly unknown[]) => (arms.length === 1 ? "is" : "are");
+
+function firstWords(contest: Told): Words {
+  const { mode, control, arms } = contest.contest;
+  const yet = contest.state === "running" ? " yet" : "";
+  if (arms.every(({ trials }) => trials === 0)) return [`${counted(arms.length, "arm")}: no trial counts${yet}`];
+  if (mode === "best") return bestWords(arms);
+  const groups = [
+    { claim: "better", text: "better" },
+    { claim: "not_worse", text: `not worse by ${pointsOf(contest.levels.not_worse_by)} or more` },
+    { claim: "worse", text: "worse" },
+  ] as const;
+  const told = groups.flatMap(({ claim, text }) => {
+    const own = arms.filter((arm) => arm.claim === claim);
+    return own.length === 0 ? [] : [say`${{ figure: namesText(own) }} ${isAre(own)} ${text}`];
+  });
+  const open = arms.filter(({ arm_id, claim }) => arm_id !== control && claim === null);
+  const unknown = open.length === 0 ? [] : [say`nothing is shown of ${namesText(open)}${yet}`];
+  return say`Against ${control ?? ""}: ${joined([...told, ...unknown])}`;
+}
+
+function bestWords(arms: readonly ContestArm[]): Words {
+  const left = arms.filter(({ status }) => status === "best_set");
+  const [first] = left;
+  if (left.length === 1 && first)
+    return say`${{ figure: first.arm_id }} is best: each of the other ${countText(arms.length - 1)} is out`;
+  if (left.length === arms.length) return [`No arm is out: each of these ${countText(arms.length)} may be best`];
+  return say`One of these ${countText(left.length)} is best: ${{ figure: namesText(left) }}`;
+}
+
+/** Reasons of shut gates that a line has room for. */
+const REASONS = 3;
+
+function soWords(contest: Told): Words {
+  const { control, arms } = contest.contest;
+  const passing = arms.filter(({ gate }) => gate !== null);
+  const passes = passing.length === 0 ? [] : [say`the gate lets ${{ figure: namesText(passing) }} pass`];
+  if (control === null)
+    return sentence(passes.length > 0 ? passes : [["the gate stays shut, because more than one may be best"]]);
+  const why = (arm_id: string) => {
+    const reason = contest.gate_reasons?.[arm_id] ?? ({ because: "not_shown", needs: null } as const);
+    return gateReasonText(reason, { candidate: arm_id, control, not_worse_by: contest.levels.not_worse_by });
+  };
+  const shut = arms.filter(({ arm_id, gate }) => gate === null && arm_id !== control);
+  const reasons = shut.slice(0, REASONS).map(({ arm_id }) => [`it stays shut for ${arm_id}, because ${why(arm_id)}`]);
+  const more = shut.length > REASONS ? [[`and for ${countText(shut.length - REASONS)} more`]] : [];
+  return sentence([...passes, ...reasons, ...more]);
+}
+
+/** What is shown of what a candidate uses against the control, and which order does not hold. */
+function alsoWords({ contest: { control, arms, cycles = [] } }: Told): Words {
+  const used = arms.flatMap(({ arm_id, efficiency }) => {
+    const shown = efficiency ? shownUse(efficiency) : "";
+    return shown === "" || control === null ? [] : [say`shown of ${arm_id}: ${{ figure: shown }}`];
+  });
+  const round = cycles.map((cycle) => [
+    `claims go round: ${cycle.map((arm, place) => `${arm} is better than ${cycle[(place + 1) % cycle.length]}`).join(", ")}`,
+  ]);
+  return sentence([...round, ...used]);
+}
+
+function forWords({ contest: { control, arms }, members, rounds }: Told): Words {
+  if (rounds === 0) return [];
+  const these = `These ${counted(members, "task")}, ${counted(rounds, "trial")} of each.`;
+  const claimed = arms.flatMap(({ arm_id, like_these }) =>
+    like_these?.claim ? `${arm_id} is ${like_these.claim}` : [],
+  );
+  if (control === null || claimed.length === 0) return [these];
+  return [
+    `${these} Against ${control} on tasks like these, as if they were drawn from one source: ${claimed.join(", ")}.`,
+  ];
+}
+
+/** Doubts that have room in a line. */
+const TOLD = 3;
+
+function doubtWords(contest: Told): Words {
+  const stopped = contest.contest.arms.flatMap(({ arm_id, out_at_round }) =>
+    out_at_round === null || contest.imported ? [] : `${arm_id} after round ${countText(out_at_round)}`,
+  );
+  const early =
+    stopped.length === 0 || contest.contest.keep_running
+      ? []
+      : [`Stopped: ${stopped.join(", ")}. What stops at a good moment shows too large a difference: rely on the range`];
+  const flags = contest.flags
+    .filter((flag) => flag !== "earlier_trials" && flag !== "few_tasks")
+    .map((flag) => seriesFlagText(flag, {}).title);
+  const all = [...early, ...flags];
+  const more = all.length > TOLD ? [`and ${countText(all.length - TOLD)} more`] : [];
+  return all.length === 0 ? [] : [`${[...all.slice(0, TOLD), ...more].join("; ")}.`];
+}
+
+interface Step {
+  readonly words: Words;
+  readonly command?: string;
+}
+
+function nextStep(contest: Told, again: Again): Step {
+  const { contest: told, state, imported, limits } = contest;
+  if (state === "running")
+    return { words: [`Wait: ${countText(contest.rounds)} of ${counted(limits?.trials ?? 0, "round")} are complete.`] };
+  const open = told.arms.filter(isOpen);
+  if (open.length === 0 || (told.mode === "best" && open.length === 1)) return { words: mergeWords(told.arms) };
+  if (imported) return { words: [`Add results of ${namesText(open)} to the table, and read it again.`] };
+  return moreTrials(contest, open, again);
+}
+
+/** Whether more trials of it would tell something. */
+const isOpen = ({ status, claim, settled }: ContestArm): boolean =>
+  !settled && (status === "best_set" || (status === "candidate" && claim === null));
+
+function moreTrials({ limits, series_id }: Told, open: readonly ContestArm[], again: Again): Step {
+  const trials = Math.min(MAX_TRIALS, 2 * (limits?.trials ?? 1));
+  const flags = ` --continue ${series_id} --trials ${trials}`;
+  const more = `Run more trials of ${namesText(open)}:`;
+  if (again) return { words: [more], command: `${again}${flags}` };
+  const how = again === null ? ` --trials ${trials} and a --state-dir` : flags;
+  return { words: [`${more} the same command with${how}.`] };
+}
+
+function mergeWords(arms: readonly ContestArm[]): Words {
+  const best = arms.find(({ gate }) => gate !== null);
+  return best ? say`Take ${{ figure: best.arm_id }}.` : ["Keep what there is: no candidate may pass."];
+}
+
+/** A line for each arm, best first: its value, its distance from the control with its range, its ranks and what it costs. */
+export function contestTable(contest: Told): {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+} {
+  const { control, arms, mode } = contest.contest;
+  const value = contest.measure === "score" ? ["score"] : contest.measure === "solved" ? ["solved"] : [];
+  const against =
+    control === null
+      ? ["lead over the others"]
+      : [`points against ${control}`, `${confidenceText(contest.levels.alpha)} range`];
+  const rows = arms.map((arm) => [
+    arm.arm_id,
+    statusText(contest, arm),
+    rankText(arm),
+    ...(value.length === 0 ? [] : [valueText(contest, arm)]),
+    ...(control === null
+      ? [arm.lead === null ? "–" : signedPoints(arm.lead)]
+      : [arm.result ? signedPoints(arm.result.difference) : "–", rangeText(arm)]),
+    countText(arm.trials),
+    usdText(arm.cost.mean),
+  ]);
+  return {
+    head: ["arm", mode === "best" ? "best?" : "answer", "rank", ...value, ...against, "trials", "cost of one"],
+    rows,
+  };
+}
+
+function statusText({ contest: { mode, control } }: Told, { arm_id, status, claim, out_at_round }: ContestArm): string {
+  const at = out_at_round === null ? "" : ` after ${countText(out_at_round)}`;
+  if (mode === "best") return status === "out" ? `out${at}` : "may be best";
+  if (arm_id === control) return "control";
+  return claim === null ? "not known yet" : `${claim.replace("_", " ")}${at}`;
+}
+
+const rankText = ({ rank: [low, high] }: ContestArm) => (low === high ? `${low}` : `${low} to ${high}`);
+
+const valueText = ({ measure }: Told, { value }: ContestArm) => {
+  if (value === null) return "–";
+  return measure === "score" ? value.toFixed(3).replace(/^0/, "") : percentText(value);
+};
+
+const rangeText = ({ result }: ContestArm) =>
+  result ? `${signedPoints(result.low)} to ${signedPoints(result.high)}` : "–";
+
+const joined = (parts: readonly Words[]): Words =>
+  parts.flatMap((part, index): readonly Word[] => (index === 0 ? part : ["; ", ...part]));
+
+/** Parts as one sentence; nothing of none. */
+function sentence(parts: readonly Words[]): Words {
+  const [first, ...others] = joined(parts);
+  if (first === undefined) return [];
+  const begun = typeof first === "string" ? first.replace(/^[a-z]/, (letter) => letter.toUpperCase()) : first;
+  return [begun, ...others, "."];
+}

@@ -1,0 +1,74 @@
+import type { ContestPlan } from "../../domain/contest-plan.ts";
+import type { SeriesRecord } from "../../domain/series-record.ts";
+import type { TrialRow } from "../../domain/trial.ts";
+import { type Findings, findingsOf } from "../claim/findings.ts";
+import { differenceIn, notWorseByMean, unitsIn } from "../claim/means.ts";
+import type { SidedEvidence } from "../claim/sequential-test.ts";
+import { failsTooOften, failuresIn, roundsToStart } from "../claim/tally.ts";
+import { ROUNDING } from "../claim/value-in.ts";
+import { plannedSubject, type Subject } from "../words/subject.ts";
+import { contestOf, pairView } from "./pair-view.ts";
+import type { ContestRules, PairEvidence } from "./replay.ts";
+
+/** Two arms of a contest, and what their trials say. */
+export interface PlayedPair extends PairEvidence {
+  readonly findings: Findings;
+}
+
+/** Whoever needs it keeps what each side shows of every round. */
+export const sidedSubject = (subject: Subject): Subject => ({
+  ...subject,
+  levels: { ...subject.levels, sided: true },
+});
+
+/** @param is_over as in `PairEvidence` */
+export const playedPair = (findings: Findings, is_over: boolean): PlayedPair => ({
+  findings,
+  is_over,
+  sided: withoutDisagreement(findings),
+});
+
+/** The pairs of a contest of this store. @param stored as `findingsOf` takes them */
+export const playedPairs = (
+  contest: SeriesRecord,
+  rows: readonly TrialRow[],
+  stored: readonly TrialRow[] = [],
+): readonly PlayedPair[] =>
+  contestOf(contest).pairs.map(({ comparisons = [] }, place) => {
+    const view = pairView(contest, rows, place);
+    const known = new Set(comparisons);
+    const others = stored.filter(({ comparison }) => comparison !== null && known.has(comparison));
+    const findings = findingsOf(sidedSubject(plannedSubject(view.series)), view.rows, others);
+    return playedPair(findings, isOver(findings, contest.limits.trials));
+  });
+
+/** It has all its trials, or fails too often to get them. */
+const isOver = ({ tallies }: Findings, trials: number): boolean =>
+  tallies.some(({ rows, given_up }) => !given_up && failsTooOften(failuresIn(rows), trials)) ||
+  tallies.every((tally) => tally.running === 0 && roundsToStart(tally, trials).length === 0);
+
+export function rulesOfContest({ plan, limits }: Pick<SeriesRecord, "plan" | "limits">): ContestRules {
+  const contest: ContestPlan = contestOf({ plan });
+  const awaited = limits.stop_when_sure ? (limits.stop_at ?? "not_worse") : "better";
+  return { plan: contest, alpha: plan.alpha, settles_at: contest.keep_running ? null : awaited };
+}
+
+/** Of scores: who is ahead in most trials and not on average shows nothing, and not worse is who is so on average. */
+function withoutDisagreement(findings: Findings): readonly SidedEvidence[] {
+  const { sequential, subject } = findings;
+  if (!subject.scores) return sequential.sided;
+  const sums = sequential.sided.map(() => 0);
+  for (const { round, mean } of unitsIn(findings, (trial) => differenceIn(subject, trial)))
+    sums[round - 1] = (sums[round - 1] ?? 0) + mean;
+  let ahead = 0;
+  const told = sequential.sided.map((sided, index) => {
+    ahead += sums[index] ?? 0;
+    const { a, b } = sided.better;
+    const better = { a: ahead > ROUNDING ? a : Math.min(a, 0), b: ahead < -ROUNDING ? b : Math.min(b, 0) };
+    const agrees = sided.claimed === "a" ? ahead > ROUNDING : ahead < -ROUNDING;
+    return { ...sided, better, claimed: agrees ? sided.claimed : null };
+  });
+  const last = told.pop();
+  if (last === undefined) return told;
+  return [...told, { ...last, not_worse: { a: notWorseByMean(findings, "a"), b: notWorseByMean(findings, "b") } }];
+}
