@@ -11,8 +11,8 @@ import { briefSeries, briefSeriesText } from "../../src/doors/mcp/view/series-vi
 import { seriesCard } from "../../src/doors/report/card.ts";
 import { plain, seriesMarkdown } from "../../src/doors/report/markdown.ts";
 import { seriesHtml } from "../../src/doors/report/series-html.ts";
-import { type GateReason, gateReasonText } from "../../src/statistics/first-line.ts";
 import { distanceText, signedPoints } from "../../src/statistics/figure-text.ts";
+import { type GateReason, gateReasonText } from "../../src/statistics/first-line.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { sixLines } from "../../src/statistics/six-lines.ts";
 import { GENERATED } from "./generated.ts";
