@@ -56,6 +56,9 @@ export const Arm = record("Arm", {
   id: Slug(),
   title: Type.String(),
   model: ModelRef,
+  prompt: Type.Optional(
+    Type.String({ minLength: 1, description: "In the place of the task's prompt, for this arm. Absent: the task's." }),
+  ),
   system_prompt: Type.String(),
   tools: Type.Array(oneOf(TOOL_NAMES), { uniqueItems: true }),
   agent: Type.Optional(ExternalAgent),

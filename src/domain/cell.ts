@@ -139,7 +139,7 @@ function howItEnded(arm: ArmSummary): string | null {
 
 function askedOf({ definition: { input, task, arms } }: Ended): Pick<TrialWork, "values" | "asked"> {
   if (input === undefined) return fitted((chars) => ({ asked: start(task.prompt, Math.min(chars, VALUE_CHARS)) }));
-  const said = [...saidTo(task), ...arms.map(({ system_prompt }) => ({ text: system_prompt }))];
+  const said = [...saidTo(task, arms), ...arms.map(({ system_prompt }) => ({ text: system_prompt }))];
   const hidden = soughtIn(task);
   const shown = Object.entries(input.values)
     .map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const)

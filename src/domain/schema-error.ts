@@ -12,7 +12,7 @@ import { ArmPointer } from "./verdict.ts";
 type Notation = "yaml" | "json";
 
 /** A list of allowed keys longer than this hides the message it belongs to. */
-const MAX_KEYS_SHOWN = 16;
+const MAX_KEYS_SHOWN = 20;
 
 const PATTERNS: ReadonlyMap<unknown, string> = new Map([
   [MCP_SERVER_NAME, 'a name of at most 32 lower case letters, digits and "-", a letter first'],

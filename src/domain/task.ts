@@ -179,7 +179,22 @@ export const Task = record("Task", {
       description: "What was said before the prompt, in turns, from the user's first to the assistant's last.",
     }),
   ),
-  prompt: Type.String({ minLength: 1, description: "The text that an arm gets besides its own system prompt." }),
+  prompt: Type.String({
+    minLength: 1,
+    description:
+      "The text that an arm without a prompt of its own gets besides its system prompt. Where each has its own: the question, or the title.",
+  }),
+  question: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "What was asked of both arms where they have prompts of their own: a judge reads it in their place.",
+    }),
+  ),
+  given: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: "Beside `question`: the values of the row that the arms were told, by column.",
+    }),
+  ),
   follow_ups: Type.Optional(Texts("What the user says next, after each final answer.")),
   fixture: nullable(Fixture),
   image: Type.Optional(TaskImage),
@@ -192,13 +207,23 @@ export const Task = record("Task", {
 });
 export type Task = Static<typeof Task>;
 
-/** The texts of a task that its arms read, each with its field. */
-export const saidTo = ({
-  messages = [],
-  prompt,
-  follow_ups = [],
-}: Pick<Task, "messages" | "prompt" | "follow_ups">) => [
+/** What the arm is asked to do. */
+export const promptFor = (
+  task: Pick<Task, "prompt">,
+  arm: { readonly prompt?: string | undefined } | undefined,
+): string => arm?.prompt ?? task.prompt;
+
+/** The prompts that arms have of their own; none where both are asked the same. */
+export const ownPrompts = (arms: readonly { readonly prompt?: string | undefined }[]): readonly string[] =>
+  arms.flatMap(({ prompt }) => prompt ?? []);
+
+/** The texts that arms read of their task and as their own prompts, each with its field. */
+export const saidTo = (
+  { messages = [], prompt, follow_ups = [] }: Pick<Task, "messages" | "prompt" | "follow_ups">,
+  arms: readonly { readonly id: string; readonly prompt?: string | undefined }[],
+) => [
   ...messages.map(({ text }, index) => ({ name: `task.messages[${index}]`, text })),
   { name: "task.prompt", text: prompt },
+  ...arms.flatMap(({ id, prompt: own }) => (own === undefined ? [] : [{ name: `the prompt of ${id}`, text: own }])),
   ...follow_ups.map((text, index) => ({ name: `task.follow_ups[${index}]`, text })),
 ];

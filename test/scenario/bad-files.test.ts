@@ -20,19 +20,19 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "unknown arm key",
     "    model: openai",
     "    modle: 1\n    model: openai",
-    '6:5 arms[0].modle: unknown key; did you mean "model"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, agent, ran, files, mcp, params, limits, price_per_mtok, script, scripts',
+    '6:5 arms[0].modle: unknown key; did you mean "model"? Allowed: id, extends, title, model, prompt, system_prompt, system_prompt_file, tools, agent, ran, files, mcp, params, limits, price_per_mtok, script, scripts',
   ],
   [
     "unknown key far from any",
     "  prompt:",
     "  zzzzzz: 1\n  prompt:",
-    "3:3 task.zzzzzz: unknown key; allowed: messages, prompt, follow_ups, fixture, image, setup, probe, reference_fix, reference_answer, deliverable",
+    "3:3 task.zzzzzz: unknown key; allowed: messages, prompt, question, follow_ups, fixture, image, setup, probe, reference_fix, reference_answer, deliverable",
   ],
   [
     "key of another case",
     "  prompt:",
     "  Prompt: 1\n  prompt:",
-    '3:3 task.Prompt: unknown key; did you mean "prompt"? Allowed: messages, prompt, follow_ups, fixture, image, setup, probe, reference_fix, reference_answer, deliverable',
+    '3:3 task.Prompt: unknown key; did you mean "prompt"? Allowed: messages, prompt, question, follow_ups, fixture, image, setup, probe, reference_fix, reference_answer, deliverable',
   ],
   [
     "a control that is no arm",
@@ -58,7 +58,12 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "measure: score\ntask:",
     "2:10 measure: no check is graded yet, so that there is no score; take solved or preferred",
   ],
-  ["missing prompt", "  prompt: Say hello.", "  setup: []", "3:3 task.prompt: missing; expected text"],
+  [
+    "missing prompt",
+    "  prompt: Say hello.",
+    "  setup: []",
+    "3:3 task.prompt: missing; expected text, or a `prompt` in each arm",
+  ],
   [
     "missing rubric",
     "rubric:\n  criteria:\n    - Is it friendly?\n    - Is it short?\n    - measure: tokens\n",
@@ -525,8 +530,8 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
   [
     "varies",
     "name: short",
-    "name: short\nvaries: [model, prompt]",
-    '2:17 varies[1]: expected model, agent, files, system_prompt, tools, mcp, params, limits, price_per_mtok or ran, got "prompt"',
+    "name: short\nvaries: [model, promt]",
+    '2:17 varies[1]: expected model, agent, files, prompt, system_prompt, tools, mcp, params, limits, price_per_mtok or ran, got "promt"; did you mean "prompt"?',
   ],
   [
     "tie_margin",
@@ -593,7 +598,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "merge key",
     "extends: plain",
     "<<: {model: a/b}",
-    '8:5 arms[1].model: missing; expected <provider>/<model>\n9:5 arms[1]["<<"]: unknown key; allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, agent, ran, files, mcp, params, limits, price_per_mtok, script, scripts',
+    '8:5 arms[1].model: missing; expected <provider>/<model>\n9:5 arms[1]["<<"]: unknown key; allowed: id, extends, title, model, prompt, system_prompt, system_prompt_file, tools, agent, ran, files, mcp, params, limits, price_per_mtok, script, scripts',
   ],
   ["tag", "Say hello.", "!secret abc", "3:19 task.prompt: tags (!secret) are not supported; write a plain value"],
   [
@@ -660,7 +665,7 @@ test("all mistakes of a file are told at once, in the order of the file", async 
       column: 5,
       field: "arms[1].extnds",
       message:
-        'unknown key; did you mean "extends"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, agent, ran, files, mcp, params, limits, price_per_mtok, script, scripts',
+        'unknown key; did you mean "extends"? Allowed: id, extends, title, model, prompt, system_prompt, system_prompt_file, tools, agent, ran, files, mcp, params, limits, price_per_mtok, script, scripts',
     },
     { line: 10, column: 12, field: "arms[1].tools", message: 'expected a list, got "all"' },
     {

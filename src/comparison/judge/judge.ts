@@ -23,6 +23,8 @@ export interface Case {
   readonly scenario_digest: string;
   readonly kind: Verdict["kind"];
   readonly task: Task;
+  /** The arms' own, which no judge sees; absent: both were asked `task.prompt`. */
+  readonly prompts?: readonly string[];
   readonly policies: Scenario["policies"];
   readonly rubric: Rubric;
   readonly a: JudgedArm;

@@ -9,7 +9,7 @@ const REFERENCE_CHARS = 12_000;
 export function scenarioBrief(task: Task, rubric: Rubric, policies: Policies): string {
   return [
     ...(task.messages ? [`# Said before the task\n${task.messages.map(saidText).join("\n")}`] : []),
-    `# Task given to both agents\n${task.prompt.trim()}`,
+    `# Task given to both agents\n${taskText(task)}`,
     ...(task.follow_ups ? [`# Said to both agents after each answer\n${numbered(task.follow_ups)}`] : []),
     `# Rubric\n${rubric.criteria.filter(isJudged).map(criterionText).join("\n")}`,
     rubric.instructions.trim() === "" ? "" : `# Instructions of the rubric's author\n${rubric.instructions.trim()}`,
@@ -19,6 +19,17 @@ export function scenarioBrief(task: Task, rubric: Rubric, policies: Policies): s
   ]
     .filter((part) => part !== "")
     .join("\n\n");
+}
+
+/** An arm's own prompt would tell which arm it is. */
+function taskText({ prompt, question, given = {} }: Task): string {
+  if (question === undefined) return prompt.trim();
+  const values = Object.entries(given).map(([name, value]) => `- ${name}: ${value.trim()}`);
+  return [
+    question.trim(),
+    ...(values.length > 0 ? [`What both were told:\n${values.join("\n")}`] : []),
+    "Each agent was asked in other words, which are not shown.",
+  ].join("\n\n");
 }
 
 const saidText = ({ role, text }: NonNullable<Task["messages"]>[number]) =>

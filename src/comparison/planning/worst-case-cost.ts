@@ -6,6 +6,7 @@ import { BYTES_PER_TOKEN, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS, MAX_OUTPUT_TOKENS }
 import type { Price } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import type { SessionSettings } from "../../domain/session-settings.ts";
+import { promptFor } from "../../domain/task.ts";
 import { costOf, dearestToken, mostCostOf, sumKnown } from "../../domain/usage.ts";
 import { isJudged, scenarioBrief } from "../judge/scenario-brief.ts";
 import { serversOf } from "./mcp-tools.ts";
@@ -36,10 +37,11 @@ const AGENT_TOKENS = 12_000;
 
 /** The first turn sends the system prompt, the tools and the task. What an agent of the scenario's own sends is not known. */
 export function firstTurnTokens({ task }: Scenario, arm: Arm): number {
-  if (arm.agent) return tokensOf(task.prompt) + (arm.agent.use === null ? 0 : AGENT_TOKENS);
+  const prompt = promptFor(task, arm);
+  if (arm.agent) return tokensOf(prompt) + (arm.agent.use === null ? 0 : AGENT_TOKENS);
   const tools = toolbox(arm.tools).map((tool) => JSON.stringify(specOf(tool)));
   const before = (task.messages ?? []).map(({ text }) => text);
-  return tokensOf([arm.system_prompt, ...before, task.prompt, ...tools].join("\n"));
+  return tokensOf([arm.system_prompt, ...before, prompt, ...tools].join("\n"));
 }
 
 /** Answers that the task asks for: to its prompt, and to each follow-up. */

@@ -3,12 +3,13 @@ import type { NamedInput } from "../../domain/editable-inputs.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
+import type { Task } from "../../domain/task.ts";
 import { type FieldPath, fieldName, Problems } from "./authored/problems.ts";
 import type { ScenarioFile } from "./authored/scenario-file.ts";
 import { checkShape, readYaml, type YamlDocument } from "./document/yaml-document.ts";
 import { GitFiles } from "./git/git-files.ts";
 import { readTable } from "./inputs/read-table.ts";
-import { doubtfulBraces, filling, firstTemplate } from "./inputs/templates.ts";
+import { doubtfulBraces, filling, firstTemplate, toldOf } from "./inputs/templates.ts";
 import type { Exposed, SeriesAsks } from "./loaded-scenario.ts";
 import type { ResolveContext } from "./resolve/context.ts";
 import { findExposed } from "./resolve/exposed.ts";
@@ -118,7 +119,7 @@ function fillerOf(
     const text = filled(row.values, own.problems);
     checkShape(text, own.problems);
     const member = await resolveScenario(own, text as ScenarioFile, source.stem);
-    if (member) return { ...member, input: row };
+    if (member) return { ...member, task: withGiven(member.task, toldOf(template, row.values)), input: row };
     const errors = located(await readYaml(source.text, new Problems()), own.problems);
     return invalidScenario(
       source.file,
@@ -133,6 +134,10 @@ function fillerOf(
   };
   return { fill, find };
 }
+
+/** A judge that reads no prompt reads what it was about. */
+const withGiven = (task: Task, given: Record<string, string>): Task =>
+  task.question === undefined || Object.keys(given).length === 0 ? task : { ...task, given };
 
 const emptyIn = ({ values }: ScenarioInput) => {
   const names = Object.keys(values).filter((name) => values[name] === "");

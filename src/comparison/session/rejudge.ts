@@ -6,6 +6,7 @@ import { memberName } from "../../domain/member.ts";
 import { isScripted } from "../../domain/model-name.ts";
 import type { VerdictRequest } from "../../domain/request.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
+import { ownPrompts } from "../../domain/task.ts";
 import type { Flag, Verdict } from "../../domain/verdict.ts";
 import { holding } from "../../store/request-keys.ts";
 import { type Case, newVerdictId } from "../judge/judge.ts";
@@ -105,7 +106,8 @@ function caseOf(a: StoredArm, b: StoredArm, judge_model: string): Case {
   const flags = flagsOf(a, b, judge_model);
   // Arms may come of different rows.
   const input = definition.input?.id === b.session.definition.input?.id ? definition.input?.id : undefined;
-  return { scenario, input, scenario_digest, kind, task, policies, rubric, a, b, flags, ...checkoutOf(a, b) };
+  const prompts = ownPrompts([asRun(a), asRun(b)]);
+  return { scenario, input, scenario_digest, kind, task, prompts, policies, rubric, a, b, flags, ...checkoutOf(a, b) };
 }
 
 /** What was so when the arms ran stays so whoever judges. */

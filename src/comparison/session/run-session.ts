@@ -4,6 +4,7 @@ import { Failure } from "../../domain/failure.ts";
 import type { SeriesSummary } from "../../domain/series-summary.ts";
 import type { TrialPlace } from "../../domain/session.ts";
 import { shortage } from "../../domain/shortage.ts";
+import { ownPrompts } from "../../domain/task.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { judgeFlags } from "../planning/choose-judge.ts";
@@ -131,7 +132,8 @@ function caseOf(plan: SessionPlan, [a, b]: readonly [JudgedArm, JudgedArm]): Omi
   const told = { single, ...(inputs_from_checkout && { inputs_from_checkout }) };
   const known = { purse: purseOf(plan, "judge"), ...told };
   const subject = { scenario: name, input: input?.id, scenario_digest: loaded.digest };
-  return { ...subject, kind: "run", task, policies, rubric, a, b, ...known };
+  const prompts = ownPrompts(scenario.arms);
+  return { ...subject, kind: "run", task, prompts, policies, rubric, a, b, ...known };
 }
 
 /** What ends a session with an error. Those that are no Failure are told to whoever started the program. */

@@ -2,6 +2,7 @@ import { ATIF_VERSION, type Trajectory, type TrajectoryStep } from "../../domain
 import type { Decision, DecisionDetail } from "../../domain/decision.ts";
 import { asRecord } from "../../domain/lenient.ts";
 import type { ArmSummary, SessionOutcome } from "../../domain/session.ts";
+import { promptFor } from "../../domain/task.ts";
 
 /** What a reader of the form must know that its fields do not say. */
 const NOTES =
@@ -59,13 +60,13 @@ type AgentStep = Step & { source: "agent" };
 const isAgentStep = (step: Step): step is AgentStep => step.source === "agent";
 
 function* toldSteps({ definition }: SessionOutcome, arm_id: string): Generator<Step> {
-  const system = definition.arms.find(({ id }) => id === arm_id)?.system_prompt;
-  if (system) yield { source: "system", message: system };
+  const arm = definition.arms.find(({ id }) => id === arm_id);
+  if (arm?.system_prompt) yield { source: "system", message: arm.system_prompt };
   for (const { role, text } of definition.task.messages ?? [])
     yield role === "user"
       ? { source: "user", message: text }
       : { source: "agent", message: text, llm_call_count: 0, extra: { given: true } };
-  yield { source: "user", message: definition.task.prompt };
+  yield { source: "user", message: promptFor(definition.task, arm) };
 }
 
 /** Calls belong to the turn before them. */

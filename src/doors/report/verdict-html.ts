@@ -9,7 +9,7 @@ import { memberName } from "../../domain/member.ts";
 import { counted, countText, durationText, momentText, usdText } from "../../domain/number-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
-import type { Task } from "../../domain/task.ts";
+import { promptFor, type Task } from "../../domain/task.ts";
 import { SIDES, type Side, type Verdict } from "../../domain/verdict.ts";
 import { flagWords, toldFlags } from "../../domain/verdict-flags.ts";
 import { decidedText, resultWord, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
@@ -183,17 +183,25 @@ function answersOf({ answers, final_answer }: ArmSummary): Html[] {
   return given.map((text, index) => html`${title(index)}<pre dir="auto">${excerpt(text, ANSWER_CHARS)}</pre>`);
 }
 
-/** The prompt, and the conversation around it. */
-const saidText = ({ messages = [], prompt, follow_ups = [] }: Task): string =>
+/** The prompt or what was asked in its place, and the conversation around it. */
+const saidText = (
+  { messages = [], follow_ups = [], ...task }: Task,
+  arm: { readonly id: string; readonly prompt?: string | undefined } | undefined,
+): string =>
   [
     ...messages.map(({ role, text }) => `${role}, before: ${text}`),
-    prompt,
+    promptFor(task, arm),
     ...follow_ups.map((text, index) => `follow-up ${index + 1}: ${text}`),
   ].join("\n\n");
 
 /** Between two sessions the task may have changed. */
 function asked({ a, b }: Reported): Html {
-  const [one, other] = [saidText(a.session.definition.task), saidText(b.session.definition.task)];
+  const said = ({ session: { definition }, arm }: Reported["a"]) =>
+    saidText(
+      definition.task,
+      definition.arms.find(({ id }) => id === arm.arm_id),
+    );
+  const [one, other] = [said(a), said(b)];
   const prompt = (title: string, text: string) =>
     html`<h2>${title}</h2><pre dir="auto">${excerpt(text, PROMPT_CHARS)}</pre>`;
   if (one === other) return prompt("What both were asked", one);

@@ -33,9 +33,9 @@ interface ViewSettings extends Pick<Rubric["judge"], "probe_visibility" | "max_e
   readonly deliverable: readonly string[];
   /** The final answer is the work, or part of it. */
   readonly answer?: boolean;
-  /** The task's; absent: it asks for no file by name. */
+  /** The task's and the arms' own; absent: it asks for no file by name. */
   readonly prompt?: string;
-  /** What the arms' own files say; absent: neither has any. */
+  /** What the arms' own files and prompts say; absent: neither has any. */
   readonly hidden?: HiddenNotes;
   /** What files are called; absent: by their paths. */
   readonly nameOf?: (path: string) => string;
@@ -54,9 +54,6 @@ const OF_ANSWER: Shares = { diff: 0, digest: 3.5, answer: 7, probe: 1 };
 const OF_BOTH: Shares = { diff: 3.5, digest: 3, answer: 4, probe: 1 };
 const PARTS = 11.5;
 
-/** Told of both agents, also of one that was given none. */
-const NOTES_HIDDEN = "Files that an agent was given for itself, and what quotes them, are not shown.";
-
 /**
  * What a judge sees depends only on this arm, the rubric's judge settings and the model names of the pair, which `redact`
  * hides in both views. So it is the same bytes in either slot and order, and nothing that the opponent did, said or is
@@ -74,7 +71,7 @@ export async function evidenceView(
   await breathe();
   const shown = sectionsOf(drafts, budget, settings.answer === true);
   return {
-    sections: [...shown, notesSection(shown, settings.hidden !== undefined)],
+    sections: [...shown, notesSection(shown, settings.hidden?.told)],
     truncated: shown.some(({ omissions, core_cut }) => omissions.length > 0 || core_cut),
     truncated_core: shown.some(({ core_cut }) => core_cut),
     redactions: drafts.answer.redactions + drafts.digest.redactions + (drafts.probe?.redactions ?? 0),
@@ -83,8 +80,8 @@ export async function evidenceView(
 }
 
 /** What the sections above leave out. */
-function notesSection(sections: readonly Section[], notes_hidden = false): Section {
-  const omissions = [...sections.flatMap((section) => section.omissions), ...(notes_hidden ? [NOTES_HIDDEN] : [])];
+function notesSection(sections: readonly Section[], hidden: readonly string[] = []): Section {
+  const omissions = [...sections.flatMap((section) => section.omissions), ...hidden];
   const lines = (omissions.length > 0 ? omissions : ["Nothing was left out."]).map((text) => ({
     text,
     authored: false,
@@ -174,7 +171,8 @@ export async function pairViews(
   nameOf?: (path: string) => string,
 ): Promise<PairViews> {
   const redact = identityRedactor([...namesOf(kase.a), ...namesOf(kase.b)], [...wordsOf(kase.a), ...wordsOf(kase.b)]);
-  const { deliverable, answer = false, prompt } = kase.task;
+  const { deliverable, answer = false, prompt: of_task } = kase.task;
+  const prompt = [of_task, ...(kase.prompts ?? [])].join("\n");
   const hidden = await hiddenNotes(kase, [scenarioBrief(kase.task, kase.rubric, kase.policies)]);
   const settings = {
     ...kase.rubric.judge,

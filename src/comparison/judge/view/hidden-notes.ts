@@ -1,6 +1,14 @@
 import { posix } from "node:path";
 import type { Decision } from "../../../domain/decision.ts";
-import { eachKnownRun, type PlacedWord, runsFrom, type WordRun, wordsIn } from "../../../domain/word-runs.ts";
+import {
+  eachKnownRun,
+  type PlacedWord,
+  RunReader,
+  runsFrom,
+  runsText,
+  type WordRun,
+  wordsIn,
+} from "../../../domain/word-runs.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import type { Case } from "../judge.ts";
 import type { TextSpan } from "./identity-redactor.ts";
@@ -8,8 +16,10 @@ import type { TextSpan } from "./identity-redactor.ts";
 /** Stands where a judge would read of the files that an arm was given. */
 const NOT_SHOWN = "[not shown]";
 
-/** Keeps from a judge what the arms' own files are called, and what is said in them. */
+/** Keeps from a judge what the arms' own files are called, what is said in them, and what repeats an arm's own prompt. */
 export interface HiddenNotes {
+  /** What a judge is told of it, of both arms alike. */
+  readonly told: readonly string[];
   /** The text without their names and words. */
   readonly text: (text: string) => string;
   /** A path without their names; its ending stays. */
@@ -19,32 +29,51 @@ export interface HiddenNotes {
 }
 
 /**
- * One for both arms, so that nothing tells which of them was given what. Null when neither was given a file.
+ * One for both arms, so that nothing tells which of them was given what. Null when neither was given a file or a prompt of its own.
  * @param known texts that the judge reads anyway
  */
 export async function hiddenNotes(
-  { a, b }: Pick<Case, "a" | "b">,
+  { a, b, prompts = [] }: Pick<Case, "a" | "b" | "prompts">,
   known: readonly string[],
 ): Promise<HiddenNotes | null> {
   const notes = [a.summary.notes, b.summary.notes].flatMap((one) => one ?? []);
-  if (notes.length === 0) return null;
+  if (notes.length === 0 && prompts.length === 0) return null;
   const files = new Set(notes.flatMap(({ paths }) => paths));
   const made = new Set(notes.flatMap((one) => one.made));
+  const read = [...known, ...filesBefore(a), ...filesBefore(b)];
   const runs = await unknownRuns(
     notes.map((one) => one.runs),
-    [...known, ...filesBefore(a), ...filesBefore(b)],
+    read,
   );
+  const asked = await unknownRuns(prompts.map(runsTextOf), read);
   const names = notedNames([...files], [...made], known.join("\n"));
   const isNote = (path: string) => files.has(path) || beginnings(path).some((one) => made.has(one));
   const hide = (text: string) => {
-    const found = [...namedSpans(text, { names, isNote }), ...runSpans(text, runs)];
+    const found = [
+      ...namedSpans(text, { names, isNote }),
+      ...runSpans(text, runs, 1),
+      ...runSpans(text, asked, QUOTED_WORDS),
+    ];
     return found.length === 0 ? text : replaced(text, found);
   };
   return {
+    told: [...(notes.length > 0 ? [FILES_HIDDEN] : []), ...(prompts.length > 0 ? [PROMPTS_HIDDEN] : [])],
     text: hide,
     path: (path) => (hide(path) === path ? path : NOT_SHOWN + posix.extname(path)),
     leavesOut: (decision) => readsOnly(decision, { names, isNote }),
   };
+}
+
+/** Told of both agents, also of one that was given none. */
+const FILES_HIDDEN = "Files that an agent was given for itself, and what quotes them, are not shown.";
+const PROMPTS_HIDDEN = "What repeats at length how an agent was asked is not shown.";
+
+/** Words in a row that repeat a prompt. A shorter phrase may be what the prompt asks for: it is the agent's work. */
+const QUOTED_WORDS = 12;
+
+function runsTextOf(prompt: string): string {
+  const reader = new RunReader();
+  return runsText(prompt.split("\n").flatMap((line) => [...reader.line(line)]));
 }
 
 /** What both arms began with, where one of them changed it. */
@@ -76,13 +105,24 @@ const beginnings = (path: string): readonly string[] => {
   return steps.map((_, index) => steps.slice(0, index + 1).join("/"));
 };
 
-function runSpans(text: string, runs: ReadonlySet<WordRun>): readonly TextSpan[] {
+/** The words of known runs, where at least so many stand in a row. */
+function runSpans(text: string, runs: ReadonlySet<WordRun>, least: number): readonly TextSpan[] {
+  if (runs.size === 0) return [];
   const words = [...wordsIn(text)];
   const hidden = new Set<PlacedWord>();
   eachKnownRun(words, runs, (first, count) => {
     for (const word of words.slice(first, first + count)) hidden.add(word);
   });
-  return [...hidden].map(({ start, end }) => [start, end]);
+  const spans: TextSpan[] = [];
+  let row: TextSpan[] = [];
+  for (const word of [...words, null]) {
+    if (word !== null && hidden.has(word)) row.push([word.start, word.end]);
+    else {
+      if (row.length >= least) spans.push(...row);
+      row = [];
+    }
+  }
+  return spans;
 }
 
 /** What stands between two hidden words goes with them, unless a line ends there. */

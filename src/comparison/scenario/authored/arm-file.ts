@@ -179,6 +179,7 @@ export const ArmFile = record(
     extends: Type.Optional(Name("Id of the arm this one starts from; only the differences need writing.")),
     title: Type.Optional(Text("Default: the id.")),
     model: Type.Optional(GivenModelRef),
+    prompt: Type.Optional(Text("What this arm is asked, in the place of `task.prompt`; may be a template.")),
     system_prompt: Type.Optional(Type.String({ description: "System prompt; or use system_prompt_file." })),
     system_prompt_file: Type.Optional(
       Type.Union(

@@ -146,6 +146,7 @@ export const VARIABLE_FIELDS = [
   "model",
   "agent",
   "files",
+  "prompt",
   "system_prompt",
   "tools",
   "mcp",
@@ -179,7 +180,7 @@ export const ScenarioFile = record(
     tags: Type.Optional(Type.Array(Text("A tag."), { maxItems: 50, description: "For filtering." })),
     varies: Type.Optional(
       Type.Array(oneOf(VARIABLE_FIELDS), {
-        maxItems: 10,
+        maxItems: VARIABLE_FIELDS.length,
         description: "The declared difference between the arms; doctor fails on any other.",
       }),
     ),

@@ -202,7 +202,14 @@ export const TaskFile = record(
         },
       ),
     ),
-    prompt: Text("The text an arm gets besides its own system prompt."),
+    prompt: Type.Optional(
+      Text("The text an arm gets besides its own system prompt. Needed unless each arm has a `prompt` of its own."),
+    ),
+    question: Type.Optional(
+      Text(
+        "What is asked of both arms where they have prompts of their own: the judge reads it, with the row's values, and never an arm's prompt.",
+      ),
+    ),
     follow_ups: Type.Optional(
       Type.Array(Text("What the user says."), {
         minItems: 1,

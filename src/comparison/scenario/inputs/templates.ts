@@ -9,12 +9,19 @@ type Kind = "text" | "pattern";
 
 const CHECKS = ["task", "probe", "checks", "*"];
 
+/** What arms are told of a row by their task, and what a judge reads in the place of prompts that differ. */
+const SAID = [
+  ["task", "prompt"],
+  ["task", "question"],
+  ["task", "messages", "*", "text"],
+  ["task", "follow_ups", "*"],
+  ["arms", "*", "prompt"],
+];
+
 /** The places of a scenario file that hold templates. `*` is every entry of a list or map. */
 const TEMPLATED: readonly (readonly [path: readonly string[], kind: Kind])[] = [
-  [["task", "prompt"], "text"],
+  ...SAID.map((path) => [path, "text"] as const),
   [["task", "reference_answer"], "text"],
-  [["task", "messages", "*", "text"], "text"],
-  [["task", "follow_ups", "*"], "text"],
   [["task", "fixture", "files", "*"], "text"],
   [["arms", "*", "system_prompt"], "text"],
   [["arms", "*", "script", "*", "say"], "text"],
@@ -69,6 +76,14 @@ export function templatesOf(file: unknown, columns: readonly string[]) {
         message: `{{${name}}} cannot stand in a command: a shell would run what the value says; read it from $ABEVAL_EVIDENCE/input.json in a check`,
       });
   return { used, faults };
+}
+
+/** The values of a row that arms are told, as text by column. What checks alone look for is not among them. */
+export function toldOf(file: unknown, values: Readonly<Record<string, unknown>>): Record<string, string> {
+  const said = new Set(SAID.flatMap((path) => placesOf(file, path)).flatMap(({ text }) => namesIn(text)));
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (said.has(name) ? [[name, textOf(value)]] : [])),
+  );
 }
 
 const hintOf = (name: string, columns: readonly string[]) =>

@@ -46,13 +46,14 @@ export async function resolveArms(context: ResolveContext, authored: readonly Ar
 const RESERVED_ARM_IDS = ["tie", "none"];
 
 function checkOwn(problems: Problems, index: number, arm: ArmFile): void {
-  const { id, model, system_prompt, system_prompt_file, script, scripts } = arm;
+  const { id, model, prompt, system_prompt, system_prompt_file, script, scripts } = arm;
   if (RESERVED_ARM_IDS.includes(id.toLowerCase()))
     problems.add(["arms", index, "id"], `"${id}" is reserved, it would read as an outcome; choose another`);
   checkModel(problems, index, arm);
   // With `extends`, the error belongs to the arm that it starts from.
   if (model === undefined && arm.extends === undefined && arm.ran === undefined)
     problems.add(["arms", index, "model"], "missing; expected <provider>/<model>");
+  if (prompt?.trim() === "") problems.add(["arms", index, "prompt"], "must not be blank");
   if (system_prompt !== undefined && system_prompt_file !== undefined)
     problems.add(["arms", index, "system_prompt_file"], "system_prompt is given too; keep one");
   if (script && scripts) problems.add(["arms", index, "scripts"], "script is given too; keep one");
@@ -99,6 +100,7 @@ async function resolveArm(
     id: arm.id,
     title: arm.title ?? arm.id,
     model: arm.model ?? "",
+    ...(arm.prompt !== undefined && { prompt: arm.prompt }),
     system_prompt: arm.system_prompt ?? (await promptFromFile(context, index, arm.system_prompt_file)),
     ...(agent ? { tools: [], agent } : { tools: arm.tools ?? [...TOOL_NAMES] }),
     ...(files && { files }),

@@ -46,7 +46,19 @@ const modelName = (model: string | null): string =>
 
 /** What belongs to an arm that runs. */
 const OF_RUNNING_ARMS = [
-  ...["extends", "model", "system_prompt", "system_prompt_file", "tools", "agent", "files", "mcp", "params", "limits"],
+  ...[
+    "extends",
+    "model",
+    "prompt",
+    "system_prompt",
+    "system_prompt_file",
+    "tools",
+    "agent",
+    "files",
+    "mcp",
+    "params",
+    "limits",
+  ],
   ...["script", "scripts"],
 ] as const;
 

@@ -19,6 +19,7 @@ import type { ResolveContext } from "./context.ts";
 import { checkPattern } from "./globs.ts";
 import { assignIds, checkDistinct, slugOf } from "./ids.ts";
 import { resolvePolicies } from "./policies.ts";
+import { checkPrompts, withPrompt } from "./prompts.ts";
 import { checkListeners, resolveTask, withAnswer } from "./task.ts";
 
 /**
@@ -45,7 +46,7 @@ export async function resolveScenario(
     description: file.description ?? "",
     tags: file.tags ?? [],
     varies: file.varies ?? null,
-    task: file.task.deliverable === undefined ? withAnswer(task, arms) : task,
+    task: withPrompt(file.task.deliverable === undefined ? withAnswer(task, arms) : task, file),
     arms: arms as [Arm, Arm], // the schema counted them
     policies,
     rubric,
@@ -105,6 +106,7 @@ function checkTogether(problems: Problems, file: ScenarioFile, { task, arms, pol
     checkRequiredTools(problems, policies, arms);
   }
   if (task && arms) checkListeners(problems, task, arms);
+  if (task) checkPrompts(problems, file, arms);
   if (task && rubric) checkMeasures(problems, file.rubric, file.task);
 }
 

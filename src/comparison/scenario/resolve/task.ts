@@ -12,6 +12,7 @@ import { attempt, locateFile, type ResolveContext, readNamed, readOnce } from ".
 import { resolveFixture } from "./fixture-file.ts";
 import { checkPathGlobs } from "./globs.ts";
 import { resolveProbe } from "./probe.ts";
+import { askedOf } from "./prompts.ts";
 import { resolveReferenceFix } from "./reference-fix.ts";
 
 /** The image with its digest; of its layers nothing is read. Null after a problem. */
@@ -50,7 +51,6 @@ async function readOrUnusable(place: string) {
 /** The task with the digests of its files. Meaningless after a problem. */
 export async function resolveTask(context: ResolveContext, task: TaskFile): Promise<Task> {
   const { problems } = context;
-  if (task.prompt.trim() === "") problems.add(["task", "prompt"], "must not be blank");
   const within = task.image === undefined ? "machine" : "image";
   const fixture = task.fixture === undefined ? null : await resolveFixture(context, task.fixture, within);
   const image = task.image === undefined ? null : await resolveImage(context, task.image);
@@ -59,7 +59,7 @@ export async function resolveTask(context: ResolveContext, task: TaskFile): Prom
   checkFollowUps(problems, task.follow_ups);
   return {
     ...(task.messages && { messages: task.messages }),
-    prompt: task.prompt,
+    ...askedOf(task),
     ...(task.follow_ups && { follow_ups: task.follow_ups }),
     fixture,
     ...(image && { image }),

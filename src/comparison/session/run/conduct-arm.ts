@@ -11,6 +11,7 @@ import { ranElsewhere } from "../../../domain/ran.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { MOST_SKILLS, type Skill, type SkillUse } from "../../../domain/skill.ts";
+import { promptFor } from "../../../domain/task.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { pendingArm } from "../stored-arm.ts";
@@ -49,8 +50,8 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
   };
   const { policies, task } = scenario;
   const { arm_clock: clock, redact } = services;
-  const { prompt, messages, follow_ups } = task;
-  const said = { prompt, ...(messages && { messages }), ...(follow_ups && { follow_ups }) };
+  const { messages, follow_ups } = task;
+  const said = { prompt: promptFor(task, arm), ...(messages && { messages }), ...(follow_ups && { follow_ups }) };
   const run = { arm, ...said, policies, workspace, mcp_tools: mcp.tools, purse, clock, redact, emit };
   const end = await runArm(run, signal);
   if (end.imported === undefined) services.spent?.({ by: "arm", calls: end.turns, cost_usd: end.cost_usd });

@@ -9,6 +9,7 @@ import { ofArm } from "../../../domain/failure.ts";
 import type { ImportedFrom } from "../../../domain/ran.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { stallMattered } from "../../../domain/stall.ts";
+import { promptFor } from "../../../domain/task.ts";
 import { answerOf, collectEvidence } from "../../evidence/collect.ts";
 import type { JudgedArm } from "../../judge/judge.ts";
 import { NO_TOOLS, openMcpTools } from "../../planning/mcp-tools.ts";
@@ -130,8 +131,9 @@ export async function runBoth(arms: readonly [OpenArm, OpenArm], outer: AbortSig
 
 /** Collects what an arm left. It can change how the arm ended. */
 async function examine({ plan, log, services, signal }: Examination, stopped: StoppedArm): Promise<JudgedArm> {
-  const { task, input, policies } = plan.scenario;
+  const { input, policies } = plan.scenario;
   const { arm, workspace, end } = stopped;
+  const task = { ...plan.scenario.task, prompt: promptFor(plan.scenario.task, arm) };
   const { calls, violations: seen } = end;
   const overlay = probeSource(plan.loaded);
   const { redact } = services;

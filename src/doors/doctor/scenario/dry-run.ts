@@ -15,7 +15,7 @@ import { CHECK_OUTPUT_KB } from "../../../domain/defaults.ts";
 import type { ProbeResult } from "../../../domain/evidence.ts";
 import { wordsOf } from "../../../domain/failure.ts";
 import { counted } from "../../../domain/number-text.ts";
-import { checkKind, type Probe, type ProbeCheck, type Task } from "../../../domain/task.ts";
+import { checkKind, type Probe, type ProbeCheck, promptFor, type Task } from "../../../domain/task.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import type { Rehearsal } from "./rehearse-agent.ts";
 
@@ -137,7 +137,7 @@ export class DryRun implements AsyncDisposable {
   ): Promise<{ readonly fault: string | null; readonly summary: string }> {
     const { task, policies } = this.loaded.definition;
     const workspace = this.#open();
-    const run = { arm, prompt: task.prompt, policies, workspace, clock: systemClock, redact: this.#redact };
+    const run = { arm, prompt: promptFor(task, arm), policies, workspace, clock: systemClock, redact: this.#redact };
     const end = await importedRunner(this.loaded, arm)({ ...run, emit: () => undefined }, signal);
     signal.throwIfAborted();
     if (end.status === "failed") return { fault: wordsOf(end.cause), summary: "" };

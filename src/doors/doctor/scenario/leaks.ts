@@ -125,7 +125,7 @@ const ALL_BYTES = 32_000_000;
 /** The prompts and the text files of the fixture, without those of dependencies. */
 async function visibleTexts(pristine: Pristine, { task, arms }: Scenario): Promise<readonly VisibleText[]> {
   const prompts = [
-    ...saidTo(task).map(({ name, text }) => visible(null, name, text)),
+    ...saidTo(task, arms).map(({ name, text }) => visible(null, name, text)),
     ...arms.map(({ id, system_prompt }) => visible(null, `the system prompt of ${id}`, system_prompt)),
   ];
   const files: VisibleText[] = [];

@@ -30,9 +30,9 @@ const MOST_PATHS = 500;
  * hidden files. What the arms are told to make counts as there.
  */
 export async function pathsNowhere(dryRun: DryRun, signal: AbortSignal): Promise<readonly string[]> {
-  const { task } = dryRun.loaded.definition;
+  const { task, arms } = dryRun.loaded.definition;
   const hidden = await hiddenFiles(dryRun.loaded);
-  const asked = saidTo(task).map(({ text }) => text);
+  const asked = saidTo(task, arms).map(({ text }) => text);
   const laid = new Set(hidden.flatMap(({ path }) => [path, basename(path)]));
   const { at } = dryRun.pristine.open();
   const places = Object.entries(task.fixture?.also ?? {}).flatMap(([place, what]) =>

@@ -5,6 +5,7 @@ import type { SessionServices } from "../../../comparison/planning/services.ts";
 import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
 import type { Decision } from "../../../domain/decision.ts";
 import { NO_PRICES } from "../../../domain/price-list.ts";
+import { promptFor } from "../../../domain/task.ts";
 
 /** How an agent behaves when its model says almost nothing. */
 export interface Rehearsal {
@@ -56,7 +57,11 @@ export async function rehearseAgent(
     max_tool_calls: REHEARSAL_TURNS,
   };
   const commands = { ...policies.commands, deny: [], allow: null };
-  const run = { arm: { ...arm, limits: {} }, prompt: task.prompt, policies: { ...policies, budget, commands } };
+  const run = {
+    arm: { ...arm, limits: {} },
+    prompt: promptFor(task, arm),
+    policies: { ...policies, budget, commands },
+  };
   const follow_ups = task.follow_ups && { follow_ups: task.follow_ups.slice(0, 1) };
   const end = await runArm({ ...run, ...follow_ups, workspace, clock, redact, emit }, signal);
   const first_request_ms = asked_ticks === null ? null : asked_ticks - end.began_ticks;

@@ -33,10 +33,14 @@ export const getScenario = tool("getScenario", {
 });
 
 /** The view without the prompts, which the text holds already. */
-const untold = ({ task: { prompt: _p, messages: _m, follow_ups: _f, ...task }, arms, ...rest }: ScenarioView) => ({
+const untold = ({
+  task: { prompt: _p, question: _q, messages: _m, follow_ups: _f, ...task },
+  arms,
+  ...rest
+}: ScenarioView) => ({
   ...rest,
   task,
-  arms: arms.map(({ system_prompt: _s, ...arm }) => arm),
+  arms: arms.map(({ system_prompt: _s, prompt: _p, ...arm }) => arm),
 });
 
 function scenarioText({ name, title, task, arms, rubric, policies }: ScenarioView): string {
@@ -44,7 +48,8 @@ function scenarioText({ name, title, task, arms, rubric, policies }: ScenarioVie
   return [
     `${name}: ${title}`,
     ...(task.messages ?? []).map(({ role, text }) => `Before, ${role}: ${text.trim()}`),
-    `Task: ${task.prompt.trim()}`,
+    `Task: ${(task.question ?? task.prompt).trim()}`,
+    ...arms.flatMap(({ id, prompt }) => (prompt === undefined ? [] : [`Asked of ${id}: ${prompt.trim()}`])),
     ...(task.follow_ups ?? []).map((text, index) => `Follow-up ${index + 1}: ${text.trim()}`),
     ...arms.map((arm) => `Arm ${arm.id} (${arm.model}): ${arm.system_prompt.trim() || "no system prompt"}`),
     `Hidden checks: ${task.probe_checks}. Budget: ${max_turns} turns, ${max_tokens} tokens, ${max_seconds} s for each arm.`,

@@ -7,8 +7,8 @@ import { Task } from "../../../domain/task.ts";
 import { pick } from "./pick.ts";
 
 const SCENARIO = ["name", "title", "description", "tags", "varies", "policies", "rubric"] as const;
-const TASK = ["messages", "prompt", "follow_ups", "fixture", "setup", "deliverable"] as const;
-const ARM = ["id", "title", "model", "system_prompt", "tools", "params", "limits", "price_per_mtok"] as const;
+const TASK = ["messages", "prompt", "question", "follow_ups", "fixture", "setup", "deliverable"] as const;
+const ARM = ["id", "title", "model", "prompt", "system_prompt", "tools", "params", "limits", "price_per_mtok"] as const;
 
 const ArmView = record("ArmView", {
   ...pick(Arm.properties, ARM),

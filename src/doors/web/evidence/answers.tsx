@@ -1,6 +1,8 @@
 import { Fragment } from "preact";
+import { useContext } from "preact/hooks";
+import type { Arm } from "../../../domain/arm.ts";
 import type { Task } from "../../../domain/task.ts";
-import { ArmName } from "../part/arm-name.tsx";
+import { ArmName, Neutral } from "../part/arm-name.tsx";
 import { SaidToArms } from "../part/said-to-arms.tsx";
 import { citedRef, isLit, useCitedTarget } from "./cited.ts";
 import { isAnswerTheWork, type ShownArm } from "./shown-arm.ts";
@@ -19,8 +21,9 @@ export function Answers({ arms }: { arms: readonly ShownArm[] }) {
   );
 }
 
-/** What both were asked; of two sessions with other tasks, what each was. */
+/** What both were asked; of two sessions with other tasks, what each was. Before a blind vote nobody's own prompt is shown. */
 function Asked({ arms }: { arms: readonly ShownArm[] }) {
+  const isBlind = useContext(Neutral);
   const tasks = arms.map(({ session }) => session.definition.task);
   const isSame = new Set(
     tasks.map(({ messages, prompt, follow_ups }) => JSON.stringify([messages, prompt, follow_ups])),
@@ -31,6 +34,7 @@ function Asked({ arms }: { arms: readonly ShownArm[] }) {
         <Question
           key={index}
           task={task}
+          arms={isBlind ? [] : (isSame.size === 1 ? arms : arms.slice(index, index + 1)).flatMap(definitionOf)}
           title={isSame.size === 1 ? "Both were asked" : `${arms[index]?.name} was asked`}
         />
       ))}
@@ -41,12 +45,15 @@ function Asked({ arms }: { arms: readonly ShownArm[] }) {
 /** Characters above which a question is folded, so that the answers stay in sight. */
 const LONG = 1_200;
 
-function Question({ task, title }: { task: Task; title: string }) {
+const definitionOf = ({ session: { definition }, arm }: ShownArm): readonly Arm[] =>
+  definition.arms.filter(({ id }) => id === arm.arm_id);
+
+function Question({ task, arms, title }: { task: Task; arms: readonly Arm[]; title: string }) {
   const length = task.prompt.length + (task.messages ?? []).reduce((sum, { text }) => sum + text.length, 0);
   return (
     <details open={length <= LONG}>
       <summary>{title}</summary>
-      <SaidToArms task={task} />
+      <SaidToArms task={task} arms={arms} />
     </details>
   );
 }

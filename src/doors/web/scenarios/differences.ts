@@ -15,6 +15,7 @@ interface Difference {
 const FIELDS: readonly (readonly [field: string, text: (arm: Arm) => string])[] = [
   ["model", ({ model }) => (isScripted(model) ? "scripted" : model)],
   ["agent", ({ agent }) => (agent ? agentText(agent) : "abeval's own loop")],
+  ["prompt", ({ prompt = "the task's prompt" }) => prompt.trim()],
   ["system_prompt", ({ system_prompt }) => system_prompt.trim()],
   ["tools", ({ tools }) => [...tools].sort().join(", ")],
   ["mcp", ({ mcp = [] }) => mcp.map(serverText).join("; ")],

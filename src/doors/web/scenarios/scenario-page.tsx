@@ -64,7 +64,7 @@ function Definition({ scenario, models }: { scenario: Scenario; models: ChosenMo
       </section>
       <section>
         <h2>What both arms are asked</h2>
-        <SaidToArms task={scenario.task} />
+        <SaidToArms task={scenario.task} arms={scenario.arms} />
       </section>
       <section>
         <h2>How they are judged</h2>
