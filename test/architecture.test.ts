@@ -309,13 +309,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 112, 0],
-  "src/domain": [111, 8_345, 601],
+  "src/domain": [112, 8_445, 608],
   "src/runtime": [19, 1_191, 50],
   "src/arms": [196, 22_790, 660],
-  "src/statistics": [69, 7_375, 303],
+  "src/statistics": [69, 7_430, 304],
   "src/store": [57, 7_384, 213],
-  "src/comparison": [192, 25_040, 743],
-  "src/doors": [309, 33_293, 887],
+  "src/comparison": [193, 25_430, 753],
+  "src/doors": [309, 33_600, 889],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
