@@ -21,19 +21,29 @@ const VARIANTS = [
   { name: "phone-dark", viewport: PHONE, colorScheme: "dark", axe: ALL },
 ] as const;
 
-/** Takes a picture of each variant for people, and returns every fault that is found. */
+/** For people, who ask for them: `ABEVAL_PICTURES=1 bun run test:browser` leaves a picture of each variant in `test-results/`. */
+const TAKES_PICTURES = process.env["ABEVAL_PICTURES"] === "1";
+
+/** The page has heard of its new size or theme, and has drawn itself. */
+const DRAWN = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))";
+
+/** Returns every fault that is found in any variant. */
 export async function inspect(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
   await page.evaluate(AXE);
   for (const variant of VARIANTS) {
     await page.setViewportSize(variant.viewport);
     await page.emulateMedia({ colorScheme: variant.colorScheme });
-    await page.screenshot({ path: join(ROOT, "test-results", `${name}-${variant.name}.png`), fullPage: true });
+    await page.evaluate(DRAWN);
+    const path = join(ROOT, "test-results", `${name}-${variant.name}.png`);
+    if (TAKES_PICTURES) await page.screenshot({ path, fullPage: true });
     const wide = (await page.evaluate("document.documentElement.scrollWidth")) as number;
     if (wide > variant.viewport.width) faults.push(`${variant.name}: the page is ${wide} px wide`);
     if (variant.axe === null) continue;
-    const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(variant.axe)})`)) as AxeResults;
-    for (const { id, nodes } of violations)
+    const found = await page.evaluate(
+      `axe.run(document, ${JSON.stringify(variant.axe)}).then(({ violations }) => violations)`,
+    );
+    for (const { id, nodes } of found as AxeResults["violations"])
       faults.push(...nodes.map(({ html }) => `${variant.name}: ${id}: ${html.slice(0, 200)}`));
   }
   return faults;

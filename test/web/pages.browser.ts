@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import type { SelfTestStarted } from "../../src/domain/self-test.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
-import { PHONE, shownText } from "./browser.ts";
+import { DESKTOP, PHONE, shownText } from "./browser.ts";
 import { inspect } from "./inspect.ts";
 import { JUDGE_NAME } from "./judge-name.ts";
 import { faultsOfTab } from "./keyboard.ts";
@@ -154,7 +154,8 @@ describeNeeding(CHROMIUM)("every page of the web UI", () => {
   }, 60_000);
 
   test.each(LOOKS)(
-    "$name fits at 1440, 1024, 820 and 390 pixels, and is accessible at 1440, 820 and 390, in light and dark",
+    "$name fits at 1440, 1024, 820 and 390 pixels, is accessible at 1440, 820 and 390, in light and dark, and is used by keys " +
+      "alone: Tab reaches whatever can be used, a reader sees where, and keys use it",
     async ({ name, path, ready, act }) => {
       await using reader = await web.visit();
       const { page, complaints } = reader;
@@ -163,22 +164,13 @@ describeNeeding(CHROMIUM)("every page of the web UI", () => {
       await act?.(page);
       expect(await inspect(page, name)).toEqual([]);
       expect(complaints).toEqual([]);
-    },
-    60_000,
-  );
 
-  test.each(LOOKS)(
-    "$name is used by keys alone: Tab reaches whatever can be used, a reader sees where, and keys use it",
-    async ({ path, ready, act }) => {
-      await using reader = await web.visit();
-      const { page } = reader;
-      await open(page, web.service.url, path(sessions));
-      await page.getByText(new RegExp(ready)).first().waitFor();
-      await act?.(page);
+      await page.setViewportSize(DESKTOP);
+      await page.emulateMedia({ colorScheme: "light" });
       await page.waitForLoadState("networkidle");
       expect(await faultsOfTab(page)).toEqual([]);
     },
-    60_000,
+    120_000,
   );
 
   test("the page of a failed run shows what the setup printed line by line", async () => {

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, beforeEach } from "bun:test";
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import type { SeriesRequest, SeriesStarted } from "../../src/domain/series-request.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { ROOT } from "../abeval.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { type Served, serve } from "../http/served.ts";
 import { temporaryDirectory } from "../temporary.ts";
-import { launchBrowser, type Visit, type VisitOptions, visit } from "./browser.ts";
+import { answers, launchBrowser, type Visit, type VisitOptions, visit } from "./browser.ts";
 import { buildUi } from "./build-ui.ts";
 import { judgeWith, RATE_LIMIT_OPINIONS } from "./fake-judge.ts";
 import { WEB_OPINIONS, WEB_SCENARIOS } from "./scenarios.ts";
@@ -65,7 +64,7 @@ export function webService(setup: WebSetup = {}): Web {
     web.ready = async () => {
       if (setup.empty) await service.forget();
       else if (!(await service.answers())) await service.revive();
-      if (!(await opens(browser))) browser = await launchBrowser();
+      if (!(await answers(browser))) browser = await launchBrowser();
     };
   }, 60_000);
   beforeEach(() => web.ready?.(), 60_000);
@@ -75,16 +74,6 @@ export function webService(setup: WebSetup = {}): Web {
 
 const isOk = ({ ok }: Response) => ok;
 const no = () => false;
-
-/** Asked of the browser itself: that a process was killed is heard of late. */
-async function opens(browser: Browser): Promise<boolean> {
-  try {
-    await (await browser.newContext()).close();
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The real program with the built UI, some scenarios, a state directory and a fake judge. */
 async function startWebService({ scenarios: own = {}, state }: WebSetup): Promise<WebService> {
