@@ -12,7 +12,8 @@ export const LINEAR = 8;
 /**
  * How many times as much CPU time 4n takes as n: the median of pairs that are measured one right after the other, so that a slow
  * moment of the machine meets both sizes. It ends as soon as the median is below `limit`. The larger comes first: what is left
- * to compile makes the ratio larger, and no quadratic reader passes by it.
+ * to compile makes the ratio larger, and no quadratic reader passes by it. Each pair takes longer than the one before: a busy
+ * machine compiles late, and collects garbage once in many goes of the small text.
  */
 export async function cpuRatio<Input>({ n, input, read }: Growth<Input>, limit = LINEAR): Promise<number> {
   const [small, large] = [input(n), input(4 * n)];
@@ -20,24 +21,25 @@ export async function cpuRatio<Input>({ n, input, read }: Growth<Input>, limit =
   // The compiler is not the reader's time.
   await read(small);
   do {
-    const most = await cpuOf(() => read(large));
-    ratios.push(most / (await cpuOf(() => read(small))));
+    const go = GO_MICROSECONDS * (1 + ratios.length);
+    const most = await cpuOf(() => read(large), go);
+    ratios.push(most / (await cpuOf(() => read(small), go)));
   } while (ratios.length < MOST_PAIRS && median(ratios) >= limit);
   return median(ratios);
 }
 
 const MOST_PAIRS = 45;
 
-/** A go is at least this long: a hundred times what the clock tells apart. */
+/** The first go is at least this long: a hundred times what the clock tells apart. */
 const GO_MICROSECONDS = 1_000;
 
 /** Microseconds of CPU that this thread takes for one go: what others compile and collect meanwhile is not the reader's. */
-async function cpuOf(work: () => unknown): Promise<number> {
+async function cpuOf(work: () => unknown, least: number): Promise<number> {
   const start = process.threadCpuUsage();
   for (let times = 1; ; times += 1) {
     await work();
     const { user, system } = process.threadCpuUsage(start);
-    if (user + system >= GO_MICROSECONDS) return (user + system) / times;
+    if (user + system >= least) return (user + system) / times;
   }
 }
 
