@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { isMissed, whyText } from "./check-result.ts";
 import { whyDisqualified } from "./disqualification.ts";
 import { endText } from "./end-text.ts";
 import type { CheckResult } from "./evidence.ts";
@@ -92,9 +93,7 @@ const WHY_CHARS = 240;
 const VALUE_CHARS = 600;
 
 function cellOf(arm: ArmSummary, { definition }: Ended, score: number | null): Cell {
-  const failed = (arm.probe?.checks ?? [])
-    .filter(({ status }) => status !== "pass")
-    .map((check) => ({ check: check.id, why: whyOf(check) }));
+  const failed = (arm.probe?.checks ?? []).filter(isMissed).map((check) => ({ check: check.id, why: whyOf(check) }));
   const work = workOf(arm, definition.task.answer === true);
   const ended = howItEnded(arm);
   return fitted((chars) => {
@@ -124,7 +123,8 @@ function workOf(
 }
 
 /** What a command printed says more than its exit code. */
-function whyOf({ could_not_run, reason, output }: CheckResult): string {
+function whyOf({ could_not_run, reason, output, why }: CheckResult): string {
+  if (why !== undefined) return whyText({ could_not_run, reason, why });
   const [first = "", second = ""] = failureLines(output).map((line) => line.trim());
   return [could_not_run ?? reason ?? "", first, second].filter((part) => part !== "").join(": ");
 }

@@ -1,3 +1,4 @@
+import { checkValue, isNumberAlone, isSameResult } from "./check-result.ts";
 import type { ChangedFile, Changes, ProbeResult } from "./evidence.ts";
 import { globMatcher } from "./path-glob.ts";
 import { isUnknown } from "./size-of.ts";
@@ -52,8 +53,11 @@ function onlyIn(some: readonly string[], others: readonly string[]): readonly st
 export function checksApart({ probe }: Pick<Task, "probe">, a: ProbeResult | null, b: ProbeResult | null): Set<string> {
   const beyond = (probe?.checks ?? []).filter((check) => looksAtAnswer(check) || check.called);
   const aside = new Set(beyond.map(({ id }) => id));
-  const passed = new Map(b?.checks.map(({ id, status }) => [id, status === "pass"]));
-  const apart = (a?.checks ?? []).filter(({ id, status }) => passed.has(id) && passed.get(id) !== (status === "pass"));
+  const others = new Map(b?.checks.map((check) => [check.id, check]));
+  const apart = (a?.checks ?? []).filter((check) => {
+    const other = others.get(check.id);
+    return other !== undefined && !isSameResult(check, other);
+  });
   return new Set(apart.map(({ id }) => id)).difference(aside);
 }
 
@@ -68,7 +72,11 @@ export function leaveOut(probe: ProbeResult, ids: ReadonlySet<string>): ProbeRes
 
 /** What some checks come to together. */
 export function tally(checks: ProbeResult["checks"]): Pick<ProbeResult, "score" | "passed" | "total"> {
-  const passed = checks.filter(({ status }) => status === "pass");
-  const weigh = (some: ProbeResult["checks"]) => some.reduce((sum, { weight }) => sum + weight, 0);
-  return { score: weigh(passed) / (weigh(checks) || 1), passed: passed.length, total: checks.length };
+  const weight = checks.reduce((sum, check) => sum + check.weight, 0);
+  const reached = checks.reduce((sum, check) => sum + check.weight * checkValue(check), 0);
+  return {
+    score: Math.min(1, reached / (weight || 1)),
+    passed: checks.filter(({ status }) => status === "pass").length,
+    total: checks.filter((check) => !isNumberAlone(check)).length,
+  };
 }

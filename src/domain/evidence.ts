@@ -36,11 +36,14 @@ export const Changes = record("Changes", {
 });
 export type Changes = Static<typeof Changes>;
 
+const CheckStatus = oneOf(["pass", "fail", "error", "scored"], {
+  description:
+    "`error`: it was stopped, could not start, gave no number, or is over what is checked. `scored`: it gave a number, which no `min_score` makes a pass or a failure.",
+});
+
 export const CheckResult = record("CheckResult", {
   id: Slug(),
-  status: oneOf(["pass", "fail", "error"], {
-    description: "`error`: it was stopped, could not start, or is over what is checked.",
-  }),
+  status: CheckStatus,
   required: Type.Boolean(),
   weight: Type.Number(),
   before: nullable(oneOf(["pass", "fail"])),
@@ -52,21 +55,27 @@ export const CheckResult = record("CheckResult", {
         "What it lacked and no arm was asked to make, or why this machine did not finish it; absent when it ran.",
     }),
   ),
-  again: Type.Optional(
-    oneOf(["pass", "fail", "error"], {
-      description:
-        "Its result when it ran again, because it had differed on equal work; absent when it did not run again.",
-    }),
+  score: Type.Optional(
+    Share("The number that it gave, 0 where it gave none. Absent for a check that only passes or fails."),
   ),
+  min_score: Type.Optional(Share("As in the check.")),
+  why: Type.Optional(
+    Type.String({ description: "What the check says of its number or result, cut at 500 characters." }),
+  ),
+  again: Type.Optional({
+    ...CheckStatus,
+    description:
+      "Its result when it ran again, because it had differed on equal work; absent when it did not run again.",
+  }),
   output: Type.String({ description: "Head and tail, cut at 4 kB." }),
   duration_ms: Count("Milliseconds."),
 });
 export type CheckResult = Static<typeof CheckResult>;
 
 export const ProbeResult = record("ProbeResult", {
-  score: Share("Weight of the passed checks over the weight of all."),
+  score: Share("Weight of the passed checks, and of the others times their numbers, over the weight of all."),
   passed: Count("Checks passed."),
-  total: Count("Checks run."),
+  total: Count("Checks run that pass or fail; those that only give a number do neither."),
   checks: Type.Array(CheckResult),
   not_repeatable: Type.Optional(
     Type.Array(CheckResult, {
@@ -146,6 +155,7 @@ export const Facts = record(
           record("CheckFact", {
             id: Slug(),
             status: ProbeResult.properties.checks.items.properties.status,
+            score: ProbeResult.properties.checks.items.properties.score,
             could_not_run: ProbeResult.properties.checks.items.properties.could_not_run,
           }),
         ),

@@ -45,7 +45,7 @@ export function moneyText(
 /** How likely the gate opens where there is nothing to find. */
 function equalText({ series, measure, control }: CostEstimate): string {
   const chance = series?.chance_equal_passes ?? null;
-  if (chance === null || control === undefined) return "";
+  if (chance === null || control === undefined || measure === "score") return "";
   const equal = measure === "solved" ? "solves 9 of 10, as it does" : "is preferred in 2 of 5 trials, as it is";
   const by = series?.not_worse_by;
   const gate = by === undefined ? "the gate" : `a gate of ${Number((100 * by).toFixed(1))} points`;

@@ -29,10 +29,23 @@ export const PassedCount = record("PassedCount", {
 });
 export type PassedCount = Static<typeof PassedCount>;
 
+const ScoredCount = record("ScoredCount", {
+  mean: Share("Mean of its numbers."),
+  trials: Count("Completed trials in which it ran."),
+});
+export type ScoredCount = Static<typeof ScoredCount>;
+
 export const SeriesCheck = record("SeriesCheck", {
   id: Slug(),
   a: nullable(PassedCount, { description: "Null where no trial has a known result." }),
   b: nullable(PassedCount, { description: "Null where no trial has a known result." }),
+  scores: Type.Optional(
+    record(
+      "ScoresOfCheck",
+      { a: nullable(ScoredCount), b: nullable(ScoredCount) },
+      { description: "Of a check that gives a number; absent for one that only passes or fails." },
+    ),
+  ),
 });
 export type SeriesCheck = Static<typeof SeriesCheck>;
 
@@ -53,7 +66,9 @@ export type SkillCount = Static<typeof SkillCount>;
 
 export const SeriesArm = record("SeriesArm", {
   arm_id: GivenName("Id of the arm; of imported results its name in the table."),
-  mean_score: Type.Optional(Share("Mean imported score, in the trials that have one for each arm.")),
+  mean_score: Type.Optional(
+    Share("Mean score, in the trials that have one for each arm; absent where no score is measured."),
+  ),
   cost_usd: record("SeriesArmCost", { mean: Usd, total: Usd }),
   tokens: nullable(Count("Of all trials; null when one is unknown.")),
   wall_ms_median: nullable(Type.Number({ minimum: 0 })),

@@ -29,7 +29,7 @@ export const SeriesRequest = record("SeriesRequest", {
   measure: Type.Optional(
     oneOf(SERIES_MEASURES, {
       description:
-        "What a trial is measured by; default `solved` where every scenario has required checks and no judged criterion, else `preferred`.",
+        "What a trial is measured by; without judged criteria the default is `solved` where every scenario has required checks, else `score` where each has a check that gives a number; else `preferred`.",
     }),
   ),
   not_worse_by: SeriesPlan.properties.not_worse_by,

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { SETUP_TIMEOUT_S } from "./defaults.ts";
 import { WORKSPACE_AT } from "./mount-point.ts";
-import { Digest, nullable, oneOf, record, Slug } from "./schema.ts";
+import { Digest, nullable, oneOf, record, Share, Slug } from "./schema.ts";
 
 export const Files = Type.Record(Type.String(), Type.String(), {
   description: "File text by path, relative, with forward slashes.",
@@ -136,11 +136,16 @@ export const ProbeCheck = record("ProbeCheck", {
   output_matches: nullable(Type.String(), {
     description: "Literal text or `/regex/` that stdout and stderr together must contain.",
   }),
+  score: Type.Optional(Type.Literal(true, { description: "The last line of its stdout is a number from 0 to 1." })),
+  min_score: Type.Optional(Share("A number from here on is a pass. Absent: a number is neither pass nor failure.")),
 });
 export type ProbeCheck = Static<typeof ProbeCheck>;
 
 export const checkKind = (check: Partial<Record<CheckKind, unknown>>): CheckKind =>
   CHECK_KINDS.find((kind) => check[kind] !== undefined) ?? "run";
+
+/** Whether it gives a number from 0 to 1. */
+export const givesNumber = ({ score }: ProbeCheck): boolean => score === true;
 
 /** A command may look at whatever it finds, so it counts once it names the evidence. */
 export const looksAtAnswer = (check: ProbeCheck): boolean =>

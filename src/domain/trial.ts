@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { isNumberAlone } from "./check-result.ts";
 import { shutsGate } from "./editable-inputs.ts";
 import { crashOf } from "./end-text.ts";
 import type { CheckResult } from "./evidence.ts";
@@ -8,7 +9,7 @@ import { isScripted } from "./model-name.ts";
 import { PriceDate } from "./price-list.ts";
 import { isImported, paidFor, ranElsewhere } from "./ran.ts";
 import { InputId } from "./scenario.ts";
-import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
+import { Count, Digest, nullable, oneOf, record, Share, Slug } from "./schema.ts";
 import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./session.ts";
 import { STATES } from "./session-state.ts";
 import { sha256 } from "./sha256.ts";
@@ -30,6 +31,10 @@ const TrialArm = record(
     by_log: Type.Optional(Type.Literal(true)),
     /** By id; false also for a check that could not be run. Absent in rows of earlier versions and without checks. */
     checks: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
+    /** Numbers that checks gave, by id; 0 where one gave none. Absent without such checks. */
+    scores: Type.Optional(Type.Record(Type.String(), Share("0 to 1."))),
+    /** Of all hidden checks by their weights, where one of them gives a number. */
+    score: Type.Optional(Share("0 to 1.")),
     cost_usd: nullable(Type.Number({ minimum: 0 })),
     /** Where the cost is not known but a part of it is. */
     least_cost_usd: Type.Optional(Type.Number({ minimum: 0 })),
@@ -205,7 +210,7 @@ function trialArm(summary: Summary): TrialArm {
     ...(crashOf(summary) !== null && { crashed: true as const }),
     solved: required.length === 0 ? null : required.every(isPassed),
     ...(ranElsewhere(summary) && { by_log: true as const }),
-    ...(probe && { checks: Object.fromEntries(probe.checks.map((check) => [check.id, isPassed(check)])) }),
+    ...(probe && checkedIn(probe)),
   };
   if (status === "pending" || status === "running") return { ...seen, cost_usd: null, tokens: null, wall_ms: 0 };
   const bound = least === null ? {} : { least_cost_usd: least };
@@ -213,6 +218,18 @@ function trialArm(summary: Summary): TrialArm {
   const used = Object.entries({ tokens_in, tokens_out, turns: turns || null }).filter(([, count]) => count !== null);
   const tokens = sumKnown([tokens_in, tokens_out]);
   return { ...seen, cost_usd, ...bound, tokens, ...Object.fromEntries(used), wall_ms };
+}
+
+function checkedIn({ checks, score }: NonNullable<Summary["probe"]>): Pick<TrialArm, "checks" | "scores" | "score"> {
+  const passing = checks.filter((check) => !isNumberAlone(check)).map((check) => [check.id, isPassed(check)] as const);
+  const scores = checks.flatMap(({ id, score: number, could_not_run }) =>
+    number === undefined || could_not_run !== undefined ? [] : [[id, number] as const],
+  );
+  const graded = checks.some(({ score: number }) => number !== undefined);
+  return {
+    checks: Object.fromEntries(passing),
+    ...(graded && { scores: Object.fromEntries(scores), score }),
+  };
 }
 
 const isPassed = ({ status }: CheckResult) => status === "pass";

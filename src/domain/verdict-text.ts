@@ -49,12 +49,6 @@ function shownText({ count, min, max }: RequiredResult): string {
   return `${count} of ${counted(min, "call")}`;
 }
 
-/** How a hidden check came out. One that could not run, or ran out of time, has failed nothing. */
-export function resultWord({ status, could_not_run }: Pick<CheckResult, "status" | "could_not_run">): string {
-  if (could_not_run !== undefined) return "could not run";
-  return { pass: "passed", fail: "failed", error: "no result" }[status];
-}
-
 interface Checked {
   readonly probe: { readonly checks?: readonly CheckEnd[] } | null;
 }

@@ -1,6 +1,7 @@
 import { wilson } from "../domain/binomial.ts";
 import type { Series } from "../domain/series.ts";
-import type { PassedCount, SeriesCheck, SkillCount } from "../domain/series-arm.ts";
+import type { PassedCount, ScoredCount, SeriesCheck, SkillCount } from "../domain/series-arm.ts";
+import type { Side } from "../domain/verdict.ts";
 
 interface CheckRate extends SeriesCheck {
   readonly scenario: string;
@@ -13,10 +14,14 @@ export const CHECK_RATES = 100;
 export function checkRates(scenarios: Series["scenarios"]): readonly CheckRate[] {
   const rates = new Map<string, CheckRate>();
   for (const { scenario, checks } of scenarios)
-    for (const { id, a, b } of checks) {
+    for (const { id, a, b, scores } of checks) {
       const key = `${scenario} ${id}`;
       const before = rates.get(key);
-      rates.set(key, { scenario, id, a: together(before?.a, a), b: together(before?.b, b) });
+      const both = scores ?? before?.scores;
+      rates.set(key, {
+        ...{ scenario, id, a: together(before?.a, a), b: together(before?.b, b) },
+        ...(both && { scores: { a: meanOfBoth("a", before, scores), b: meanOfBoth("b", before, scores) } }),
+      });
     }
   return [...rates.values()];
 }
@@ -25,6 +30,18 @@ function together(one: PassedCount | null | undefined, other: PassedCount | null
   if (!one || !other) return one ?? other;
   const [passed, trials] = [one.passed + other.passed, one.trials + other.trials];
   return { passed, trials, ...wilson(passed, trials) };
+}
+
+/** Over all trials of both. */
+function meanOfBoth(
+  side: Side,
+  before: Pick<SeriesCheck, "scores"> | undefined,
+  scores: SeriesCheck["scores"],
+): ScoredCount | null {
+  const [one, other] = [before?.scores?.[side] ?? null, scores?.[side] ?? null];
+  if (one === null || other === null) return one ?? other;
+  const trials = one.trials + other.trials;
+  return { mean: (one.mean * one.trials + other.mean * other.trials) / trials, trials };
 }
 
 type Arm = Series["arms"]["a"];

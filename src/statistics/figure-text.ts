@@ -1,6 +1,8 @@
+import { checkScoreText } from "../domain/check-result.ts";
 import { counted, countText, percentText } from "../domain/number-text.ts";
 import type { Series } from "../domain/series.ts";
-import type { PassedCount } from "../domain/series-arm.ts";
+import type { PassedCount, SeriesCheck } from "../domain/series-arm.ts";
+import type { Side } from "../domain/verdict.ts";
 
 /** What the evidence must reach for a claim; in percent, how sure one is then. */
 export const limitText = (alpha: number): string => `${Number((1 / alpha).toFixed(1))}`;
@@ -29,6 +31,15 @@ export function evidenceText(e: number, alpha: number): string {
 /** What an arm did where it failed nothing that is required. Imported results have their own word for it: their column's. */
 export const solvedWord = ({ imported }: { readonly imported?: Series["imported"] | undefined }) =>
   imported ? "passed" : "solved";
+
+/** `mean .62 in 10 trials`, and how often it passed where it does; a dash where neither is known. */
+export function checkRateText(check: SeriesCheck, side: Side): string {
+  const scored = check.scores?.[side];
+  const passed = check[side];
+  if (!scored) return passedText(passed);
+  const mean = `mean ${checkScoreText(scored.mean)} in ${counted(scored.trials, "trial")}`;
+  return passed === null ? mean : `${passedText(passed)}; ${mean}`;
+}
 
 /** `9 of 10, range 60% to 98%`; a dash where it is not known. */
 export const passedText = (count: PassedCount | null) =>

@@ -22,6 +22,7 @@ import {
   missingForClaim,
 } from "./claim/findings.ts";
 import { type Forecast, forecast, MAX_FORECAST, moreTrials } from "./claim/forecast.ts";
+import { valuesOf } from "./claim/means.ts";
 import { pairsNeeded } from "./claim/pairs-needed.ts";
 import { isOfOthers } from "./claim/pool.ts";
 import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
@@ -31,7 +32,7 @@ import { type Costs, costsOf, costToClaim } from "./costs.ts";
 import { concludedOf, raisedByTrials } from "./standing.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
 import { raisedFlagCounts } from "./summary/flag-counts.ts";
-import { importedRows, scoresOf, withResults } from "./summary/imported-series.ts";
+import { importedRows, withResults } from "./summary/imported-series.ts";
 import { gateLikeTheseOf, likeTheseOf } from "./summary/like-these.ts";
 import { modelChangesOf } from "./summary/model-changes.ts";
 import { crashedOf, solvedOf } from "./summary/reliability.ts";
@@ -76,7 +77,7 @@ export async function importedSeries(
 ): Promise<Series> {
   const rows = importedRows(results, known.series_id);
   await breathe();
-  const findings = findingsOf({ ...importedSubject(results, known), ...scoresOf(results) }, rows);
+  const findings = findingsOf(importedSubject(results, known), rows);
   return await withResults(await seriesOf(findings, { judge_unaudited: false, forecast: null, by, ledger }), results);
 }
 
@@ -117,12 +118,14 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
   const coming = comingOf(findings, chances, costs);
   const scenarios = await scenarioRowsOf(findings, earlier);
   const mixed = ["a_preferred", "b_preferred"].every((side) => scenarios.some(({ conclusion }) => conclusion === side));
+  const means = scoreMeans(findings);
   const armOf = (side: Side) => {
     const crashed = crashedOf(distinct, side);
     const usage_lost = subject.told.kind === "results" ? undefined : usageLostOf(distinct, side);
     const skills = skillsOf(distinct, side);
     return {
       ...{ arm_id: arms[side], ...costs.arms[side], solved: solvedOf(tallies, side, subject.levels.clusters) },
+      ...meanIn(means, side),
       ...(crashed && { crashed }),
       ...(usage_lost && { usage_lost }),
       ...(skills.length > 0 && { skills }),
@@ -140,7 +143,7 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
   await breathe();
   const openings = { a, b: shut ?? openingWithoutKin(findings, "b") };
   await breathe();
-  const isShort = !subject.scores && Object.values(openings).some(lacksPairs);
+  const isShort = subject.measure !== "score" && Object.values(openings).some(lacksPairs);
   const needs = isShort && !subject.cluster ? await pairsNeeded(sequential, subject.levels) : null;
   const headline = headlineOf(sequential, subject.levels, missingForClaim(findings));
   await breathe();
@@ -186,6 +189,11 @@ async function seriesOf(findings: Findings, computed: Computed): Promise<Series>
     trials,
   };
 }
+
+const meanIn = (means: Readonly<Record<Side, number>> | null, side: Side): Pick<Series["arms"][Side], "mean_score"> =>
+  means === null ? {} : { mean_score: means[side] };
+
+const scoreMeans = (findings: Findings) => (findings.subject.measure === "score" ? valuesOf(findings) : null);
 
 /** Completed trials of which not all tokens of the arm are known; undefined while there is none. */
 function usageLostOf(rows: readonly TrialRow[], side: Side): Series["arms"][Side]["usage_lost"] {

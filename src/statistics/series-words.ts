@@ -8,8 +8,8 @@ import type { SolvedCount } from "../domain/series-arm.ts";
 import { trialResult } from "../domain/series-status.ts";
 import type { Side } from "../domain/verdict.ts";
 import { type ArmNames, armWord, say, type Words } from "../domain/words.ts";
-import { skillNames, skillText } from "./arm-rates.ts";
-import { solvedWord } from "./figure-text.ts";
+import { checkRates, skillNames, skillText } from "./arm-rates.ts";
+import { checkRateText, solvedWord } from "./figure-text.ts";
 import { FAILED_ROWS, failedShown, whatFailed } from "./what-failed.ts";
 
 /** The ids of both arms. */
@@ -160,6 +160,21 @@ export function powerText({ arms }: Series): string | null {
     : `pass^${power} is the chance that an arm solves all of ${power} trials of a task: the mean over tasks, with its 95% range.`;
 }
 
+/** Checks that give a number, as lines of a table. */
+const SCORED_CHECKS = 8;
+
+function scoredChecks({ scenarios }: Series): readonly (readonly [what: string, a: string, b: string])[] {
+  const rates = checkRates(scenarios).filter(({ scores }) => scores !== undefined);
+  const isSuite = new Set(rates.map(({ scenario }) => scenario)).size > 1;
+  return rates
+    .slice(0, SCORED_CHECKS)
+    .map((rate) => [
+      `check ${isSuite ? `${rate.scenario} ` : ""}${rate.id}`,
+      checkRateText(rate, "a"),
+      checkRateText(rate, "b"),
+    ]);
+}
+
 /** Figures of both arms, one line for each kind. The last cells are those of a and b. */
 export function armFigures(series: Series): (readonly [what: string, a: string, b: string])[] {
   const { a, b } = series.arms;
@@ -173,6 +188,8 @@ export function armFigures(series: Series): (readonly [what: string, a: string, 
       ? [both(solvedWord(series), ({ solved }) => solvedText(solved)), ...reliability]
       : scores;
   return [
+    ...(a.mean_score === undefined ? [] : scores),
+    ...scoredChecks(series),
     both(solvedWord(series), ({ solved }) => solvedText(solved)),
     ...(a.crashed || b.crashed ? [both("crashed", crashedText)] : []),
     ...(a.usage_lost || b.usage_lost ? [both("usage not known", lostText)] : []),

@@ -99,8 +99,8 @@ export function* conclusionsAhead(
 const wonBy = (row: TrialRow, winner_side: Side | null): TrialRow => ({
   ...{ ...row, state: "completed", winner_side },
   arms: {
-    a: { ...row.arms.a, solved: winner_side === "a" },
-    b: { ...row.arms.b, solved: winner_side === "b" },
+    a: { ...row.arms.a, solved: winner_side === "a", score: winner_side === "a" ? 1 : 0 },
+    b: { ...row.arms.b, solved: winner_side === "b", score: winner_side === "b" ? 1 : 0 },
   },
   outcome: winner_side === null ? "tie" : "winner",
 });

@@ -86,10 +86,10 @@ const REFUSED: readonly (readonly [args: string, words: string])[] = [
   ["coin.yaml --trials 2 --not-worse-by 60", '--not-worse-by: expected points from 1 to 50, such as 10, got "60"'],
   ["coin.yaml --trials 2 --not-worse-by abc", '--not-worse-by: expected points from 1 to 50, such as 10, got "abc"'],
   ["coin.yaml --trials 2 --control nobody", 'control: there is no arm "nobody"; the arms are'],
-  ["coin.yaml --trials 2 --measure mood", '--measure: expected solved or preferred, got "mood"'],
+  ["coin.yaml --trials 2 --measure mood", '--measure: expected solved, score or preferred, got "mood"'],
   [
     "coin.yaml --trials 2 --measure score",
-    "measure (--measure): score: these checks pass or fail, and none is graded yet",
+    "measure (--measure): score: coin.yaml has no check that gives a number, so that there is no score",
   ],
   ["coin.yaml free.yaml --measure solved", "measure (--measure): solved: free.yaml has no required check"],
   ["coin.yaml --measure solved", "--measure needs more than one run"],

@@ -56,7 +56,31 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "a score without graded checks",
     "task:",
     "measure: score\ntask:",
-    "2:10 measure: no check is graded yet, so that there is no score; take solved or preferred",
+    "2:10 measure: score needs a check with `score: true` in task.probe; there is none",
+  ],
+  [
+    "a number that is asked to pass without a least one",
+    "  prompt: Say hello.",
+    "  prompt: a\n  probe: {checks: [{run: b, score: true, required: true}]}",
+    "4:52 task.probe.checks[0].required: needs `min_score`: a number alone is neither a pass nor a failure",
+  ],
+  [
+    "a number that is expected before",
+    "  prompt: Say hello.",
+    "  prompt: a\n  probe: {checks: [{run: b, score: true, before: fail}]}",
+    "4:50 task.probe.checks[0].before: needs `min_score`: a number alone is neither a pass nor a failure",
+  ],
+  [
+    "a least number without a number",
+    "  prompt: Say hello.",
+    "  prompt: a\n  probe: {checks: [{run: b, min_score: 0.5}]}",
+    "4:40 task.probe.checks[0].min_score: goes with `score: true`",
+  ],
+  [
+    "a number of a text",
+    "  prompt: Say hello.",
+    "  prompt: a\n  probe: {checks: [{answer_contains: b, score: true}]}",
+    "4:48 task.probe.checks[0].score: goes with run, not with answer_contains",
   ],
   [
     "missing prompt",

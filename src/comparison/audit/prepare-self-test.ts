@@ -48,7 +48,7 @@ export async function knownWork(
 const solved = ({ status, changes, probe }: ArmSummary) =>
   status === "finished" &&
   probe !== null &&
-  probe.passed === probe.total &&
+  probe.score === 1 &&
   changes !== null &&
   !(isUnknown(changes) || changes.truncated || changes.files.length === 0);
 

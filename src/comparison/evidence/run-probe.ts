@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { ExecResult } from "../../arms/sandbox/sandbox.ts";
 import { TreeTooLarge } from "../../arms/workspace/io-failure.ts";
 import type { FileSource, Workspace, WorkspaceCommand } from "../../arms/workspace/workspace.ts";
@@ -10,6 +11,7 @@ import { Mistake } from "../../domain/failure.ts";
 import type { ScenarioInput } from "../../domain/scenario.ts";
 import { checkKind, type FileSet, type Probe, type ProbeCheck } from "../../domain/task.ts";
 import { type CheckFinding, findText, type Left, notChecked, patternText, pureCheck } from "./pure-check.ts";
+import { printedParts, readScore, scoringCommand } from "./scored-check.ts";
 
 /** What a check may read of an arm, besides the copy of its workspace. */
 interface Readable {
@@ -94,12 +96,18 @@ async function runCheck(
   signal: AbortSignal,
 ): Promise<CheckResult> {
   const limits = { timeout_ms: check.timeout_s * 1000, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
-  const result = await subject.exec({ run: check.run ?? "", ...limits, network, shown }, signal);
+  const mark = `abeval-${randomUUID()}`;
+  const run = check.score ? scoringCommand(check.run ?? "", mark) : (check.run ?? "");
+  const result = await subject.exec({ run, ...limits, network, shown }, signal);
   signal.throwIfAborted();
-  const printed = { ...result, output: redact(result.output) };
+  const output = redact(result.output);
+  const { stdout, all } = check.score ? printedParts(output, mark) : { stdout: "", all: output };
+  const printed = { ...result, output: all };
   const judged = judgeCheck(check, printed);
-  if (judged.status !== "pass" || check.output_matches === null) return judged;
-  return { ...judged, ...(await whetherPrinted(check.output_matches, printed, signal)) };
+  if (judged.status !== "pass") return judged;
+  const found = check.output_matches === null ? judged : await whetherPrinted(check.output_matches, printed, signal);
+  if (found.status !== "pass" || !check.score) return { ...judged, ...found };
+  return { ...judged, ...readScore(check, stdout) };
 }
 
 async function whetherPrinted(
@@ -127,8 +135,9 @@ function judgeCheck(check: ProbeCheck, result: ExecResult, reason = whyNot(check
   };
 }
 
-const resultOf = ({ id, required, weight, before }: ProbeCheck) => ({
+const resultOf = ({ id, required, weight, before, score, min_score }: ProbeCheck) => ({
   ...{ id, required, weight, before },
+  ...(score && { score: 0, ...(min_score !== undefined && { min_score }) }),
   ...{ exit_code: null, output: "", duration_ms: 0 },
 });
 

@@ -1,5 +1,5 @@
 import { crashOf, isCrashed } from "../../domain/end-text.ts";
-import type { Facts } from "../../domain/evidence.ts";
+import type { CheckResult, Facts } from "../../domain/evidence.ts";
 import type { Policies } from "../../domain/policies.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sizeOf } from "../../domain/size-of.ts";
@@ -29,8 +29,9 @@ export function factsOf(arm: ArmSummary, policies: Policies): Facts {
 function probeFacts({ probe }: ArmSummary): Facts["probe"] {
   if (probe === null || probe.checks.length === 0) return null;
   const { score, passed, total } = probe;
-  const checks = probe.checks.map(({ id, status, could_not_run }) => ({
+  const checks = probe.checks.map(({ id, status, could_not_run, score: number }) => ({
     ...{ id, status },
+    ...(number !== undefined && { score: number }),
     ...(could_not_run !== undefined && { could_not_run }),
   }));
   return { score, passed, total, checks };
@@ -56,7 +57,7 @@ export type GateFacts = Pick<Facts, "disqualified" | "required_checks" | "crashe
     readonly score: number;
     readonly checks?: readonly {
       readonly id: string;
-      readonly status?: "pass" | "fail" | "error";
+      readonly status?: CheckResult["status"];
       readonly could_not_run?: string | undefined;
     }[];
   } | null;

@@ -1,6 +1,6 @@
 import { cut } from "../../domain/excerpt.ts";
 import { plainText } from "../../domain/plain-text.ts";
-import type { CheckFile } from "./authored/task-file.ts";
+import type { CheckFile } from "./authored/check-file.ts";
 import type { Material } from "./draft/material.ts";
 import { type Note, withNotes } from "./draft/noted-document.ts";
 import { assignIds, slugOf } from "./resolve/ids.ts";

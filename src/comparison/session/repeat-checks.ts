@@ -1,3 +1,4 @@
+import { isSameResult } from "../../domain/check-result.ts";
 import { checksApart, EVERYTHING, isSameWork, leaveOut } from "../../domain/equal-work.ts";
 import type { CheckResult, ProbeResult } from "../../domain/evidence.ts";
 import type { Task } from "../../domain/task.ts";
@@ -32,32 +33,36 @@ async function repeatChecks(
   const again_b = await again({ ...arms[1], changes: b.changes }, apart, signal);
   const [probe_a, probe_b] = [withAgain(a.probe, again_a), withAgain(b.probe, again_b)];
   const isAlike = isSameWork(a.changes, b.changes, EVERYTHING);
-  const by_chance = isAlike ? apart : new Set([...apart].filter((id) => turned(probe_a, id) || turned(probe_b, id)));
+  const by_chance = isAlike
+    ? apart
+    : new Set([...apart].filter((id) => turned(a.probe, again_a, id) || turned(b.probe, again_b, id)));
   return [
     await settled(task, { ...a, probe: probe_a }, by_chance),
     await settled(task, { ...b, probe: probe_b }, by_chance),
   ];
 }
 
-type Statuses = ReadonlyMap<string, CheckResult["status"]>;
+type Repeated = ReadonlyMap<string, CheckResult>;
 
-async function again(arm: Probed, ids: ReadonlySet<string>, signal: AbortSignal): Promise<Statuses> {
+async function again(arm: Probed, ids: ReadonlySet<string>, signal: AbortSignal): Promise<Repeated> {
   const { probe } = arm.task;
   if (probe === null) return new Map();
   const result = await probeOf(arm, { ...probe, checks: probe.checks.filter(({ id }) => ids.has(id)) }, signal);
-  return new Map(result.checks.map(({ id, status }) => [id, status]));
+  return new Map(result.checks.map((check) => [check.id, check]));
 }
 
-function withAgain(probe: ProbeResult | null, results: Statuses): ProbeResult | null {
+function withAgain(probe: ProbeResult | null, results: Repeated): ProbeResult | null {
   const repeated = (check: CheckResult): CheckResult => {
-    const status = results.get(check.id);
-    return status === undefined ? check : { ...check, again: status };
+    const again = results.get(check.id);
+    return again === undefined ? check : { ...check, again: again.status };
   };
   return probe && { ...probe, checks: probe.checks.map(repeated) };
 }
 
-const turned = (probe: ProbeResult | null, wanted: string) =>
-  probe?.checks.some(({ id, status, again }) => id === wanted && (again === "pass") !== (status === "pass")) ?? false;
+const turned = (probe: ProbeResult | null, results: Repeated, wanted: string): boolean => {
+  const [check, again] = [probe?.checks.find(({ id }) => id === wanted), results.get(wanted)];
+  return check !== undefined && again !== undefined && !isSameResult(check, again);
+};
 
 async function settled(task: Task, { changes, probe: found }: Checked, by_chance: ReadonlySet<string>) {
   const probe = found && leaveOut(found, by_chance);

@@ -1,5 +1,7 @@
+import { isMissed, isSameResult, resultWord } from "../../domain/check-result.ts";
 import type { Decision } from "../../domain/decision.ts";
 import { kindNamed } from "../../domain/decision-kinds.ts";
+import type { CheckResult } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { counted, durationText } from "../../domain/number-text.ts";
 import { commonSteps, type TimedStep, timeAxis } from "../../domain/timeline.ts";
@@ -130,15 +132,19 @@ ${
 
 /** Required ones first. */
 function differing({ a, b }: Reported): (string | Html)[][] {
-  const others = new Map(b.arm.probe?.checks.map(({ id, status }) => [id, status]));
-  const told = (a.arm.probe?.checks ?? []).filter(({ id, status }) => others.has(id) && others.get(id) !== status);
-  const mark = (status = "") => html`<span class="${status === "pass" ? "good" : "bad"}">${status}</span>`;
+  const others = new Map(b.arm.probe?.checks.map((check) => [check.id, check]));
+  const told = (a.arm.probe?.checks ?? []).flatMap((one) => {
+    const other = others.get(one.id);
+    return other && (one.status !== other.status || !isSameResult(one, other)) ? [[one, other] as const] : [];
+  });
+  const mark = (check: CheckResult) =>
+    html`<span class="${isMissed(check) ? "bad" : "good"}">${check.score === undefined ? check.status : resultWord(check)}</span>`;
   return told
-    .toSorted((one, other) => Number(other.required) - Number(one.required))
-    .map(({ id, status, required }) => [
-      html`${id}${required ? html` <span class="soft">required</span>` : null}`,
-      mark(status),
-      mark(others.get(id)),
+    .toSorted(([one], [other]) => Number(other.required) - Number(one.required))
+    .map(([one, other]) => [
+      html`${one.id}${one.required ? html` <span class="soft">required</span>` : null}`,
+      mark(one),
+      mark(other),
     ]);
 }
 

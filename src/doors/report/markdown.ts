@@ -1,5 +1,6 @@
 import { knownCost, knownTokens, leastText } from "../../domain/at-least.ts";
 import type { Cell } from "../../domain/cell.ts";
+import { checkScoreText, isMissed, whyText } from "../../domain/check-result.ts";
 import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
 import { cut } from "../../domain/excerpt.ts";
@@ -221,6 +222,7 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
     ...notDone(arms, row),
     row("hidden checks", checksText),
     row("failed checks", (arm) => failedChecks(arm, absent)),
+    ...numbersOf(arms, row),
     ...(absent.size > 0 ? [row("could not run", () => [...absent].join(", "))] : []),
     row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
     row("tokens", (arm) => `${tokens(arm, "tokens_in")} in, ${tokens(arm, "tokens_out")} out`),
@@ -228,6 +230,16 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
     ...(arms.some(({ at_least }) => at_least) ? [row("not known", ({ at_least }) => at_least?.why ?? "")] : []),
     row("working time", (arm) => durationText(arm.working_ms)),
   ];
+}
+
+/** The numbers that checks gave, and what they say of them. There is a row only where a check gives one. */
+function numbersOf(arms: readonly ArmSummary[], row: ArmRow): string[][] {
+  const numbers = ({ probe }: ArmSummary) =>
+    (probe?.checks ?? [])
+      .filter(({ score }) => score !== undefined)
+      .map((check) => [`${check.id} ${checkScoreText(check.score ?? 0)}`, whyText(check)].filter(Boolean).join(": "))
+      .join("; ");
+  return arms.some(numbers) ? [row("scores", (arm) => numbers(arm) || "none")] : [];
 }
 
 /** There is a row only when an arm was disqualified. */
@@ -245,7 +257,7 @@ function notDone(arms: readonly ArmSummary[], row: ArmRow): string[][] {
 /** A check that could run on neither arm has failed nothing; on one arm alone it counts as failed. */
 function failedChecks({ probe, changes }: ArmSummary, absent: ReadonlySet<string>): string {
   if (probe === null && changes === null) return "unknown";
-  const failed = (probe?.checks ?? []).filter(({ id, status }) => status !== "pass" && !absent.has(id));
+  const failed = (probe?.checks ?? []).filter((check) => isMissed(check) && !absent.has(check.id));
   return failed.map(({ id, could_not_run }) => (could_not_run ? `${id} (could not run)` : id)).join(", ") || "none";
 }
 

@@ -1,4 +1,5 @@
 import { costParts } from "../../domain/at-least.ts";
+import { passedOf } from "../../domain/check-result.ts";
 import { usdText } from "../../domain/number-text.ts";
 import type { ArmSummary, SessionOutcome } from "../../domain/session.ts";
 import { sumKnown } from "../../domain/usage.ts";
@@ -68,7 +69,7 @@ export const sessionsOf = ({ a, b }: Reported): readonly SessionOutcome[] =>
 
 /** How many of its hidden checks an arm passed; without a look at its changes it was stopped before any could run. */
 export const checksText = ({ probe, changes }: Pick<ArmSummary, "probe" | "changes">): string =>
-  probe ? `${probe.passed} of ${probe.total}` : changes === null ? "not run" : "none";
+  probe ? passedOf(probe) : changes === null ? "not run" : "none";
 
 type Ended = Pick<SessionOutcome, "state" | "failure">;
 

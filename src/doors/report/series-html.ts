@@ -18,7 +18,7 @@ import { preferredSide, SERIES_KINDS } from "../../domain/series-status.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { CHECK_RATES, checkRates } from "../../statistics/arm-rates.ts";
 import { evidenceCurve, logAxis, roundOfClaim, tickText } from "../../statistics/evidence-curve.ts";
-import { evidenceText, limitText, passedText, solvedWord } from "../../statistics/figure-text.ts";
+import { checkRateText, evidenceText, limitText, solvedWord } from "../../statistics/figure-text.ts";
 import {
   armFigures,
   costsText,
@@ -208,11 +208,12 @@ async function checksOf({ scenarios, arms }: Series): Promise<Html | null> {
   const rates = checkRates(scenarios);
   if (rates.length === 0) return null;
   return html`<h2>Hidden checks passed</h2>
-${await longHtmlTable(
-  ["Scenario", "Check", ...armHeads({ arms })],
-  rates.slice(0, CHECK_RATES),
-  ({ scenario, id, a, b }) => [scenario, id, passedText(a), passedText(b)],
-)}${rates.length > CHECK_RATES ? html`<p class="soft">and ${rates.length - CHECK_RATES} more</p>` : null}`;
+${await longHtmlTable(["Scenario", "Check", ...armHeads({ arms })], rates.slice(0, CHECK_RATES), (rate) => [
+  rate.scenario,
+  rate.id,
+  checkRateText(rate, "a"),
+  checkRateText(rate, "b"),
+])}${rates.length > CHECK_RATES ? html`<p class="soft">and ${rates.length - CHECK_RATES} more</p>` : null}`;
 }
 
 /** The list of trials is folded until a reader opens it. */

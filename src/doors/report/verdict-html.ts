@@ -1,5 +1,6 @@
 import { knownCost, knownTokens, leastText } from "../../domain/at-least.ts";
 import { caveatsOf } from "../../domain/caveat.ts";
+import { isMissed, resultWord, whyText } from "../../domain/check-result.ts";
 import { whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
 import type { CheckResult } from "../../domain/evidence.ts";
@@ -12,7 +13,7 @@ import { sizeOf } from "../../domain/size-of.ts";
 import { promptFor, type Task } from "../../domain/task.ts";
 import { SIDES, type Side, type Verdict } from "../../domain/verdict.ts";
 import { flagWords, toldFlags } from "../../domain/verdict-flags.ts";
-import { decidedText, resultWord, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
+import { decidedText, suspicionLines, unmetText } from "../../domain/verdict-text.ts";
 import { verdictNotes } from "../../domain/verdict-words.ts";
 import { wordsText } from "../../domain/words.ts";
 import { foldedTable, type Html, html, htmlPage, htmlTable } from "./html.ts";
@@ -214,7 +215,7 @@ function checksOf(reported: Reported, showing: Showing): Html | null {
   const known = [...new Map([...other, ...one].map((check) => [check.id, check])).values()];
   if (known.length === 0) return null;
   const resultsOf = (id: string) => [one, other].map((checks) => checks.find((check) => check.id === id));
-  const isApart = (id: string) => new Set(resultsOf(id).map((result) => result?.status)).size > 1;
+  const isApart = (id: string) => new Set(resultsOf(id).map((result) => result && resultWord(result))).size > 1;
   const rows = known
     .toSorted((first, second) => Number(isApart(second.id)) - Number(isApart(first.id)))
     .map(({ id, required }, index) => [
@@ -226,9 +227,9 @@ function checksOf(reported: Reported, showing: Showing): Html | null {
 
 function resultOf(result: CheckResult | undefined, hasOutput: boolean): Html {
   if (result === undefined) return html`–`;
-  const { status, output, could_not_run } = result;
-  const reason = could_not_run ?? result.reason;
-  return html`<span class="${status === "pass" ? "good" : "bad"}">${resultWord(result)}</span>${reason === null ? null : `: ${reason}`}${
+  const { output } = result;
+  const why = whyText(result);
+  return html`<span class="${isMissed(result) ? "bad" : "good"}">${resultWord(result)}</span>${why === "" ? null : `: ${why}`}${
     hasOutput && output !== ""
       ? html`<details><summary>output</summary><pre>${excerpt(output, OUTPUT_CHARS)}</pre></details>`
       : null

@@ -1,3 +1,4 @@
+import { checkValue } from "../../domain/check-result.ts";
 import type { Decision } from "../../domain/decision.ts";
 import { providerOf } from "../../domain/model-name.ts";
 import type { ArmSummary, SessionOutcome } from "../../domain/session.ts";
@@ -158,8 +159,8 @@ const labelOf = ({ outcome, winner_side }: Verdict, side: Side): string =>
   outcome === "winner" ? (winner_side === side ? "win" : "loss") : outcome;
 
 const checkEvents = ({ probe }: ArmSummary, at_ms: number): readonly EvaluationEvent[] =>
-  (probe?.checks ?? []).map(({ id, status }) =>
-    resultOf(`check ${id}`, at_ms, { value: status === "pass" ? 1 : 0, label: status }),
+  (probe?.checks ?? []).map((check) =>
+    resultOf(`check ${check.id}`, at_ms, { value: checkValue(check), label: check.status }),
   );
 
 interface Result {

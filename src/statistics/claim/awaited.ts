@@ -14,10 +14,10 @@ interface StoppingRule {
   readonly equivalence: boolean;
 }
 
-export function stoppingRuleOf({ told, control_side, levels, scores }: Subject): StoppingRule {
+export function stoppingRuleOf({ told, control_side, levels, measure }: Subject): StoppingRule {
   if (levels.rules?.lapses === false) return { equivalence: true };
   if (told.limits?.stop_at === "better") return { equivalence: false };
-  const isAsked = levels.not_worse_by !== undefined && !scores;
+  const isAsked = levels.not_worse_by !== undefined && measure !== "score";
   return { equivalence: isMarginAsked(levels), ...(isAsked && { not_worse: control_side === "a" ? "b" : "a" }) };
 }
 

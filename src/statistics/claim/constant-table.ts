@@ -8,13 +8,13 @@ import { valueIn } from "./value-in.ts";
  * copies: each scenario counts once. A single scenario that never varies is no copy: of published pairs of agents 57% of the tasks do not
  * vary, and they hold 27% of the trials that one agent alone solved.
  */
-export function withoutConstant(tallies: readonly Tally[], subject: Pick<Subject, "scores">): readonly Tally[] {
+export function withoutConstant(tallies: readonly Tally[], subject: Pick<Subject, "measure">): readonly Tally[] {
   const repeated = tallies.filter(({ counted }) => counted.length > 1);
   const isConstant = repeated.length > 0 && repeated.every(({ counted }) => isAlike(counted, subject));
   return isConstant ? tallies.map(onceOf) : tallies;
 }
 
-const isAlike = (counted: readonly CountedTrial[], subject: Pick<Subject, "scores">): boolean =>
+const isAlike = (counted: readonly CountedTrial[], subject: Pick<Subject, "measure">): boolean =>
   SIDES.every((side) => new Set(counted.map((trial) => valueIn(subject, trial, side))).size === 1);
 
 function onceOf(tally: Tally): Tally {

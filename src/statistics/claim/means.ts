@@ -3,9 +3,9 @@ import { placed, unitMeans } from "./clusters.ts";
 import { withRest } from "./e-process.ts";
 import type { Findings } from "./findings.ts";
 import { MeanProcess } from "./mean-process.ts";
-import { NOW, wealthNeeded } from "./rules.ts";
+import { NOW, ROUNDING, wealthNeeded } from "./rules.ts";
 import { type CountedTrial, countedIn } from "./tally.ts";
-import { ROUNDING, valueIn } from "./value-in.ts";
+import { valueIn } from "./value-in.ts";
 
 /** The share that each arm solved of the trials that count, or its mean score; null where a trial has no such value. */
 export function valuesOf(findings: Findings): Record<Side, number> | null {
@@ -26,7 +26,7 @@ export function unitsIn({ tallies, sequential, subject }: Findings, measured: Me
 
 /** By what the series measures: a's minus b's. */
 export const differenceIn = (subject: Findings["subject"], trial: CountedTrial): number =>
-  subject.scores ? valueIn(subject, trial, "a") - valueIn(subject, trial, "b") : trial.d;
+  subject.measure === "score" ? valueIn(subject, trial, "a") - valueIn(subject, trial, "b") : trial.d;
 
 /** By unit the mean difference over its complete rounds. */
 export function unitDifferences(findings: Findings): readonly number[] {
@@ -40,7 +40,7 @@ export function unitDifferences(findings: Findings): readonly number[] {
   });
 }
 
-/** The evidence of imported scores about the mean of a's minus b's. @param lost what each missing pair would have been */
+/** The evidence of scores about the mean of a's minus b's. @param lost what each missing pair would have been */
 function processOf(
   findings: Findings,
   lost: number | null,
@@ -67,7 +67,7 @@ export function meanRangeOf(findings: Findings, measured?: Measured): { readonly
   return processOf(findings, null, measured).range(level) ?? { low: -1, high: 1 };
 }
 
-/** Whether the mean of imported scores shows that an arm is not worse; each missing pair counts as its worst. */
+/** Whether the mean of scores shows that an arm is not worse; each missing pair counts as its worst. */
 export const isNotWorseByMean = (findings: Findings, side: Side): boolean =>
   notWorseByMean(findings, side) >= -Math.log(findings.subject.levels.alpha);
 

@@ -41,7 +41,7 @@ function whyNot({ subject, sequential, pool, conclusion }: Findings, side: Side)
 
 /** Who is ahead in most trials can be behind on average. */
 function meansAgree(findings: Findings, side: Side): boolean {
-  const values = findings.subject.scores ? valuesOf(findings) : null;
+  const values = findings.subject.measure === "score" ? valuesOf(findings) : null;
   return values === null || (side === "a" ? values.a > values.b : values.b > values.a);
 }
 
@@ -53,6 +53,6 @@ function isNothingSolved(findings: Findings): boolean {
 
 function isNotWorse(findings: Findings, side: Side): boolean {
   const { sequential, pool, subject } = findings;
-  if (subject.scores) return isNotWorseByMean(findings, side);
+  if (subject.measure === "score") return isNotWorseByMean(findings, side);
   return sequential.not_worse_at[side] !== null && (pool === null || pool.sequential.not_worse_at[side] !== null);
 }

@@ -28,3 +28,6 @@ export function shareOf(number: number, { fresh }: Rules): number {
 
 /** The wealth with which the evidence of a first series, what it did not bet included, reaches 1 / alpha. */
 export const wealthNeeded = (alpha: number, { fresh }: Rules): number => (1 / alpha - (1 - fresh)) / fresh;
+
+/** A difference of two decimals, or a sum of fractions that is 0, misses it by some billionths. */
+export const ROUNDING = 1e-9;

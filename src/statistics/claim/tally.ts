@@ -2,8 +2,9 @@ import { type Member, type MemberKey, memberName } from "../../domain/member.ts"
 import type { SeriesMeasure } from "../../domain/series-record.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import { MAX_REPLACEMENTS, type TrialArm, type TrialRow } from "../../domain/trial.ts";
+import { ROUNDING } from "./rules.ts";
 
-/** 1: a is ahead, -1: b is, 0: neither. By the verdict, whatever decided it, or by what both solved, as the series measures. */
+/** 1: a is ahead, -1: b is, 0: neither. By the verdict, whatever decided it, by what both solved, or by their scores, as the series measures. */
 export type Difference = -1 | 0 | 1;
 
 /** A trial that ended with a verdict that can be used, as did or failed every trial of its scenario before it. */
@@ -55,7 +56,7 @@ export function tallyOf(rows: readonly TrialRow[], measure: SeriesMeasure = "pre
 }
 
 function undecidedIn({ outcome }: TrialRow, measure: SeriesMeasure): Pick<CountedTrial, "undecided"> {
-  if (measure === "solved" || (outcome !== "inconsistent" && outcome !== "inconclusive")) return {};
+  if (measure !== "preferred" || (outcome !== "inconsistent" && outcome !== "inconclusive")) return {};
   return { undecided: outcome };
 }
 
@@ -69,13 +70,21 @@ export function resultOf(row: TrialRow, measure: SeriesMeasure = "preferred"): D
   if (row.state === "cancelled") return "cancelled";
   if (row.state !== "completed" || row.outcome === null) return "failed";
   if (row.outcome === "invalid") return "invalid";
-  return measure === "solved" ? solvedDifference(row) : differenceOf(row);
+  if (measure === "solved") return solvedDifference(row);
+  return measure === "score" ? scoredDifference(row) : differenceOf(row);
 }
 
 /** Where a check could run on neither arm, nobody knows what they solved: that is missing, and no tie. */
 function solvedDifference({ arms: { a, b }, could_not_check }: TrialRow): Difference | Missing {
   if (a.solved === null || b.solved === null || could_not_check !== undefined) return "invalid";
   return signOf(a, b);
+}
+
+/** Any difference counts: were a margin chosen after the results, the best of several would decide too often. */
+function scoredDifference({ arms: { a, b }, could_not_check }: TrialRow): Difference | Missing {
+  if (a.score === undefined || b.score === undefined || could_not_check !== undefined) return "invalid";
+  if (Math.abs(a.score - b.score) <= ROUNDING) return 0;
+  return a.score > b.score ? 1 : -1;
 }
 
 function signOf(a: TrialArm, b: TrialArm): Difference {

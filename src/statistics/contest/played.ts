@@ -3,9 +3,9 @@ import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { type Findings, findingsOf } from "../claim/findings.ts";
 import { differenceIn, notWorseByMean, unitsIn } from "../claim/means.ts";
+import { ROUNDING } from "../claim/rules.ts";
 import type { SidedEvidence } from "../claim/sequential-test.ts";
 import { failsTooOften, failuresIn, roundsToStart } from "../claim/tally.ts";
-import { ROUNDING } from "../claim/value-in.ts";
 import { plannedSubject, type Subject } from "../words/subject.ts";
 import { contestOf, pairView } from "./pair-view.ts";
 import type { ContestRules, PairEvidence } from "./replay.ts";
@@ -56,7 +56,7 @@ export function rulesOfContest({ plan, limits }: Pick<SeriesRecord, "plan" | "li
 /** Of scores: who is ahead in most trials and not on average shows nothing, and not worse is who is so on average. */
 function withoutDisagreement(findings: Findings): readonly SidedEvidence[] {
   const { sequential, subject } = findings;
-  if (!subject.scores) return sequential.sided;
+  if (subject.measure !== "score") return sequential.sided;
   const sums = sequential.sided.map(() => 0);
   for (const { round, mean } of unitsIn(findings, (trial) => differenceIn(subject, trial)))
     sums[round - 1] = (sums[round - 1] ?? 0) + mean;

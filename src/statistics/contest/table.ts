@@ -3,7 +3,7 @@ import type { ContestPlan } from "../../domain/contest-plan.ts";
 import { EFFICIENCY_FIGURES } from "../../domain/efficiency.ts";
 import type { ImportedResults } from "../../domain/results.ts";
 import { findingsOf } from "../claim/findings.ts";
-import { importedRows, scoresOf, sessionOf } from "../summary/imported-series.ts";
+import { importedRows, sessionOf } from "../summary/imported-series.ts";
 import { type ImportedAs, importedSubject } from "../words/subject.ts";
 import { type PlayedPair, playedPair, sidedSubject } from "./played.ts";
 import { countedIds } from "./trials.ts";
@@ -54,7 +54,7 @@ export function pairInTable(results: ImportedResults, contest: ContestPlan, pair
 export function* playedTable(results: ImportedResults, known: ImportedAs, contest: ContestPlan): Generator<PlayedPair> {
   for (const place of contest.pairs.keys()) {
     const { results: pair, ...named } = pairInTable(results, contest, place);
-    const subject = { ...importedSubject(pair, { ...known, ...named }), ...scoresOf(pair) };
+    const subject = importedSubject(pair, { ...known, ...named });
     yield playedPair(findingsOf(sidedSubject(subject), importedRows(pair, known.series_id)), true);
   }
 }

@@ -3,8 +3,7 @@ import type { Series } from "../../domain/series.ts";
 import type { TrialArm, TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { Pace } from "../../runtime/pace.ts";
-import { ROUNDING } from "../claim/value-in.ts";
-import type { Subject } from "../words/subject.ts";
+import { ROUNDING } from "../claim/rules.ts";
 import { UNITS_OF_A_TRIAL } from "./trial-list.ts";
 
 type Scenario = ImportedResults["scenarios"][number];
@@ -18,17 +17,6 @@ export const importedRows = (results: ImportedResults, series_id: string): reado
       return rowOf(results, trial, { series_id, scenario, round: index + 1, usedBy });
     }),
   );
-
-/** Nothing where the runs only passed or did not. */
-export function scoresOf({ measure, scenarios }: ImportedResults): Pick<Subject, "scores"> {
-  if (measure !== "score") return {};
-  const pairs = scenarios.flatMap(({ scenario, trials }) =>
-    trials.flatMap(([number, a, b]) =>
-      a === null || b === null ? [] : [[sessionOf(scenario, number), { a, b }] as const],
-    ),
-  );
-  return { scores: new Map(pairs) };
-}
 
 /** What a trial of a table is found by. */
 export const sessionOf = (scenario: string, number: number) => `${scenario} ${number}`;
@@ -68,9 +56,10 @@ function winnerOf([, a, b]: Trial): Side | null {
   return a > b ? "a" : "b";
 }
 
-const armOf = ({ measure }: ImportedResults, result: number | null) => ({
+const armOf = ({ measure }: ImportedResults, result: number | null): TrialArm => ({
   ...{ model_served: null, broken: result === null, cost_usd: null, tokens: null, wall_ms: 0 },
   solved: measure === "passed" && result !== null ? result === 1 : null,
+  ...(measure === "score" && result !== null && { score: result }),
 });
 
 /** The report with what the table says of each trial, and without what is not known of runs that were made elsewhere. */

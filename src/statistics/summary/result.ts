@@ -3,7 +3,7 @@ import type { Side } from "../../domain/verdict.ts";
 import { netOf, totalIn } from "../claim/e-process.ts";
 import { countedOf, type Findings } from "../claim/findings.ts";
 import { differenceIn, meanRangeOf, unitDifferences, valuesOf } from "../claim/means.ts";
-import { ROUNDING } from "../claim/value-in.ts";
+import { ROUNDING } from "../claim/rules.ts";
 
 type Range = Pick<Series["headline"], "low" | "high">;
 
@@ -41,7 +41,7 @@ function countedIn(findings: Findings) {
 /** Of scores, the trials in which one is ahead by more than the table's tie margin; undefined where nothing has a score. */
 function scoresApart(findings: Findings) {
   const { subject } = findings;
-  if (!subject.scores) return undefined;
+  if (subject.measure !== "score") return undefined;
   const margin = (subject.told.imported?.tie_margin ?? 0) + ROUNDING;
   const gaps = countedOf(findings).map((trial) => differenceIn(subject, trial));
   return { wins: gaps.filter((gap) => gap > margin).length, losses: gaps.filter((gap) => gap < -margin).length };

@@ -1,7 +1,7 @@
 import { wilson } from "../../domain/binomial.ts";
 import { withInputId } from "../../domain/member.ts";
 import type { EarlierTrials, Series, SeriesGroup } from "../../domain/series.ts";
-import type { PassedCount, SeriesCheck } from "../../domain/series-arm.ts";
+import type { PassedCount, ScoredCount, SeriesCheck } from "../../domain/series-arm.ts";
 import type { SeriesColumn } from "../../domain/series-record.ts";
 import type { TrialArm, TrialRow } from "../../domain/trial.ts";
 import { SIDES } from "../../domain/verdict.ts";
@@ -11,6 +11,7 @@ import type { Levels } from "../claim/conclusion.ts";
 import { netOf, totalIn } from "../claim/e-process.ts";
 import { type Findings, headlineOf } from "../claim/findings.ts";
 import { rangesAt, winRateRange } from "../claim/interval.ts";
+import { meanOf } from "../claim/means.ts";
 import { confirmed, testAmongAll } from "../claim/pool.ts";
 import { type SequentialTest, sequentialTestOf } from "../claim/sequential-test.ts";
 import { countedIn, distinctRuns, missingOf, type Tally } from "../claim/tally.ts";
@@ -95,9 +96,19 @@ function countsOfScenario({ counted, waiting, running, missing }: Tally, sequent
 /** How often each check passed, of the runs that were completed, whatever the judge made of them. In the scenario's order. */
 export function checksOf(rows: readonly TrialRow[]): SeriesCheck[] {
   const arms = rows.filter(({ state }) => state === "completed").map((row) => row.arms);
-  const ids = new Set(arms.flatMap((both) => SIDES.flatMap((side) => Object.keys(both[side].checks ?? {}))));
+  const ids = new Set(
+    arms.flatMap((both) => SIDES.flatMap((side) => Object.keys({ ...both[side].checks, ...both[side].scores }))),
+  );
   const [a, b] = [arms.map((both) => both.a), arms.map((both) => both.b)];
-  return [...ids].map((id) => ({ id, a: passedOf(a, id), b: passedOf(b, id) }));
+  return [...ids].map((id) => {
+    const scores = { a: scoredOf(a, id), b: scoredOf(b, id) };
+    return { id, a: passedOf(a, id), b: passedOf(b, id), ...(scores.a || scores.b ? { scores } : {}) };
+  });
+}
+
+function scoredOf(arms: readonly TrialArm[], id: string): ScoredCount | null {
+  const known = arms.flatMap(({ scores = {} }) => (Object.hasOwn(scores, id) ? (scores[id] ?? []) : []));
+  return known.length === 0 ? null : { mean: meanOf(known), trials: known.length };
 }
 
 function passedOf(arms: readonly TrialArm[], id: string): PassedCount | null {

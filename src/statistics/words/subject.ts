@@ -59,8 +59,6 @@ export interface Subject {
   readonly cluster?: string;
   /** The arm that the other one is compared with. */
   readonly control_side: Side;
-  /** Of imported scores, by the id of the trial. */
-  readonly scores?: ReadonlyMap<string, Readonly<Record<Side, number>>>;
 }
 
 export function plannedSubject(series: SeriesRecord): Subject {

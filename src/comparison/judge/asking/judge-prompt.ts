@@ -1,3 +1,4 @@
+import { checkScoreText } from "../../../domain/check-result.ts";
 import { UNREAD } from "../../../domain/disqualification.ts";
 import { isCrashed } from "../../../domain/end-text.ts";
 import type { Facts, Violation } from "../../../domain/evidence.ts";
@@ -124,8 +125,12 @@ const changed = ({ changed_files, added, removed }: Facts) =>
 
 function checks({ probe }: Facts, visibility: JudgeConfig["probe_visibility"]): string {
   if (visibility === "hidden") return "not shown";
-  return probe === null ? "none" : probe.checks.map(({ id, status }) => `${id} ${status}`).join(", ");
+  return probe === null ? "none" : probe.checks.map((check) => `${check.id} ${checkWord(check)}`).join(", ");
 }
+
+/** What a check says of its number may be an arm's words. */
+const checkWord = ({ status, score }: NonNullable<Facts["probe"]>["checks"][number]): string =>
+  score === undefined || status === "error" ? status : `${status} ${checkScoreText(score)}`;
 
 function broken({ violations }: Facts): string {
   const rules = violations.map((violation) => `${violation.rule} (${howBroken(violation)})`);

@@ -92,7 +92,7 @@ function readingOf(name: Measure, arm: ArmSummary, counts: Counts): Reading {
   if (isUnseen(name, arm)) return null;
   switch (name) {
     case "probe_score":
-      return arm.probe?.total ? arm.probe.score : null;
+      return arm.probe?.checks.length ? arm.probe.score : null;
     case "reference_fix":
       return arm.reference_fix?.score ?? null;
     case "changed_lines":

@@ -1,3 +1,4 @@
+import { checkScoreText } from "../../../domain/check-result.ts";
 import type { CheckResult, ProbeResult } from "../../../domain/evidence.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { Pace } from "../../../runtime/pace.ts";
@@ -124,14 +125,19 @@ export async function draftProbe(probe: ProbeResult, limit: number, redact: Reda
 const unquoted = (reason: string) =>
   reason.replace(/^((?:the answer|output) (?:contains|does not contain)) "(.*)"/s, "$1 $2");
 
-function headOf({ id, status, reason }: CheckResult): ViewLine {
+function headOf({ id, status, score, reason }: CheckResult): ViewLine {
   const why = reason === null ? "" : ` (${clip(cleanLine(unquoted(reason)), REASON_CHARS)})`;
-  return { text: `${id}: ${status}${why}`, authored: false, item: { kind: "probe", ref: id } };
+  const number = score === undefined || status === "error" ? "" : ` ${checkScoreText(score)}`;
+  return { text: `${id}: ${status}${number}${why}`, authored: false, item: { kind: "probe", ref: id } };
 }
 
 /** The output of a check that passed is not shown: it tells nothing. */
 function printedBy({ status, output }: CheckResult, limit: number, redact: RedactIdentity): TextDraft {
-  const { lines, partial, redactions } = draftText(status === "pass" ? "" : output, limit, redact);
+  const { lines, partial, redactions } = draftText(
+    status === "pass" || status === "scored" ? "" : output,
+    limit,
+    redact,
+  );
   return measured(
     lines.filter((line) => line !== "").map((line) => INDENT + line),
     partial,

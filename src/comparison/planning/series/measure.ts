@@ -1,5 +1,6 @@
 import { Failure } from "../../../domain/failure.ts";
 import type { SeriesMeasure, SeriesPlan } from "../../../domain/series-record.ts";
+import { givesNumber } from "../../../domain/task.ts";
 import type { LoadedScenario, SeriesAsks } from "../../scenario/loaded-scenario.ts";
 
 interface Member {
@@ -17,9 +18,10 @@ export function plannedMeasure(
 ): Pick<SeriesPlan, "measure"> {
   if (asked === undefined && before) return before.measure === undefined ? {} : { measure: before.measure };
   const measure = asked ?? commonAsk(members, "measure") ?? measureOf(members);
-  if (measure === "score")
+  const ungraded = measure === "score" ? members.find((member) => !isGraded(member)) : undefined;
+  if (ungraded)
     throw refused(
-      "score: these checks pass or fail, and none is graded yet; take solved or preferred, or compare a table of scores with --results",
+      `score: ${ungraded.loaded.file} has no check that gives a number, so that there is no score; add \`score: true\` to a check of task.probe, take solved or preferred, or compare a table of scores with --results`,
     );
   const without = measure === "solved" ? members.find((member) => !hasRequired(member)) : undefined;
   if (without)
@@ -52,8 +54,12 @@ const refused = (what: string) =>
 
 function measureOf(members: readonly Member[]): SeriesMeasure {
   const isFact = (member: Member) => hasRequired(member) && !isJudged(member);
-  return members.every(isFact) ? "solved" : "preferred";
+  if (members.every(isFact)) return "solved";
+  return members.every((member) => isGraded(member) && !isJudged(member)) ? "score" : "preferred";
 }
+
+const isGraded = ({ loaded: { definition } }: Member): boolean =>
+  definition.task.probe?.checks.some(givesNumber) === true;
 
 const hasRequired = ({ loaded: { definition } }: Member): boolean =>
   definition.task.probe?.checks.some(({ required }) => required) === true;

@@ -187,7 +187,7 @@ export const ScenarioFile = record(
     measure: Type.Optional(
       oneOf(SERIES_MEASURES, {
         description:
-          "What a series measures: `solved` by the required checks, or `preferred` by the verdict. Default `solved` with required checks and no question, else `preferred`.",
+          "What a series measures: `solved` by the required checks, `score` by checks with a number, or `preferred` by the verdict. Without a question the default is `solved` with required checks, else `score` with a number; with one it is `preferred`.",
       }),
     ),
     control: Type.Optional(Name("Arm that the other one is compared with; it changes words alone.")),

@@ -2,8 +2,8 @@ import { regexOf } from "../../../domain/regex-of.ts";
 import { CHECK_KINDS, checkKind, type Probe, type ProbeCheck } from "../../../domain/task.ts";
 import { findHere } from "../../../runtime/pattern.ts";
 import { checkSchemas } from "../../evidence/answer-schema.ts";
+import type { CheckFile, ProbeFile } from "../authored/check-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
-import type { CheckFile, ProbeFile } from "../authored/task-file.ts";
 import { type ResolveContext, readOnce } from "./context.ts";
 import { resolveFileSet } from "./file-set.ts";
 import { checkPathGlobs, checkPattern, commandGlobFault, MAX_PATTERN } from "./globs.ts";
@@ -37,6 +37,8 @@ const GOES_WITH = {
   timeout_s: ["run"],
   expect_exit: ["run"],
   output_matches: ["run"],
+  score: ["run"],
+  min_score: ["run"],
   ignore_case: ["answer_contains", "answer_lacks"],
 } as const;
 
@@ -51,9 +53,18 @@ function checkCheck(problems: Problems, path: FieldPath, check: CheckMap): void 
   for (const field of ["output_matches", "answer_matches"] as const)
     if (check[field] !== undefined) checkPattern(problems, [...path, field], check[field]);
   checkCounted(problems, path, check);
+  checkNumber(problems, path, check);
   const before = beforeOf(check);
   if (before !== null && check.before !== undefined && check.before !== before)
     problems.add([...path, "before"], `is ${before}: that is what it gives before an arm has worked; leave it out`);
+}
+
+/** A number alone passes nothing, so that nothing can be asked of its passing. */
+function checkNumber(problems: Problems, path: FieldPath, { score, min_score, required, before }: CheckMap): void {
+  if (!score && min_score !== undefined) problems.add([...path, "min_score"], "goes with `score: true`");
+  if (!score || min_score !== undefined) return;
+  for (const [field, given] of Object.entries({ required, before }))
+    if (given) problems.add([...path, field], "needs `min_score`: a number alone is neither a pass nor a failure");
 }
 
 const notOne = (kinds: readonly string[]) =>
@@ -92,7 +103,7 @@ async function checkAnswerSchemas(context: ResolveContext, checks: readonly Chec
 const CHECK_TIMEOUT_S = 60;
 
 function resolveCheck(check: CheckMap, id: string): ProbeCheck {
-  const { answer_contains, answer_lacks, ignore_case, called, changed, ...rest } = check;
+  const { answer_contains, answer_lacks, ignore_case, called, changed, score, ...rest } = check;
   return {
     required: false,
     weight: 1,
@@ -103,6 +114,7 @@ function resolveCheck(check: CheckMap, id: string): ProbeCheck {
     ...(answer_contains !== undefined && { answer_contains: [answer_contains].flat() }),
     ...(answer_lacks !== undefined && { answer_lacks: [answer_lacks].flat() }),
     ...(ignore_case && { ignore_case }),
+    ...(score && { score }),
     ...(called && { called: { tool: called.tool, match: matchOf(called.match), ...bounds(called) } }),
     ...(changed && { changed: { paths: changed.paths, ...bounds(changed) } }),
     before: beforeOf(check) ?? check.before ?? null,

@@ -8,7 +8,7 @@ import type { Budget, Policies } from "../../../domain/policies.ts";
 import { regexOf } from "../../../domain/regex-of.ts";
 import type { Criterion, Measure, Rubric } from "../../../domain/rubric.ts";
 import type { ReplayConfig, Scenario } from "../../../domain/scenario.ts";
-import type { Task } from "../../../domain/task.ts";
+import { givesNumber, type Task } from "../../../domain/task.ts";
 import { isToolName } from "../../../domain/tool.ts";
 import type { Problems } from "../authored/problems.ts";
 import type { CriterionFile, RubricFile, ScenarioFile } from "../authored/scenario-file.ts";
@@ -58,8 +58,8 @@ export async function resolveScenario(
 function checkSeries(problems: Problems, { measure, control }: ScenarioFile, { task, arms }: Areas): void {
   if (control !== undefined && arms && !arms.some(({ id }) => id === control))
     problems.add(["control"], `there is no arm "${control}"; the arms are ${arms.map(({ id }) => id).join(" and ")}`);
-  if (measure === "score")
-    problems.add(["measure"], "no check is graded yet, so that there is no score; take solved or preferred");
+  if (measure === "score" && task && !task.probe?.checks.some(givesNumber))
+    problems.add(["measure"], "score needs a check with `score: true` in task.probe; there is none");
   if (measure === "solved" && task && !task.probe?.checks.some(({ required }) => required))
     problems.add(["measure"], "solved needs a check with `required: true` in task.probe; there is none");
 }

@@ -5,6 +5,7 @@ import { openPristine } from "../../../arms/workspace/pristine.ts";
 import type { Pristine, Workspace } from "../../../arms/workspace/workspace.ts";
 import type { BundleFile, StandIn } from "../../../domain/baseline.ts";
 import { canonicalJson } from "../../../domain/canonical-json.ts";
+import { isSameResult, resultWord } from "../../../domain/check-result.ts";
 import { tally } from "../../../domain/equal-work.ts";
 import type { ChangedFile, Changes, CheckResult, ProbeResult } from "../../../domain/evidence.ts";
 import { Mistake } from "../../../domain/failure.ts";
@@ -150,15 +151,19 @@ async function compareChecks(comparing: Comparing, signal: AbortSignal): Promise
   const shared = { task, input, policies, overlay: probeSource(plan.loaded), redact: comparing.redact };
   const checks = probe.checks.filter(isRepeated(results));
   const again = await probeOf({ ...left, ...shared, changes: changes ?? NOTHING }, { ...probe, checks }, signal);
-  const turned = again.checks.find((check) => hasPassed(check) !== hasPassed(checkIn(results, check.id)));
-  return turned ? different(`${turned.id} was ${hasPassed(turned) ? "failed" : "passed"}, and is not now`) : null;
+  const [turned] = again.checks.flatMap((check) => {
+    const before = checkIn(results, check.id);
+    return before === undefined || isSameResult(check, before) ? [] : [{ id: check.id, was: wordOf(before) }];
+  });
+  return turned ? different(`${turned.id} was ${turned.was}, and is not now`) : null;
 }
 
 const different = (what: string): ChecksFault => ({ what, lacks: false });
 
 const NOTHING: Changes = { files: [], patch: "", digest: "", truncated: false };
 
-const hasPassed = (check: CheckResult | undefined) => check?.status === "pass";
+const wordOf = (check: CheckResult): string =>
+  check.score !== undefined ? resultWord(check) : check.status === "pass" ? "passed" : "failed";
 
 const checkIn = ({ checks }: ProbeResult, wanted: string) => checks.find(({ id }) => id === wanted);
 

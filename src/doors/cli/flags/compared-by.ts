@@ -19,5 +19,5 @@ export function comparedBy({ value }: Pick<RunArguments, "value">) {
 function measureNamed(text: string | undefined): SeriesMeasure | undefined {
   const measure = SERIES_MEASURES.find((one) => one === text);
   if (text === undefined || measure !== undefined) return measure;
-  throw new UsageError(`--measure: expected solved or preferred, got "${cut(text)}"`);
+  throw new UsageError(`--measure: expected solved, score or preferred, got "${cut(text)}"`);
 }

@@ -91,7 +91,7 @@ export const RUN = {
       description: `count win rates within this distance of 0.5 as no difference (default ${MARGIN})`,
     },
     measure: {
-      value: "<solved | preferred>",
+      value: "<solved | score | preferred>",
       description: "what a trial is measured by (default: solved where required checks decide and no judge does)",
     },
     "not-worse-by": {

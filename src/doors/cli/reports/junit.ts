@@ -1,3 +1,4 @@
+import { isMissed } from "../../../domain/check-result.ts";
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
 import { memberName } from "../../../domain/member.ts";
@@ -92,10 +93,17 @@ function skippedCase(classname: string, { id, duration_ms }: CheckResult): strin
   return `<testcase ${attributes({ classname, name: id, time: seconds(duration_ms) })}><skipped ${attributes({ message })}/></testcase>`;
 }
 
+/** The number of a check that gives one, and what it says of it. */
+function scoreProperties(score: number, why: string | undefined): string {
+  const properties = Object.entries({ score: String(score), why: why ?? "" }).filter(([, value]) => value !== "");
+  return `<properties>${properties.map(([name, value]) => `<property ${attributes({ name, value })}/>`).join("")}</properties>`;
+}
+
 function checkCase(classname: string, check: CheckResult, is_control: boolean): string {
-  const { id, status, reason, output, duration_ms } = check;
+  const { id, status, reason, output, duration_ms, score } = check;
   const open = `<testcase ${attributes({ classname, name: id, time: seconds(duration_ms) })}`;
-  if (status === "pass") return `${open}/>`;
+  const said = score === undefined ? "" : scoreProperties(score, check.why);
+  if (!isMissed(check)) return said === "" ? `${open}/>` : `${open}>${said}</testcase>`;
   if (is_control) return `${open}>${ofControl(reason ?? status, output)}</testcase>`;
   const tag = status === "fail" ? "failure" : "error";
   return `${open}><${tag} ${attributes({ message: reason ?? status })}>${xmlText(output)}</${tag}></testcase>`;

@@ -1,4 +1,5 @@
 import { costParts } from "../../../domain/at-least.ts";
+import { isMissed, passedOf, resultWord, whyText } from "../../../domain/check-result.ts";
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import { endText } from "../../../domain/end-text.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
@@ -7,7 +8,7 @@ import { plainText } from "../../../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import { sizeOf } from "../../../domain/size-of.ts";
 import type { CriterionScore, Verdict } from "../../../domain/verdict.ts";
-import { checkoutLines, decidedText, resultWord, suspicionLines, unmetText } from "../../../domain/verdict-text.ts";
+import { checkoutLines, decidedText, suspicionLines, unmetText } from "../../../domain/verdict-text.ts";
 import { verdictHeadline, verdictNotes } from "../../../domain/verdict-words.ts";
 import { wordsText } from "../../../domain/words.ts";
 import { cells } from "./lanes.ts";
@@ -70,7 +71,7 @@ const whyInvalid = ({ outcome, calls }: Verdict) =>
     : [];
 
 function armLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[] {
-  const failed = (arm.probe?.checks ?? []).filter(({ status }) => status !== "pass");
+  const failed = (arm.probe?.checks ?? []).filter((check) => isMissed(check) || check.score !== undefined);
   const missed = failed.map(missedText);
   const noted = (line: string, colour: Colour) =>
     indented(4, wrapWords(line, painter.columns - 5)).map((part) => painter.paint(part, colour));
@@ -83,12 +84,15 @@ function armLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[
 }
 
 function missedText(check: CheckResult): string {
-  const why = check.could_not_run ?? check.reason;
+  const why = whyText(check);
   return `${resultWord(check)}: ${check.id}${why ? ` (${why})` : ""}`;
 }
 
+const checksWord = (probe: NonNullable<ArmSummary["probe"]>) =>
+  probe.total === 0 ? `checks ${passedOf(probe)}` : `${probe.passed}/${probe.total} checks`;
+
 function figureLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[] {
-  const checks = arm.probe ? `${arm.probe.passed}/${arm.probe.total} checks` : "no checks";
+  const checks = arm.probe ? checksWord(arm.probe) : "no checks";
   const changed = changeText(arm.changes);
   const used = [counted(arm.turns, "turn"), counted(arm.tool_calls, "call"), durationText(arm.working_ms)];
   const figures = [endText(arm), checks, changed, ...used];

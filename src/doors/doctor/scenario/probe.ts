@@ -1,5 +1,6 @@
 import { matchesPath, refusedPath } from "../../../arms/policy/refusal.ts";
 import { cannotRun } from "../../../comparison/evidence/could-not-run.ts";
+import { checkValue, isMissed, isSameResult } from "../../../domain/check-result.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
 import { Mistake } from "../../../domain/failure.ts";
@@ -50,8 +51,10 @@ const discrimination = afterSetup(
   async (dryRun: DryRun, signal) => {
     const probed = await dryRun.untouched(signal);
     if (probed === null) return skip(IDLE.no_probe);
-    const failing = probed[0].total - probed[0].passed;
-    if (failing > 0) return pass(`${failing} of ${probed[0].total} fail on the untouched fixture`);
+    const { checks } = probed[0];
+    const failing = checks.filter((check) => checkValue(check) < 1 || isMissed(check)).length;
+    const fail_words = checks.some(({ score }) => score !== undefined) ? "fail or score less than 1" : "fail";
+    if (failing > 0) return pass(`${failing} of ${checks.length} ${fail_words} on the untouched fixture`);
     const useless = "all pass on the untouched fixture, so an arm that does nothing passes, too";
     return warn(useless, "add a check for what the task asks");
   },
@@ -75,7 +78,7 @@ const FLAKY_HINT = "make the check independent of time, chance, order and the ne
 /** Checks that fail in both runs, with the reason. `stability` reports those that differ. */
 const failedChecks = (probed: ProbedTwice): readonly string[] =>
   pairs(probed)
-    .filter((pair) => isSteady(pair) && pair[0].status !== "pass")
+    .filter((pair) => isSteady(pair) && isMissed(pair[0]))
     .map(([result]) => `${result.id}: ${reasonOf(result)}`);
 
 /** Null without a fix, and when it does not apply, which `reference.applies` reports. */
@@ -103,7 +106,7 @@ const waverings = (probed: ProbedTwice) =>
     .filter((pair) => !isSteady(pair))
     .map(([result]) => result.id);
 
-const isSteady = ([first, second]: Pair) => (first.status === "pass") === (second.status === "pass");
+const isSteady = ([first, second]: Pair) => isSameResult(first, second);
 
 const pairs = ([first, second]: ProbedTwice): readonly Pair[] =>
   first.checks.flatMap((result, index) => {

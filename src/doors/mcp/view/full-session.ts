@@ -58,7 +58,18 @@ const withoutPatch = <T extends { patch: string }>({ patch: _, ...changes }: T) 
 type Check = NonNullable<ArmSummary["probe"]>["checks"][number];
 
 const PROBE = ["score", "passed", "total", "restored"] as const;
-const CHECK = ["id", "status", "again", "required", "weight", "before", "exit_code", "duration_ms"] as const;
+const CHECK = [
+  "id",
+  "status",
+  "score",
+  "min_score",
+  "again",
+  "required",
+  "weight",
+  "before",
+  "exit_code",
+  "duration_ms",
+] as const;
 
 /** A hidden check's reason quotes what it looks for, and its output the hidden files: its status says enough. */
 const withoutCheckWords = (probe: ArmSummary["probe"]) =>

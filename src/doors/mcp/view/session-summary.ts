@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { isMissed } from "../../../domain/check-result.ts";
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import { excerpt } from "../../../domain/excerpt.ts";
 import { memberName, withInputId } from "../../../domain/member.ts";
@@ -123,7 +124,7 @@ function briefArm(arm: ArmSummary, decisions: number): ArmBrief {
     lines_added: added,
     lines_removed: removed,
     probe_score: probe?.score ?? null,
-    failed_checks: probe?.checks.filter((check) => check.status !== "pass").map((check) => check.id) ?? [],
+    failed_checks: probe?.checks.filter(isMissed).map((check) => check.id) ?? [],
     violations: violations.map(({ rule, subject, blocked }) => `${rule}: ${subject}${blocked ? " (refused)" : ""}`),
     disqualified_by: [...whyDisqualified(violations)],
     reference_score: reference_fix?.score ?? null,

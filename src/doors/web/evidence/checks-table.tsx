@@ -1,6 +1,6 @@
+import { resultWord, whyText } from "../../../domain/check-result.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
-import { resultWord } from "../../../domain/verdict-text.ts";
 import { duration } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
@@ -61,14 +61,15 @@ function Weight({ check }: { check: CheckResult | undefined }) {
 
 export function CheckLight({ check }: { check: CheckResult }) {
   const status = check.could_not_run === undefined ? check.status : "error";
-  return <Light status={status} {...(status === "error" && { name: resultWord(check) })} />;
+  const isWorded = status === "error" || check.score !== undefined;
+  return <Light status={status} {...(isWorded && { name: resultWord(check) })} />;
 }
 
 function CheckCell({ shown: { side, name, arm }, id }: { shown: ShownArm; id: string }) {
   const isCited = citedRef(side, "probe") === id;
   const target = useCitedTarget<HTMLParagraphElement>(isCited);
   const check = checkOf(arm, id);
-  const why = check?.could_not_run ?? check?.reason;
+  const why = check && whyText(check);
   return (
     <td data-cited={isCited || undefined} data-lit={isLit({ side, kind: "probe", ref: id }) || undefined}>
       <span class="of-arm">

@@ -1,7 +1,7 @@
 import { named } from "../format.ts";
 
 /** One result as a shape with a name. The colour repeats what these say. */
-export type LightStatus = "pass" | "warn" | "fail" | "error" | "skip" | "pending";
+export type LightStatus = "pass" | "warn" | "fail" | "error" | "skip" | "pending" | "scored";
 
 export const SHAPES: Record<LightStatus, string> = {
   pass: "✓",
@@ -10,6 +10,7 @@ export const SHAPES: Record<LightStatus, string> = {
   error: "⚠",
   skip: "–",
   pending: "○",
+  scored: "◐",
 };
 const WORDS: Record<LightStatus, string> = {
   pass: "passed",
@@ -18,6 +19,7 @@ const WORDS: Record<LightStatus, string> = {
   error: "error",
   skip: "skipped",
   pending: "not yet run",
+  scored: "scored",
 };
 
 export function Light({ status, name }: { status: LightStatus; name?: string }) {

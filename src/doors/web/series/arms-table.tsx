@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { percentText } from "../../../domain/number-text.ts";
 import type { Series } from "../../../domain/series.ts";
-import type { PassedCount, SolvedCount } from "../../../domain/series-arm.ts";
+import type { SeriesCheck, SolvedCount } from "../../../domain/series-arm.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { CHECK_RATES, checkRates, skillNames, skillText } from "../../../statistics/arm-rates.ts";
-import { passedText } from "../../../statistics/figure-text.ts";
+import { checkRateText } from "../../../statistics/figure-text.ts";
 import { count, duration, tokens, UNKNOWN, usd } from "../format.ts";
 import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import { DataTable } from "../part/table.tsx";
@@ -35,7 +35,7 @@ export function CheckRates({ arms, scenarios }: Pick<Series, "arms" | "scenarios
                 <span class="of-arm">
                   <ArmName side={side} name={arms[side].arm_id} />
                 </span>
-                <Passed side={side} rate={row[side]} />
+                <Passed side={side} row={row} />
               </td>
             ))}
           </tr>
@@ -49,9 +49,9 @@ export function CheckRates({ arms, scenarios }: Pick<Series, "arms" | "scenarios
   );
 }
 
-const Passed = ({ side, rate }: { side: Side; rate: PassedCount | null }) => (
+const Passed = ({ side, row, row: { [side]: rate } }: { side: Side; row: SeriesCheck }) => (
   <>
-    {passedText(rate)}
+    {checkRateText(row, side)}
     {rate && <ShareBar side={side} share={rate.passed / rate.trials} low={rate.low} high={rate.high} />}
   </>
 );
@@ -77,7 +77,10 @@ export function ArmsTable({ series: { arms, imported } }: { series: Series }) {
 
 type Row = readonly [name: string, of: (arm: Arm) => ComponentChildren];
 
+const SCORE_ROW: Row = ["Score, mean", ({ mean_score }) => mean_score?.toFixed(3) ?? UNKNOWN];
+
 const runRows = (arms: Series["arms"]): readonly Row[] => [
+  ...(arms.a.mean_score === undefined ? [] : [SCORE_ROW]),
   ["Passed every required check", ({ solved }) => <Solved solved={solved} />],
   ["Chance to solve it several times in a row", ({ solved }) => reliabilityText(solved)],
   ...(arms.a.crashed || arms.b.crashed
@@ -102,7 +105,7 @@ const runRows = (arms: Series["arms"]): readonly Row[] => [
 
 const importedRows = ({ measure }: NonNullable<Series["imported"]>): readonly Row[] =>
   measure === "score"
-    ? [["Score, mean", ({ mean_score }) => mean_score?.toFixed(3) ?? UNKNOWN]]
+    ? [SCORE_ROW]
     : [
         ["Passed", ({ solved }) => <Solved solved={solved} />],
         ["Chance to pass several times in a row", ({ solved }) => reliabilityText(solved)],

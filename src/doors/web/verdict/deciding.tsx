@@ -1,3 +1,4 @@
+import { checkValue, isSameResult, whyText } from "../../../domain/check-result.ts";
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
 import { failureLines } from "../../../domain/telling-lines.ts";
@@ -49,20 +50,20 @@ function Disqualified({ shown: { side, name }, rules }: { shown: ShownArm; rules
 
 type CheckPair = Readonly<Record<Side, CheckResult>>;
 
-/** Checks that one arm passed and the other did not: required ones first, then by weight. */
+/** Checks that one arm passed and the other did not, or that gave other numbers: required ones first, then by weight. */
 export function differingChecks(a: ShownArm, b: ShownArm): readonly CheckPair[] {
   const others = new Map(b.arm.probe?.checks.map((check) => [check.id, check]));
   const pairs = (a.arm.probe?.checks ?? []).flatMap((check) => {
     const other = others.get(check.id);
-    return other && (check.status === "pass") !== (other.status === "pass") ? [{ a: check, b: other }] : [];
+    return other && !isSameResult(check, other) ? [{ a: check, b: other }] : [];
   });
   return pairs.sort((one, other) => Number(other.a.required) - Number(one.a.required) || other.a.weight - one.a.weight);
 }
 
 function DifferingCheck({ pair, arms }: { pair: CheckPair; arms: readonly ShownArm[] }) {
-  const failed: Side = pair.a.status === "pass" ? "b" : "a";
-  const { id, required, output, could_not_run } = pair[failed];
-  const reason = could_not_run ?? pair[failed].reason;
+  const failed: Side = checkValue(pair.a) > checkValue(pair.b) ? "b" : "a";
+  const { id, required, output } = pair[failed];
+  const reason = whyText(pair[failed]);
   const lines = failureLines(output);
   return (
     <div class={`deciding-fact side-${failed}`}>
