@@ -309,12 +309,12 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 112, 0],
-  "src/domain": [112, 8_445, 608],
+  "src/domain": [112, 8_500, 614],
   "src/runtime": [19, 1_191, 50],
   "src/arms": [196, 22_790, 660],
   "src/statistics": [69, 7_430, 304],
   "src/store": [57, 7_384, 213],
-  "src/comparison": [193, 25_430, 753],
+  "src/comparison": [194, 25_430, 755],
   "src/doors": [309, 33_600, 889],
 };
 
