@@ -93,7 +93,7 @@ function countsOfScenario({ counted, waiting, running, missing }: Tally, sequent
   return { trials: counted.length, ...counts, inconsistent, inconclusive, ...missing, held: waiting, running };
 }
 
-/** How often each check passed, of the runs that were completed, whatever the judge made of them. In the scenario's order. */
+/** How often each check passed, of the runs that were completed, whatever the judge made of them. Those that pass or fail first. */
 export function checksOf(rows: readonly TrialRow[]): SeriesCheck[] {
   const arms = rows.filter(({ state }) => state === "completed").map((row) => row.arms);
   const ids = new Set(
