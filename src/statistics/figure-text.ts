@@ -42,7 +42,7 @@ export function checkRateText(check: SeriesCheck, side: Side): string {
 }
 
 /** `9 of 10, range 60% to 98%`; a dash where it is not known. */
-export const passedText = (count: PassedCount | null) =>
+const passedText = (count: PassedCount | null) =>
   count === null
     ? "–"
     : `${countText(count.passed)} of ${countText(count.trials)}, range ${percentText(count.low)} to ${percentText(count.high)}`;

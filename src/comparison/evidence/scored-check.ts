@@ -45,7 +45,7 @@ const unread = (what: string): Scored => ({
 });
 
 /** A number as the result that it is by `min_score`. @param score 0 to 1 */
-export function scored({ min_score }: ProbeCheck, score: number, why: string | undefined): Scored {
+function scored({ min_score }: ProbeCheck, score: number, why: string | undefined): Scored {
   const said = why === undefined || why.trim() === "" ? {} : { why: keptWhy(why) };
   // Minus zero is zero.
   const number = { score: Math.abs(score), ...said };
