@@ -28,6 +28,7 @@ const ARMS = [
   "recipe",
   "agent",
   "imported",
+  "endpoint",
 ].map((room) => `arms/${room}`);
 
 /** What a run needs. Doctor tries the same. */
@@ -51,6 +52,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "arms/arm": ["arms/model", "arms/tool", "arms/workspace", "arms/policy", "domain", "runtime"],
   "arms/agent": [
     ...["arm", "model", "policy", "recipe", "sandbox", "wire", "workspace"].map((room) => `arms/${room}`),
+    "domain",
+    "runtime",
+  ],
+  "arms/endpoint": [
+    ...["agent", "arm", "imported", "model", "sandbox"].map((room) => `arms/${room}`),
     "domain",
     "runtime",
   ],
