@@ -1,4 +1,6 @@
+import { lookup } from "node:dns/promises";
 import { join } from "node:path";
+import type { EndpointServices } from "../src/arms/endpoint/endpoint.ts";
 import { Credentials } from "../src/arms/model/credentials.ts";
 import { modelResolver } from "../src/arms/model/resolve-model.ts";
 import { upstreams } from "../src/arms/model/upstream.ts";
@@ -42,6 +44,14 @@ export function testServices(
     slots: new Semaphore(4, 100),
     resolveModel: modelResolver(models),
     openUpstream: upstreams(models),
+    endpoints: {
+      rules: {
+        ...{ allowed: [], server: false, own_ports: new Set(), own_addresses: () => [] },
+        lookup: (host) => lookup(host, { all: true }) as ReturnType<EndpointServices["rules"]["lookup"]>,
+      },
+      header: (variable) => credentials.endpointHeader(variable),
+      ...{ retry_ms: 0, version: "test" },
+    },
     redact: credentials.redactSecrets,
     sandbox: SANDBOX_MODE,
     sandboxes: SANDBOXES,

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { ArmEndpoint, ArmProgram } from "./answering.ts";
 import { ExternalAgent } from "./external-agent.ts";
 import { Budget } from "./policies.ts";
 import { Price } from "./price-list.ts";
@@ -72,12 +73,18 @@ export const Arm = record("Arm", {
     Type.Array(WeightedScript, { description: "In place of `script`: each run replays one, chosen by its seed." }),
   ),
   ran: Type.Optional(Ran),
+  endpoint: Type.Optional(ArmEndpoint),
+  program: Type.Optional(ArmProgram),
 });
 export type Arm = Static<typeof Arm>;
 
 /** Whether it can leave no file. Nobody knows what the tools of an MCP server or of an agent write. */
-export const canOnlyRead = ({ tools, agent, mcp = [], ran }: Arm): boolean =>
-  agent === undefined && mcp.length === 0 && ran === undefined && tools.every((tool) => effectOf(tool) === "read");
+export const canOnlyRead = ({ tools, agent, mcp = [], ran, program }: Arm): boolean =>
+  program === undefined &&
+  agent === undefined &&
+  mcp.length === 0 &&
+  ran === undefined &&
+  tools.every((tool) => effectOf(tool) === "read");
 
 /** Every script that the arm may replay. */
 export const scriptsOf = ({ script, scripts }: Pick<Arm, "script" | "scripts">): readonly WeightedScript[] =>

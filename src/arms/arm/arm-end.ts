@@ -54,6 +54,20 @@ export function finished(
   return { status: "finished", stop_reason: stop === "refusal" ? "refusal" : "final_answer", final_answer: text };
 }
 
+/** An answer of a program of somebody else's, with the reason that it, or its provider, gave. */
+export function answered(log: DecisionLog, { text, stop_reason }: Pick<ModelReply, "text" | "stop_reason">): Stop {
+  if (!CUT_OFF.has(stop_reason))
+    return finished(log, { text, stop: stop_reason === "refusal" ? "refusal" : "end", stop_reason });
+  log.error(
+    "cut_off",
+    `the model's last reply was cut off at its limit of tokens (${stop_reason}): it is no whole answer`,
+  );
+  return { status: "finished", stop_reason: "cut_off", final_answer: text === "" ? null : text };
+}
+
+/** What the four wires call a reply that reached its limit of tokens. */
+const CUT_OFF: ReadonlySet<string> = new Set(["max_tokens", "length", "max_output_tokens", "MAX_TOKENS"]);
+
 export function atBudget(log: DecisionLog, state: BudgetState): Stop {
   const { budget, used, limit } = state;
   const summary = `${budget}: ${usedText(state)}`;

@@ -62,7 +62,10 @@ export class ToldSteps {
     this.#log = log;
   }
 
-  async all(read: ReadLog | undefined, signal: AbortSignal): Promise<void> {
+  async all(
+    read: Pick<ReadLog, "agent" | "directory" | "steps" | "broken_off"> | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (read === undefined) return;
     this.#recipe = RECIPES.find(({ name }) => name === read.agent) ?? UNKNOWN_AGENT;
     this.#moved = movedPaths(read.directory, this.#run.workspace.at);

@@ -52,6 +52,9 @@ const SDK_SECRET_VARIABLES: readonly string[] = [
 /** Where sessions are kept. A URL may hold a password. */
 const DATABASE_URL_VARIABLES: readonly string[] = ["ABEVAL_DATABASE_URL", "ABEVAL_DATABASE_LISTEN_URL"];
 
+/** What is sent to the endpoints of arms. */
+const ENDPOINT_PREFIX = "ABEVAL_ENDPOINT_";
+
 const KEY_SUFFIX = "_API_KEY";
 const BASE_URL_SUFFIX = "_BASE_URL";
 const HEADERS_SUFFIX = "_HEADERS";
@@ -88,8 +91,18 @@ export class Credentials {
       urlPassword(url).map((secret) => ({ name, secret })),
     );
     this.secretNames = [...new Set([...this.#keys.keys(), ...passwords.map(({ name }) => name)])].sort();
-    const headers = [...this.#headers.values()].flatMap((extra) => [...extra.headers.values()].flatMap(headerSecrets));
-    this.redactSecrets = secretRedactor([...this.#keys.values(), ...passwords.map(({ secret }) => secret), ...headers]);
+    const headers = [...this.#headers.values()].flatMap((extra) => [...extra.headers.values()]);
+    const sent = [...this.#keys].flatMap(([name, value]) => (name.startsWith(ENDPOINT_PREFIX) ? [value] : []));
+    this.redactSecrets = secretRedactor([
+      ...this.#keys.values(),
+      ...passwords.map(({ secret }) => secret),
+      ...[...headers, ...sent].flatMap(headerSecrets),
+    ]);
+  }
+
+  /** What a header of an endpoint holds: of variables ABEVAL_ENDPOINT_… alone. Undefined where it is not set. */
+  endpointHeader(variable: string): Secret | undefined {
+    return variable.startsWith(ENDPOINT_PREFIX) ? this.#keys.get(variable) : undefined;
   }
 
   /** Removes the loaded secrets and whatever else looks like a key. For error texts and logs. */
@@ -171,7 +184,12 @@ export const anthropicAddressOf = (provider: string): string =>
   `${providerName(provider).toUpperCase()}_ANTHROPIC${BASE_URL_SUFFIX}`;
 
 function isSecretName(name: string): boolean {
-  return name.endsWith(KEY_SUFFIX) || name.endsWith(HEADERS_SUFFIX) || SDK_SECRET_VARIABLES.includes(name);
+  return (
+    name.startsWith(ENDPOINT_PREFIX) ||
+    name.endsWith(KEY_SUFFIX) ||
+    name.endsWith(HEADERS_SUFFIX) ||
+    SDK_SECRET_VARIABLES.includes(name)
+  );
 }
 
 /** A header's value, and the token in it without its scheme. A provider's name is no secret: gateways route by it. */

@@ -10,7 +10,7 @@ export const DEFAULT_JUDGE_MODEL = "anthropic/claude-fable-5-2";
 export const BUILTIN_JUDGE = "builtin/evidence";
 
 /** Providers that stand for no server: nothing is called, nothing is paid. */
-export const OFFLINE_PROVIDERS: readonly string[] = ["scripted", "builtin", "imported"];
+export const OFFLINE_PROVIDERS: readonly string[] = ["scripted", "builtin", "imported", "endpoint", "program"];
 
 interface ModelName {
   /** Lower case: provider names are not case-sensitive. */

@@ -1,3 +1,4 @@
+import { isAnsweringModel } from "../../domain/answering.ts";
 import type { Arm } from "../../domain/arm.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { Failure } from "../../domain/failure.ts";
@@ -21,7 +22,7 @@ export const JUDGE = "judge";
 
 /** All who ask a provider. @throws Failure `invalid_request` for an arm whose recording would be the judge's */
 export function rolesOf({ task, arms, installs, judge_model }: RecordedSession): readonly Role[] {
-  const asking = arms.filter(({ model }) => !isScripted(model) && !isImported(model));
+  const asking = arms.filter(({ model }) => !isScripted(model) && !isImported(model) && !isAnsweringModel(model));
   if (asking.some(({ id }) => id.toLowerCase() === JUDGE))
     throw new Failure("invalid_request", `an arm with the id "${JUDGE}" cannot be recorded; give it another id`);
   const roles = asking.map((arm) => ({

@@ -5,6 +5,7 @@ import { type ImportedRun, importedArm } from "../../arms/imported/imported-arm.
 import { LogFault, readLog } from "../../arms/imported/read-log.ts";
 import type { Recordings } from "../../arms/recording/recordings.ts";
 import { toolbox } from "../../arms/tool/toolbox.ts";
+import { isAnswering } from "../../domain/answering.ts";
 import type { Arm, ScriptTurn } from "../../domain/arm.ts";
 import type { StandIn } from "../../domain/baseline.ts";
 import { ANSWER_CHARS, PATCH_BYTES } from "../../domain/defaults.ts";
@@ -20,6 +21,7 @@ import { sourceOf } from "../scenario/materials.ts";
 import { readDigested } from "../scenario/read-text.ts";
 import { Unusable } from "../scenario/unusable.ts";
 import { type AgentServices, agentRunner, isAgentArm } from "./agent-runner.ts";
+import { type AnsweringServices, answeringRunner } from "./answering-runner.ts";
 import type { SessionServices } from "./services.ts";
 
 /** Where the work of an arm comes from: something runs it, or a stored run of it counts again. */
@@ -31,7 +33,7 @@ interface Casting {
   readonly recordings: Recordings | undefined;
 }
 
-type Services = AgentServices & Pick<SessionServices, "resolveModel">;
+type Services = AgentServices & AnsweringServices & Pick<SessionServices, "resolveModel">;
 
 /** @throws Failure `credentials_missing`, `invalid_request` */
 export async function sourceOfArm(
@@ -44,6 +46,7 @@ export async function sourceOfArm(
   if (isRanArm(arm)) return { runArm: importedRunner(loaded, arm) };
   const recording = recordings?.arm(arm.id);
   if (isAgentArm(arm)) return { runArm: await agentRunner(services, loaded, arm, recording) };
+  if (isAnswering(arm)) return { runArm: await answeringRunner(services, loaded, arm, draw) };
   return { runArm: builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw), recording), toolbox(arm.tools)) };
 }
 
@@ -117,7 +120,7 @@ function refuseUnusable(error: unknown): never {
 }
 
 /** What decides which of its scripts an arm replays. Equal draws give equal choices on every machine. */
-interface Draw {
+export interface Draw {
   readonly seed: string;
   /** From 1. */
   readonly trial: number;

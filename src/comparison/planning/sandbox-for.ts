@@ -50,10 +50,15 @@ export async function sandboxForCommands(
 }
 
 /** Whether an arm runs programs of others, which only a sandbox can contain and pause. */
-const runsForeignPrograms = (arm: Arm) => arm.agent !== undefined || serversOf(arm).length > 0;
+const runsForeignPrograms = (arm: Arm) =>
+  arm.agent !== undefined || arm.program !== undefined || serversOf(arm).length > 0;
 
-function needsOne({ id, agent }: Arm): Fault {
-  const [what, field] = agent ? ["is an agent of its own, which runs", "agent"] : ["has MCP servers, which run", "mcp"];
+function needsOne({ id, agent, program }: Arm): Fault {
+  const [what, field] = agent
+    ? ["is an agent of its own, which runs", "agent"]
+    : program
+      ? ["is a program of its own, which runs", "program"]
+      : ["has MCP servers, which run", "mcp"];
   return {
     reason: `arm "${id}" ${what} only in bubblewrap`,
     fix: `leave out --sandbox none; without a sandbox only arms without \`${field}\` run`,
@@ -82,8 +87,8 @@ function demandFreePlaces(readable: readonly string[], { task: { fixture } }: Sc
   }
 }
 
-/** Its commands are not known beforehand. */
-export const isRealModel = (arm: Arm) => !isScripted(arm.model);
+/** Its commands are not known beforehand. An endpoint runs none here. */
+export const isRealModel = (arm: Arm) => !isScripted(arm.model) && arm.endpoint === undefined;
 
 const canRunCommands = ({ task, arms }: Scenario) =>
   task.setup.length > 0 ||

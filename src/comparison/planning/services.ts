@@ -1,3 +1,4 @@
+import type { EndpointServices } from "../../arms/endpoint/endpoint.ts";
 import type { ModelClient } from "../../arms/model/client.ts";
 import type { Recording } from "../../arms/model/provider-call.ts";
 import type { OpenUpstream } from "../../arms/model/upstream.ts";
@@ -30,6 +31,8 @@ export interface SessionServices {
   readonly resolveModel: (ref: string, script: readonly ScriptTurn[] | null, recording?: Recording) => ModelClient;
   /** The way to a provider for requests that an external agent writes. @throws as `resolveModel` */
   readonly openUpstream: OpenUpstream;
+  /** What asking the endpoints of arms takes. */
+  readonly endpoints: EndpointServices;
   /** Where sessions are recorded or replayed from; absent: neither. */
   readonly recordings?: RecordingDirectory | undefined;
   /** Takes provider keys out of a text. */

@@ -1,3 +1,4 @@
+import { isAnswering } from "../../domain/answering.ts";
 import type { Arm } from "../../domain/arm.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { Failure } from "../../domain/failure.ts";
@@ -15,6 +16,7 @@ export function differences(first: Arm, second: Arm): VariableField[] {
   const implied = [
     ...(differing.includes("model") ? PRICED : []),
     ...((first.agent === undefined) === (second.agent === undefined) ? [] : OF_OUR_LOOP),
+    ...(isAnswering(first) || isAnswering(second) ? OF_MODELS : []),
   ];
   return differing.filter((field) => !implied.includes(field));
 }
@@ -28,9 +30,12 @@ const PRICED: readonly VariableField[] = ["price_per_mtok"];
 /** An external agent has none of these: beside one they say nothing more. */
 const OF_OUR_LOOP: readonly VariableField[] = ["system_prompt", "tools", "mcp", "params"];
 
+/** Beside an arm that answers by itself, or of one, these say nothing more. */
+const OF_MODELS: readonly VariableField[] = ["model", ...OF_OUR_LOOP, ...PRICED];
+
 /**
  * The definition with one model for both arms. The file's prices are for other models, so they go.
- * @throws Failure `invalid_request` for an arm that ran elsewhere
+ * @throws Failure `invalid_request` for an arm that ran elsewhere, or that answers by itself
  */
 export function applyModelOverride(definition: Scenario, model: string): Scenario {
   const ran = definition.arms.find((arm) => arm.ran !== undefined);
@@ -38,6 +43,13 @@ export function applyModelOverride(definition: Scenario, model: string): Scenari
     throw new Failure(
       "invalid_request",
       `arm "${ran.id}" ran elsewhere, so no model can take the place of its own; leave out model_override (--model)`,
+      { details: { field: "model_override" } },
+    );
+  const answering = definition.arms.find(isAnswering);
+  if (answering)
+    throw new Failure(
+      "invalid_request",
+      `arm "${answering.id}" answers by itself (${answering.endpoint ? "endpoint" : "program"}), so no model can take its place; leave out model_override (--model)`,
       { details: { field: "model_override" } },
     );
   const [first, second] = definition.arms;

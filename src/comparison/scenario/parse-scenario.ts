@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { NamedInput } from "../../domain/editable-inputs.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
+import { asRecords } from "../../domain/lenient.ts";
 import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
 import type { Task } from "../../domain/task.ts";
 import { type FieldPath, fieldName, Problems } from "./authored/problems.ts";
@@ -9,6 +10,7 @@ import type { ScenarioFile } from "./authored/scenario-file.ts";
 import { checkShape, readYaml, type YamlDocument } from "./document/yaml-document.ts";
 import { GitFiles } from "./git/git-files.ts";
 import { readTable } from "./inputs/read-table.ts";
+import { sentColumns } from "./inputs/sent-columns.ts";
 import { doubtfulBraces, filling, firstTemplate, toldOf } from "./inputs/templates.ts";
 import type { Exposed, SeriesAsks } from "./loaded-scenario.ts";
 import type { ResolveContext } from "./resolve/context.ts";
@@ -79,7 +81,9 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
   // What reads it reads only the areas that have no problem yet, so the cast is safe.
   const file = document.value as ScenarioFile;
   const inputs = await readTable(context, file);
-  const definition = await resolveScenario({ ...context, template: inputs !== undefined }, file, source.stem);
+  const columns = inputs && { all: inputs.told.fields, sent: sentColumns(file, inputs.told.fields) };
+  const template: ResolveContext = { ...context, template: inputs !== undefined, ...(columns && { columns }) };
+  const definition = await resolveScenario(template, file, source.stem);
   const warn = (path: FieldPath, message: string): string =>
     errorLines(source.file, [
       { ...document.position({ path, message, at: "key" }), field: fieldName(path), message },
@@ -100,8 +104,8 @@ export async function parseScenario(source: ScenarioText): Promise<ParsedScenari
       ),
     }),
     ...(inputs && file.inputs_file !== undefined && { inputs_file: resolve(root, file.inputs_file) }),
-    ...fillerOf(source, context, file),
-    warnings: warningsOf(file, inputs).map(({ path, message }) => warn(path, message)),
+    ...fillerOf(source, { ...template, template: false }, file),
+    warnings: warningsOf(file, inputs, columns?.sent).map(({ path, message }) => warn(path, message)),
   };
 }
 
@@ -144,14 +148,17 @@ const emptyIn = ({ values }: ScenarioInput) => {
   return names.length === 0 ? "" : `, whose ${cut(names.join(", "), 200)} is empty`;
 };
 
-function warningsOf(file: ScenarioFile, inputs: Awaited<ReturnType<typeof readTable>>) {
+function warningsOf(file: ScenarioFile, inputs: Awaited<ReturnType<typeof readTable>>, sent: readonly string[] = []) {
   const from = file.inputs_file === undefined ? "inputs" : "inputs_file";
+  const answers = asRecords(file.arms).some((arm) => "endpoint" in arm || "program" in arm);
   if (inputs)
     return [
-      ...inputs.unused.map((name) => ({
-        path: [from],
-        message: `nothing uses the column ${cut(name)}; write {{${cut(name)}}} where its value belongs, or group by it with --by`,
-      })),
+      ...inputs.unused
+        .filter((name) => !answers || !sent.includes(name))
+        .map((name) => ({
+          path: [from],
+          message: `nothing uses the column ${cut(name)}; write {{${cut(name)}}} where its value belongs, or group by it with --by`,
+        })),
       ...doubtfulBraces(file, inputs.told.fields),
     ];
   const template = firstTemplate(file);

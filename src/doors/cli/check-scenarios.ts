@@ -44,6 +44,7 @@ export const openChecking = async (
   await openServerServices({
     ...(await sharedSettings(args)),
     ...(!keeps && { state_dir: undefined, database: null }),
+    server: false,
     scenarios_dir: dirname(file),
     web_dir: undefined,
     listen_host: undefined,

@@ -154,6 +154,7 @@ async function serve(args: Arguments): Promise<number> {
   const told = drainSignal(supervised);
   const goOnWithRuns = await inheritedRuns(services);
   const listening = listenAs(given, services, options);
+  for (const port of [listening.port, given.health?.port]) services.endpoints.rules.own_ports.add(String(port));
   if (!worker) tellOfServer(services, log.notice, { ...given, web_ui: web_ui !== undefined });
   await using _worker = await joinWorkers(services, { slots, stopping: leaving.signal });
   await supervised?.ready(listening.port, services);

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RECIPE_NAMES } from "../../../arms/recipe/recipes.ts";
+import { ArmEndpoint, ArmProgram } from "../../../domain/answering.ts";
 import { MCP_SERVER_NAME, ModelParams, ScriptTurn, WeightedScript } from "../../../domain/arm.ts";
 import { WIRES } from "../../../domain/external-agent.ts";
 import { RanUsage } from "../../../domain/ran.ts";
@@ -195,6 +196,8 @@ export const ArmFile = record(
     ),
     agent: Type.Optional(AgentFile),
     ran: Type.Optional(RanFile),
+    endpoint: Type.Optional(ArmEndpoint),
+    program: Type.Optional(ArmProgram),
     files: Type.Optional(
       Type.Union([Dir, ArmFilesMap, Type.Null()], {
         description:

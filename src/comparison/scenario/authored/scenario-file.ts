@@ -154,6 +154,8 @@ export const VARIABLE_FIELDS = [
   "limits",
   "price_per_mtok",
   "ran",
+  "endpoint",
+  "program",
 ] as const;
 export type VariableField = (typeof VARIABLE_FIELDS)[number];
 

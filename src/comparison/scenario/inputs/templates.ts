@@ -7,7 +7,8 @@ import type { FieldPath, Problems } from "../authored/problems.ts";
 /** How a value becomes text in one place: as it is, or as part of a pattern, in which it means itself. */
 type Kind = "text" | "pattern";
 
-const CHECKS = ["task", "probe", "checks", "*"];
+/** The checks of a scenario file. */
+export const CHECKS: readonly string[] = ["task", "probe", "checks", "*"];
 
 /** What arms are told of a row by their task, and what a judge reads in the place of prompts that differ. */
 const SAID = [
@@ -88,6 +89,10 @@ export function toldOf(file: unknown, values: Readonly<Record<string, unknown>>)
 
 const hintOf = (name: string, columns: readonly string[]) =>
   `${didYouMean(name, columns) || `${columnsText(columns)}.`} For braces as they are write {{{{`;
+
+/** The names that stand at these places. */
+export const namesAt = (file: unknown, places: readonly (readonly string[])[]): ReadonlySet<string> =>
+  new Set(places.flatMap((path) => placesOf(file, path)).flatMap(({ text }) => namesIn(text)));
 
 const namesIn = (text: string) =>
   [...text.matchAll(TEMPLATE)].flatMap(([, name]) => (name === undefined ? [] : name.trim()));

@@ -1,3 +1,4 @@
+import { isAnswering, isAnsweringModel } from "../../../domain/answering.ts";
 import type { Arm, McpServer, ScriptTurn } from "../../../domain/arm.ts";
 import { COMMAND_TIMEOUT_S, SCENARIO_FILE_BYTES } from "../../../domain/defaults.ts";
 import { didYouMean } from "../../../domain/did-you-mean.ts";
@@ -11,6 +12,7 @@ import { isToolName, TOOL_NAMES } from "../../../domain/tool.ts";
 import type { AgentMap, ArmFile, McpServerFile, RanFile } from "../authored/arm-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import { checkAgentFields, resolveAgent, shortForm } from "./agent.ts";
+import { checkAnsweringFields, resolveAnswering } from "./answering.ts";
 import { resolveArmFiles } from "./arm-files.ts";
 import { attempt, promptAt, type ResolveContext, readNamed } from "./context.ts";
 import { checkDistinct } from "./ids.ts";
@@ -30,6 +32,7 @@ export async function resolveArms(context: ResolveContext, authored: readonly Ar
   for (const [index, arm] of extended.entries()) {
     checkAgentFields(problems, index, authored[index] ?? arm, arm);
     checkRanFields(problems, index, authored[index] ?? arm, arm);
+    checkAnsweringFields(problems, index, authored[index] ?? arm, arm);
   }
   const agents = await resolveAgents(context, authored, extended);
   const files = await resolveArmFiles(context, authored, extended);
@@ -51,7 +54,7 @@ function checkOwn(problems: Problems, index: number, arm: ArmFile): void {
     problems.add(["arms", index, "id"], `"${id}" is reserved, it would read as an outcome; choose another`);
   checkModel(problems, index, arm);
   // With `extends`, the error belongs to the arm that it starts from.
-  if (model === undefined && arm.extends === undefined && arm.ran === undefined)
+  if (model === undefined && arm.extends === undefined && arm.ran === undefined && !isAnswering(arm))
     problems.add(["arms", index, "model"], "missing; expected <provider>/<model>");
   if (prompt?.trim() === "") problems.add(["arms", index, "prompt"], "must not be blank");
   if (system_prompt !== undefined && system_prompt_file !== undefined)
@@ -66,6 +69,11 @@ function checkModel(problems: Problems, index: number, { model }: ArmFile): void
   if (model === undefined) return;
   if (isImported(model))
     problems.add(["arms", index, "model"], `${model} is the name of a run that was made elsewhere; give it as \`ran\``);
+  if (isAnsweringModel(model))
+    problems.add(
+      ["arms", index, "model"],
+      `${model} is the name of an arm with \`endpoint\` or \`program\`; give that`,
+    );
   if (isBuiltin(model)) problems.add(["arms", index, "model"], `${model} is a judge; an arm needs a model that acts`);
 }
 
@@ -95,6 +103,18 @@ async function resolveArm(
   arm: ArmFile,
   { agent, files }: { readonly agent: ExternalAgent | undefined; readonly files: FileSet | undefined },
 ): Promise<Arm> {
+  const price_per_mtok = completePrice(context.problems, index, arm.price_per_mtok);
+  const answering = resolveAnswering(context, index, arm);
+  if (answering) return { ...answering, price_per_mtok, ...(files && { files }) };
+  return { ...(await resolveModelArm(context, index, arm, agent)), price_per_mtok, ...(files && { files }) };
+}
+
+async function resolveModelArm(
+  context: ResolveContext,
+  index: number,
+  arm: ArmFile,
+  agent: ExternalAgent | undefined,
+): Promise<Omit<Arm, "price_per_mtok">> {
   checkScript(context.problems, index, arm);
   return {
     id: arm.id,
@@ -103,11 +123,9 @@ async function resolveArm(
     ...(arm.prompt !== undefined && { prompt: arm.prompt }),
     system_prompt: arm.system_prompt ?? (await promptFromFile(context, index, arm.system_prompt_file)),
     ...(agent ? { tools: [], agent } : { tools: arm.tools ?? [...TOOL_NAMES] }),
-    ...(files && { files }),
     ...(arm.mcp && { mcp: Object.entries(arm.mcp).map(mcpServer) }),
     params: arm.params ?? {},
     limits: arm.limits ?? {},
-    price_per_mtok: completePrice(context.problems, index, arm.price_per_mtok),
     script: arm.script ?? null,
     ...(arm.scripts && { scripts: arm.scripts }),
   };
@@ -199,6 +217,7 @@ function chainOf(arm: ArmFile, byId: ReadonlyMap<string, ArmFile>): { chain: Arm
 const ALTERNATIVES = [
   ["system_prompt", "system_prompt_file"],
   ["script", "scripts"],
+  ["endpoint", "program"],
 ] as const;
 
 function merged(base: ArmFile, own: ArmFile): ArmFile {

@@ -24,6 +24,8 @@ export interface ResolveContext {
   readonly areas: WeakMap<object, unknown>;
   /** A row is filled in. It adds nothing to `kept`, which lasts as long as the scenario: thousands may name files of their own. */
   readonly row?: boolean;
+  /** The columns of its inputs, and those that an arm may be sent which answers by itself. Absent: it has no inputs. */
+  readonly columns?: { readonly all: readonly string[]; readonly sent: readonly string[] };
   /** It has inputs, and none of their rows is filled in. */
   readonly template?: boolean;
 }

@@ -59,7 +59,7 @@ const OF_RUNNING_ARMS = [
     "params",
     "limits",
   ],
-  ...["script", "scripts"],
+  ...["script", "scripts", "endpoint", "program"],
 ] as const;
 
 /** Adds a problem for each field that would silently do nothing. */

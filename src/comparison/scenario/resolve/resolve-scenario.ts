@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import { isAnswering } from "../../../domain/answering.ts";
 import type { Arm } from "../../../domain/arm.ts";
 import { MAX_EVIDENCE_TOKENS } from "../../../domain/defaults.ts";
 import { mcpToolName, splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
@@ -157,8 +158,9 @@ function checkRequiredTools(problems: Problems, policies: Policies, arms: readon
 }
 
 /** Whether a server has a tool is known when it runs, unless the arm lists the ones it wants. */
-function hasTool({ tools, agent, mcp = [], ran }: Arm, name: string): boolean {
-  if (ran !== undefined) return true;
+function hasTool(arm: Arm, name: string): boolean {
+  const { tools, agent, mcp = [], ran } = arm;
+  if (ran !== undefined || isAnswering(arm)) return true;
   if (isToolName(name)) return agent !== undefined || tools.includes(name);
   return mcp.some(({ name: server, tools: wanted }) =>
     wanted ? wanted.some((tool) => mcpToolName(server, tool) === name) : splitMcpToolName(name)?.server === server,

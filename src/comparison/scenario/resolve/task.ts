@@ -1,5 +1,6 @@
 import { ImageFault } from "../../../arms/image/image-fault.ts";
 import { recipeOf } from "../../../arms/recipe/recipes.ts";
+import { isAnswering } from "../../../domain/answering.ts";
 import { type Arm, canOnlyRead } from "../../../domain/arm.ts";
 import { ANSWER_CHARS, SETUP_TIMEOUT_S } from "../../../domain/defaults.ts";
 import { EVERYTHING } from "../../../domain/equal-work.ts";
@@ -155,6 +156,6 @@ function resolveDeliverable(problems: Problems, authored: TaskFile["deliverable"
   return { deliverable: files, ...(!Array.isArray(authored) && { answer: true as const }) };
 }
 
-/** The task of a file that does not say what the work is: where no arm can write, it is the answer. */
+/** The task of a file that does not say what the work is: where no arm can write, or one does nothing but answer, it is the answer. */
 export const withAnswer = (task: Task, arms: readonly Arm[]): Task =>
-  arms.every(canOnlyRead) ? { ...task, ...ANSWER } : task;
+  arms.every(canOnlyRead) || arms.some(isAnswering) ? { ...task, ...ANSWER } : task;

@@ -43,6 +43,12 @@ export const SHARED_FLAGS = {
     description:
       "find the images that scenarios name by digest here: OCI layouts, archives of docker save (or ABEVAL_IMAGES_DIR)",
   },
+  "allow-endpoint": {
+    value: "<host[:port]>",
+    repeatable: true,
+    description:
+      "let arms with `endpoint` ask this host; a server asks no others, `abeval run` needs it for http beyond this machine; repeatable",
+  },
   prices: {
     value: "<file>",
     description:
@@ -83,6 +89,7 @@ export const sharedSettings = async ({ value, values, has }: SharedArguments) =>
   sandbox: { mode: value("sandbox"), accept_host_network: has("accept-host-network"), read: values("sandbox-read") },
   agents_dir: value("agents-dir"),
   images_dir: value("images-dir"),
+  allow_endpoints: values("allow-endpoint"),
   prices: await readPrices(value("prices")),
   recordings: { replay: value("replay"), strict: has("replay-strict"), live_judge: has("live-judge") },
   keep_workspaces: has("keep-workspaces"),

@@ -12,7 +12,9 @@ import type { Services } from "../../operation/operation.ts";
 import { UsageError } from "../flags/parse-arguments.ts";
 import { openServices, type ServiceOptions } from "./services.ts";
 
-export interface ServerOptions extends Omit<ServiceOptions, "scenarios_dirs"> {
+export interface ServerOptions extends Omit<ServiceOptions, "scenarios_dirs" | "server"> {
+  /** Default: others ask for what it runs. */
+  readonly server?: boolean;
   readonly scenarios_dir: string;
   readonly git_fixtures: boolean;
   readonly web_dir: string | undefined;
@@ -31,7 +33,7 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
   const started_ticks = systemClock.ticks();
   const { scenarios_dir, state_dir, web_dir, listen_host, allowed } = options;
   demandDirectory(scenarios_dir);
-  const { openStore, ...services } = await openServices({ ...options, scenarios_dirs: [scenarios_dir] });
+  const { openStore, ...services } = await openServices({ server: true, ...options, scenarios_dirs: [scenarios_dir] });
   return {
     ...services,
     ...(await openStore()),

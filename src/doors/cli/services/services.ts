@@ -20,6 +20,7 @@ import type { HearLost } from "../../../store/store.ts";
 import { type ParsedArguments, UsageError } from "../flags/parse-arguments.ts";
 import { databaseSettings, type SHARED_FLAGS, type SharedSettings, sharedSettings } from "../flags/service-flags.ts";
 import { isStdoutClosed } from "../terminal/terminal.ts";
+import { endpointsOf } from "./endpoints.ts";
 import { databasePlace, type OpenedStore, openStore } from "./open-store.ts";
 import { openRecordingDirectory, type RecordingSettings } from "./recordings.ts";
 import { sandboxingOf } from "./sandboxing.ts";
@@ -31,6 +32,8 @@ const ARMS = 2;
 const CALLS_PER_SESSION = 4;
 
 export interface ServiceOptions extends Readonly<Omit<SharedSettings, "database" | "recordings">> {
+  /** Others ask for what it runs. */
+  readonly server: boolean;
   /** Null: in no database, whatever the environment says. */
   readonly database: SharedSettings["database"] | null;
   readonly recordings: RecordingSettings;
@@ -95,6 +98,7 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     openUpstream: upstreams(models),
     recordings,
     redact,
+    endpoints: endpointsOf(options, credentials),
     ...sandboxing,
     judge_model: environment["ABEVAL_JUDGE_MODEL"] || undefined,
     prices: options.prices,
@@ -245,6 +249,7 @@ export async function openRun(
   return await openServices({
     ...shared,
     ...places,
+    server: false,
     recordings: { ...recordings, record },
     notice: (line) => quiet || (isNew(line) && process.stderr.write(`${plainText(line)}\n`)),
   });

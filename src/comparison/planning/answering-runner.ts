@@ -1,0 +1,70 @@
+import type { RunArm } from "../../arms/arm/run-arm.ts";
+import type { Answering } from "../../arms/endpoint/answering-arm.ts";
+import type { Arm } from "../../domain/arm.ts";
+import { Failure, ofArm } from "../../domain/failure.ts";
+import type { ScenarioInput } from "../../domain/scenario.ts";
+import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import type { SessionServices } from "./services.ts";
+
+export type AnsweringServices = Pick<SessionServices, "endpoints" | "entropy">;
+
+/** Which run it is, so that a program can repeat what it did by chance. */
+interface Run {
+  readonly seed: string;
+  readonly trial: number;
+  readonly rehearsal?: true;
+}
+
+/**
+ * What runs an arm for which somebody's own program answers. Nothing of it is loaded for other arms, and nobody is asked yet.
+ * @throws Failure `invalid_request` for an address that may not be asked, `credentials_missing`
+ */
+export async function answeringRunner(
+  services: AnsweringServices,
+  loaded: LoadedScenario,
+  arm: Arm,
+  run: Run,
+): Promise<RunArm> {
+  const { endpoint, program } = arm;
+  const { answeringArm } = await import("../../arms/endpoint/answering-arm.ts");
+  const { name, input } = loaded.definition;
+  const answering = (open: Answering["open"]) =>
+    answeringArm({
+      asked: { scenario: name, input: told(input, endpoint?.send ?? program?.send), ...run },
+      entropy: services.entropy,
+      open,
+    });
+  if (endpoint === undefined) {
+    const { programAnswerer } = await import("../../arms/endpoint/program.ts");
+    return answering(async (own) => programAnswerer(program?.run ?? [], own));
+  }
+  await demandEndpoint(services, arm);
+  const { openEndpoint } = await import("../../arms/endpoint/endpoint.ts");
+  return answering((own) => openEndpoint(services.endpoints, endpoint, own));
+}
+
+/** Asks nobody, not even a name server. @throws Failure as `answeringRunner` */
+export async function demandEndpoint(
+  { endpoints }: Pick<AnsweringServices, "endpoints">,
+  { id, endpoint }: Pick<Arm, "id" | "endpoint">,
+): Promise<void> {
+  if (endpoint === undefined) return;
+  const [{ faultOfUrl }, { endpointHeaders }] = await Promise.all([
+    import("../../arms/endpoint/reachable.ts"),
+    import("../../arms/endpoint/endpoint.ts"),
+  ]);
+  const fault = faultOfUrl(new URL(endpoint.url), endpoints.rules);
+  if (fault !== null) throw new Failure("invalid_request", `arm "${id}": its endpoint may not be asked: ${fault}`);
+  try {
+    endpointHeaders(endpoints, endpoint.headers_env ?? {});
+  } catch (error) {
+    throw ofArm(id, error);
+  }
+}
+
+/** With the columns alone that it may know. */
+function told(input: ScenarioInput | undefined, send: readonly string[] = []): ScenarioInput | null {
+  if (input === undefined) return null;
+  const values = Object.entries(input.values).filter(([column]) => send.includes(column));
+  return { id: input.id, values: Object.fromEntries(values) };
+}
