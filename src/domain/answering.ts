@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { record } from "./schema.ts";
 
 /** Only variables of such names may be sent to an endpoint: a scenario could ask for any other. */
-export const ENDPOINT_VARIABLE = "^ABEVAL_ENDPOINT_[A-Z0-9_]{1,80}$";
+const ENDPOINT_VARIABLE = "^ABEVAL_ENDPOINT_[A-Z0-9_]{1,80}$";
 
 const Sent = Type.Array(Type.String({ minLength: 1 }), {
   maxItems: 1_000,
@@ -60,5 +60,3 @@ export const isAnswering = ({ endpoint, program }: MayAnswer): boolean =>
 
 /** Whether a model's name is that of such an arm. */
 export const isAnsweringModel = (model: string): boolean => /^(endpoint|program)\//i.test(model);
-
-export const isEndpointModel = (model: string): boolean => /^endpoint\//i.test(model);

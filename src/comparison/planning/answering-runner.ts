@@ -44,7 +44,7 @@ export async function answeringRunner(
 }
 
 /** Asks nobody, not even a name server. @throws Failure as `answeringRunner` */
-export async function demandEndpoint(
+async function demandEndpoint(
   { endpoints }: Pick<AnsweringServices, "endpoints">,
   { id, endpoint }: Pick<Arm, "id" | "endpoint">,
 ): Promise<void> {
