@@ -60,3 +60,18 @@ export const isAnswering = ({ endpoint, program }: MayAnswer): boolean =>
 
 /** Whether a model's name is that of such an arm. */
 export const isAnsweringModel = (model: string): boolean => /^(endpoint|program)\//i.test(model);
+
+/** Whether nobody said what runs there: tomorrow it may be another program. */
+export const isUnversioned = ({ endpoint }: MayAnswer): boolean =>
+  endpoint !== undefined && endpoint.version === undefined;
+
+/**
+ * What a deployed arm is known by, whatever it is called: its version, and where it is, without the port of this machine, which any start
+ * may draw anew. Without a version it is known by the day alone on which it ran.
+ */
+export function identityOf({ url, ...endpoint }: ArmEndpoint, day: string) {
+  const at = new URL(url);
+  if (endpoint.version === undefined) return { ...endpoint, url, day };
+  if (/^(localhost|127\.[\d.]+|\[::1\])$/.test(at.hostname)) at.port = "";
+  return { ...endpoint, url: at.href };
+}

@@ -3,10 +3,13 @@ import { NAMED_INPUTS } from "./defaults.ts";
 import { oneOf, record } from "./schema.ts";
 
 const CheckoutInput = record("CheckoutInput", {
-  input: oneOf(["scenario", "log", "recording", "baseline", "results", "prices", "state_dir"], {
-    description: "`scenario`: the file, or what it names; `log`: what an imported run is made of.",
+  input: oneOf(["scenario", "log", "recording", "baseline", "results", "prices", "state_dir", "endpoint"], {
+    description:
+      "`scenario`: the file, or what it names; `log`: what an imported run is made of; `endpoint`: where an arm is asked, as the scenario says.",
   }),
-  path: Type.String({ description: "From the top of the repository; `git:<ref>:<path>` for a file of a commit." }),
+  path: Type.String({
+    description: "From the top of the repository; `git:<ref>:<path>` for a file of a commit; of an endpoint its url.",
+  }),
   pinned: Type.Optional(Type.Literal(true, { description: "Its SHA-256 was given by whoever ran this." })),
 });
 export type CheckoutInput = Static<typeof CheckoutInput>;

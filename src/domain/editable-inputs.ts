@@ -4,6 +4,8 @@ import { NAMED_INPUTS } from "./defaults.ts";
 /** Something that a run reads. */
 export interface NamedInput extends Pick<CheckoutInput, "input" | "pinned"> {
   readonly path: string;
+  /** What readers are told in the place of the path; absent: the path. */
+  readonly told_as?: string;
   /** A commit that it is read from; absent: it is a file or directory of this machine. */
   readonly ref?: string | undefined;
   /** The object of git that was read there; absent: it is looked up again. */
@@ -15,7 +17,10 @@ export interface NamedInput extends Pick<CheckoutInput, "input" | "pinned"> {
 }
 
 /** What holds results that somebody may have made up: while the author of a change can edit it, no gate opens. */
-const canLie = ({ input, pinned }: CheckoutInput): boolean => !pinned && input !== "scenario" && input !== "prices";
+const canLie = ({ input, pinned }: CheckoutInput): boolean => !pinned && !HARMLESS.includes(input);
+
+/** What they name runs anew. */
+const HARMLESS: readonly CheckoutInput["input"][] = ["scenario", "prices", "endpoint"];
 
 export const shutsGate = (inputs: readonly CheckoutInput[] = []): boolean => inputs.some(canLie);
 

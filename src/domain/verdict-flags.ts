@@ -152,6 +152,16 @@ const FLAG_TEXTS: Readonly<Record<ToldFlag, FlagText>> = {
     title: "An arm ran elsewhere",
     text: "Its log, change or answer was handed in. Nobody here saw it run: what its log leaves out is not known, and times do not compare.",
   },
+  endpoint_arm: {
+    tone: "note",
+    title: "An arm is deployed elsewhere",
+    text: "abeval sees what it answers, not the machine. Its steps, tokens and costs are as it says, and no rule was held against what it did.",
+  },
+  arm_unversioned: {
+    tone: "warn",
+    title: "Nobody said what runs there",
+    text: "An endpoint without a version may be another program tomorrow. Runs of other days do not count with these.",
+  },
   other_models: {
     tone: "warn",
     title: "Other models replied, too",

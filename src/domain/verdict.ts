@@ -60,6 +60,8 @@ export const FLAGS = [
   "cost_limit_reached",
   "arm_cost_limited",
   "imported_arm",
+  "endpoint_arm",
+  "arm_unversioned",
   "other_models",
   "rules_not_seen",
   "stalled",

@@ -1,9 +1,7 @@
-import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { membersOf } from "../../src/comparison/scenario/loaded-scenario.ts";
-import { startSession } from "../../src/comparison/session/start-session.ts";
-import { testServices } from "../harness.ts";
+import { runOnce, testServices } from "../harness.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";
 
 interface Asked {
@@ -47,11 +45,10 @@ rubric:
   judge: {model: builtin/evidence}
 ${rest}`;
 
-/** Runs the scenario once. */
-export async function runText(text: string, services: SessionServices = testServices(), files = {}) {
-  await using folder = await scenarioFolder({ "served.yaml": text, ...files });
+/** Runs the scenario, or the first row of its inputs, once. */
+export async function runText(text: string, services: SessionServices = testServices()) {
+  await using folder = await scenarioFolder({ "served.yaml": text });
   const [loaded] = await membersOf(await loadScenarioFile(folder.path("served.yaml")));
   if (!loaded) throw new Error("it has a member");
-  const { done } = await startSession(services, await prepareSession(services, loaded, {}));
-  return await done;
+  return (await runOnce(services, loaded)).outcome;
 }

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { abeval } from "../abeval.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { OPENSSL } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
+import { selfSigned } from "../self-signed.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { writeSmallScenario } from "./small-scenario.ts";
 
@@ -48,7 +48,7 @@ testNeeding(OPENSSL)(
   async () => {
     using directory = temporaryDirectory();
     await using provider = await startFakeProvider();
-    const { key, cert } = selfSigned(directory.path);
+    const { key, cert } = selfSigned("llm.internal", directory.path);
     const gateway = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (socket) =>
       socket.pipe(connect(Number(new URL(provider.url).port), "127.0.0.1")).pipe(socket),
     );
@@ -76,13 +76,3 @@ testNeeding(OPENSSL)(
 
 // The address of a server on TCP is an object.
 const port = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
-
-/** Files of a key and a certificate for `llm.internal`, valid for a day. */
-function selfSigned(directory: string): { key: string; cert: string } {
-  const [key, cert] = [join(directory, "key.pem"), join(directory, "cert.pem")];
-  const subject = ["-subj", "/CN=llm.internal", "-addext", "subjectAltName=DNS:llm.internal", "-days", "1"];
-  const files = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out", cert];
-  const { exitCode, stderr } = Bun.spawnSync(["openssl", "req", "-x509", ...files, ...subject]);
-  if (exitCode !== 0) throw new Error(stderr.toString());
-  return { key, cert };
-}

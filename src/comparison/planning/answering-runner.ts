@@ -1,4 +1,5 @@
 import type { RunArm } from "../../arms/arm/run-arm.ts";
+import type { AskedFor } from "../../arms/endpoint/answer-protocol.ts";
 import type { Answering } from "../../arms/endpoint/answering-arm.ts";
 import type { Arm } from "../../domain/arm.ts";
 import { Failure, ofArm } from "../../domain/failure.ts";
@@ -27,13 +28,8 @@ export async function answeringRunner(
 ): Promise<RunArm> {
   const { endpoint, program } = arm;
   const { answeringArm } = await import("../../arms/endpoint/answering-arm.ts");
-  const { name, input } = loaded.definition;
-  const answering = (open: Answering["open"]) =>
-    answeringArm({
-      asked: { scenario: name, input: told(input, endpoint?.send ?? program?.send), ...run },
-      entropy: services.entropy,
-      open,
-    });
+  const asked = askedOf(loaded, arm, run);
+  const answering = (open: Answering["open"]) => answeringArm({ asked, entropy: services.entropy, open });
   if (endpoint === undefined) {
     const { programAnswerer } = await import("../../arms/endpoint/program.ts");
     return answering(async (own) => programAnswerer(program?.run ?? [], own));
@@ -43,8 +39,18 @@ export async function answeringRunner(
   return answering((own) => openEndpoint(services.endpoints, endpoint, own));
 }
 
+/** What its requests say of the run. */
+export const askedOf = (
+  { definition: { name, input } }: LoadedScenario,
+  { endpoint, program }: Arm,
+  run: Run,
+): AskedFor => ({
+  ...{ scenario: name, input: told(input, endpoint?.send ?? program?.send) },
+  ...run,
+});
+
 /** Asks nobody, not even a name server. @throws Failure as `answeringRunner` */
-async function demandEndpoint(
+export async function demandEndpoint(
   { endpoints }: Pick<AnsweringServices, "endpoints">,
   { id, endpoint }: Pick<Arm, "id" | "endpoint">,
 ): Promise<void> {

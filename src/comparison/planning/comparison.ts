@@ -1,3 +1,4 @@
+import { identityOf } from "../../domain/answering.ts";
 import type { Arm } from "../../domain/arm.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { Failure } from "../../domain/failure.ts";
@@ -25,6 +26,8 @@ interface Compared extends Conditions {
   /** The arms as they run: with overridden models, prices and cost limits. */
   readonly arms: Scenario["arms"];
   readonly sandbox: SessionSettings["sandbox"];
+  /** On which it runs, as 2026-11-28: it tells arms apart of which nobody said what runs there. */
+  readonly day: string;
   /** The digests of each arm's installs: its agent's and its MCP servers'. */
   readonly installs: readonly [readonly string[], readonly string[]];
 }
@@ -34,33 +37,33 @@ interface Compared extends Conditions {
  * judge, the sandbox. Runs with the same digest repeat each other; a changed prompt is another comparison.
  */
 export const comparisonDigest = (
-  { comparability, judge, arms, sandbox, installs }: Compared,
+  { comparability, judge, arms, sandbox, installs, day }: Compared,
   protocol: string = SERIES_PROTOCOL,
 ): string =>
   sha256(
     canonicalJson({
       protocol,
       comparability,
-      arms: arms.map((arm, index) => armDigest(arm, installs[index] ?? [])),
+      arms: arms.map((arm, index) => armDigest(arm, day, installs[index] ?? [])),
       judge,
       sandbox,
     }),
   );
 
-type Evidence = Pick<Compared, "arms" | "sandbox" | "installs">;
+type Evidence = Pick<Compared, "arms" | "sandbox" | "installs" | "day">;
 
 /** What is common to both arms, and what is an arm's: stored work of an arm may stand in where both are the same. */
-export const evidenceDigests = (definition: Scenario, { arms, sandbox, installs }: Evidence): EvidenceDigests => ({
+export const evidenceDigests = (definition: Scenario, { arms, sandbox, installs, day }: Evidence): EvidenceDigests => ({
   common: sha256(
     canonicalJson({ ...sharedWork(definition), sandbox, ...(definition.input && { input: definition.input }) }),
   ),
-  arms: arms.map((arm, index) => armDigest(arm, installs[index] ?? [])),
+  arms: arms.map((arm, index) => armDigest(arm, day, installs[index] ?? [])),
 });
 
 /** The digests of a session, computed for one that was stored without. @throws Failure `invalid_request` where they cannot be known */
 export function evidenceDigestsOf(session: SessionOutcome): EvidenceDigests {
   if (session.evidence_digests) return session.evidence_digests;
-  const { definition, request, settings, session_id } = session;
+  const { definition, request, settings, session_id, created_at } = session;
   const asRun = request.model_override === null ? definition : applyModelOverride(definition, request.model_override);
   if (asRun.arms.some(({ mcp = [] }) => mcp.length > 0))
     throw new Failure(
@@ -71,6 +74,7 @@ export function evidenceDigestsOf(session: SessionOutcome): EvidenceDigests {
   return evidenceDigests(definition, {
     arms: asRun.arms,
     sandbox: settings.sandbox,
+    day: dayOf(created_at),
     installs: [installs[0] ?? [], installs[1] ?? []],
   });
 }
@@ -79,8 +83,17 @@ export function evidenceDigestsOf(session: SessionOutcome): EvidenceDigests {
 export const selfTestKeyOf = ({ comparability, judge }: Conditions): string | null =>
   judge.prompt_digest === null ? null : selfTestKey(comparability, judge);
 
+/** Of a moment as the wire has it. */
+export const dayOf = (at: string): string => at.slice(0, "2026-11-28".length);
+
 /** An arm by any name or price is the same arm. */
-const armDigest = (
+function armDigest(
   { id: _id, title: _title, price_per_mtok: _price, ...arm }: Arm,
+  day: string,
   installs: readonly string[],
-): string => sha256(canonicalJson(installs.length === 0 ? arm : { ...arm, installs }));
+): string {
+  const { model, endpoint, program, ...rest } = arm;
+  if (endpoint) return sha256(canonicalJson({ ...rest, endpoint: identityOf(endpoint, day) }));
+  if (program) return sha256(canonicalJson({ ...rest, program }));
+  return sha256(canonicalJson(installs.length === 0 ? arm : { ...arm, installs }));
+}

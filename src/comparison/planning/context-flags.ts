@@ -1,4 +1,5 @@
 import { effectiveBudget } from "../../arms/arm/budget.ts";
+import { isUnversioned } from "../../domain/answering.ts";
 import type { Arm } from "../../domain/arm.ts";
 import type { Policies } from "../../domain/policies.ts";
 import type { Flag } from "../../domain/verdict.ts";
@@ -13,6 +14,8 @@ export function contextFlags(pair: Pair, policies: Policies, judge_model: string
   const flags: Flag[] = [];
   if (differences(...pair).length === 0) flags.push("no_contrast");
   if (pair.some((arm) => hasIdleCap(arm, policies))) flags.push("cost_cap_inactive");
+  if (pair.some(({ endpoint }) => endpoint !== undefined)) flags.push("endpoint_arm");
+  if (pair.some(isUnversioned)) flags.push("arm_unversioned");
   const judges = judgesOf(judge_model);
   if (favoursOne(kinOf(judges, pair))) flags.push("self_family");
   if (isOneFamily(judges)) flags.push("panel_one_family");

@@ -52,6 +52,7 @@ export async function needsOf(
     ...(sandbox === null ? [] : [needOfSandbox(sandbox)]),
     ...(await installNeeds(services, arms)),
     ...(recorded ? ["recordings"] : []),
+    ...arms.flatMap(answeringNeed),
     ...(image === undefined ? [] : [needOfImage(image)]),
     need_of_protocols,
   ];
@@ -127,6 +128,17 @@ export const providersAmong = (needs: Needs): string[] =>
   needs.flatMap((need) => (need.startsWith(PROVIDER) ? need.slice(PROVIDER.length) : []));
 
 export const needOfSandbox = (kind: Sandbox["kind"]): string => SANDBOX + kind;
+
+const answeringNeed = ({ endpoint, program }: Arm): string[] => [
+  ...(endpoint ? [needOfEndpoint(new URL(endpoint.url).hostname)] : []),
+  ...(program ? [PROGRAMS] : []),
+];
+
+/** By its host, whatever the port. */
+export const needOfEndpoint = (host: string): string => `endpoint:${host}`;
+
+/** What versions have that run arms with `program`. */
+export const PROGRAMS = "programs";
 
 /** By a digest that the image is called by. */
 export const needOfImage = (digest: string): string => `image:${digest}`;

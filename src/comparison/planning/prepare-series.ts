@@ -18,6 +18,7 @@ import { Pace } from "../../runtime/pace.ts";
 import type { TrialSpec } from "../../statistics/advance.ts";
 import type { Needs } from "../../store/shared-store.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { dayOf } from "./comparison.ts";
 import { demandEveryPrice } from "./cost-limits.ts";
 import { needsOfPlan } from "./needs.ts";
 import { prepareSession, type RunOptions, type SessionPlan } from "./prepare-session.ts";
@@ -113,6 +114,7 @@ export async function prepareSeries(
   // Its earlier trials were made of what was named then.
   const inputs_from_checkout = allInputs([source.inputs_from_checkout, before?.inputs_from_checkout]);
   const replacement = {
+    day: dayOf(services.clock.now().toISOString()),
     ...(inputs_from_checkout && { inputs_from_checkout }),
     ...(judge_model !== undefined && { judge_model }),
     ...(model_override !== undefined && { model_override }),
@@ -164,7 +166,7 @@ function toldOfBaseline({ series_id, at, runs, side }: SeriesBaseline, trials: n
 }
 
 /** What may stand in for what the scenarios say. */
-type Replacement = Pick<RunOptions, "judge_model" | "model_override" | "inputs_from_checkout" | "protocol">;
+type Replacement = Pick<RunOptions, "judge_model" | "model_override" | "inputs_from_checkout" | "protocol" | "day">;
 
 interface Planning extends Pick<SeriesSource, "scenarios"> {
   readonly baseline: Baseline | undefined;

@@ -17,7 +17,7 @@ import { agentDigest } from "./agent-runner.ts";
 import { type ArmSource, demandUnseen, scriptChoices, sourceOfArm } from "./arm-source.ts";
 import { type StoredChoice, standInFor } from "./baseline/stand-in.ts";
 import { type ChosenJudge, chooseJudge, judgeModelName } from "./choose-judge.ts";
-import { comparisonDigest, conditionsOf, evidenceDigests, selfTestKeyOf } from "./comparison.ts";
+import { comparisonDigest, conditionsOf, dayOf, evidenceDigests, selfTestKeyOf } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
 import {
   demandArmPrices,
@@ -47,6 +47,8 @@ export interface RunOptions {
   readonly trial_number?: number;
   /** Its own number in its series, which no other trial has. Absent: it is no trial. */
   readonly series_trial?: number;
+  /** On which its series began. Default: today. */
+  readonly day?: string;
   /** The rules of its series. Absent: those of this version. */
   readonly protocol?: string;
   /** Stored runs of which one may stand in for an arm. */
@@ -100,9 +102,10 @@ export async function prepareSession(
   const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
   const scripts = scriptChoices(priced.arms, draw);
   const recordings = await openRecordings(services, priced, options);
+  const day = dayOfRun(services, options);
   const stand_in =
     options.stored &&
-    standInFor(options.stored, { definition, digests: await digestsBeforehand(services, loaded, priced) });
+    standInFor(options.stored, { definition, digests: await digestsBeforehand(services, loaded, priced, day) });
   const paid = withFree(priced, stand_in);
   const casting = { stand_in, draw, recordings };
   const [source_a, source_b, chosen, { sandbox, note, needed }, _prices, installsA, installsB] = await askAll([
@@ -126,7 +129,7 @@ export async function prepareSession(
   const assumed = assumedProvider(options.judge_model ?? priced.rubric.judge.model, chosen.judge_model);
   for (const line of [assumed, undeclared(priced)]) if (line !== null) services.notice(line);
   const conditions = conditionsOf(definition, chosen.judge_model);
-  const evidence = { arms: priced.arms, sandbox: sandbox.kind, installs: [installsA, installsB] } as const;
+  const evidence = { arms: priced.arms, sandbox: sandbox.kind, installs: [installsA, installsB], day } as const;
   return {
     loaded,
     scenario: priced,
@@ -155,16 +158,20 @@ export async function prepareSession(
   };
 }
 
+const dayOfRun = ({ clock }: Pick<SessionServices, "clock">, { day }: RunOptions) =>
+  day ?? dayOf(clock.now().toISOString());
+
 /** The digests that decide whether a stored run may stand in, before anything else is asked. */
 async function digestsBeforehand(
   services: Omit<SessionServices, "store">,
   loaded: LoadedScenario,
   priced: Scenario,
+  day: string,
 ): Promise<EvidenceDigests> {
   const { sandbox } = await soundSandbox(services, loaded, priced);
   const [first, second] = priced.arms;
   const installs = [await installsOf(services, first), await installsOf(services, second)] as const;
-  return evidenceDigests(loaded.definition, { arms: priced.arms, sandbox: sandbox.kind, installs });
+  return evidenceDigests(loaded.definition, { arms: priced.arms, sandbox: sandbox.kind, installs, day });
 }
 
 /** What stands in was paid for when it ran. */

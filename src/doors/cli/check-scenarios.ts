@@ -61,7 +61,12 @@ async function diagnoseAll(args: RunArguments, signal: AbortSignal): Promise<Che
   const [first = ""] = args.parameters;
   await using services = await openChecking(first, args);
   using progress = checkProgress(!args.has("quiet"));
-  const announcing = (file: string) => ({ ...services, announce: (title: string) => progress.show(file, title) });
+  const rehearse = args.has("rehearse");
+  const announcing = (file: string) => ({
+    ...services,
+    rehearse,
+    announce: (title: string) => progress.show(file, title),
+  });
   const environment = await diagnoseMachine(announcing("this machine"), signal);
   const replacement = replacementOf(args);
   const checked: CheckedFile[] = [];

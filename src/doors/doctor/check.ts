@@ -114,6 +114,7 @@ export const IDLE = {
   no_agent: "no arm is an external agent",
   no_node: "no agent needs Node",
   no_import: "no arm ran elsewhere",
+  no_endpoint: "no arm is an endpoint",
   no_arm_files: "no arm has files of its own",
   no_skill: "no agent was given a skill",
   no_mcp: "no arm has MCP servers",

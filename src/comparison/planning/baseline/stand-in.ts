@@ -1,3 +1,4 @@
+import { isUnversioned } from "../../../domain/answering.ts";
 import type { Arm } from "../../../domain/arm.ts";
 import type { BaselineMember, StandIn } from "../../../domain/baseline.ts";
 import { canonicalJson } from "../../../domain/canonical-json.ts";
@@ -29,6 +30,8 @@ export function standInFor(
   { definition, digests }: Wanted,
 ): StandIn | undefined {
   const stored = member.evidence_digests;
+  const unversioned = definition.arms.find(isUnversioned);
+  if (unversioned) throw differs(series_id, definition, [nobodyKnows(unversioned)]);
   if (stored.common !== digests.common)
     throw differs(series_id, definition, commonDifferences(member.definition, definition));
   if (side !== undefined && digests.arms.some((digest, index) => digest !== stored.arms[index]))
@@ -49,6 +52,9 @@ export function standInFor(
     load: async () => (await load())[of === 0 ? 0 : 1],
   };
 }
+
+const nobodyKnows = ({ id }: Arm) =>
+  `arm "${id}" has no endpoint.version, so it is not known whether what runs there is still the same`;
 
 const sidesToTry = (side: Side | undefined): readonly number[] => (side === undefined ? [1, 0] : [SIDES.indexOf(side)]);
 

@@ -2,15 +2,23 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { refuseShortage } from "../../../domain/shortage.ts";
 import type { Needs } from "../../../store/shared-store.ts";
-import { installNeed, needOfImage, needOfProvider, needOfSandbox, PROTOCOLS_DONE } from "../../planning/needs.ts";
+import {
+  installNeed,
+  needOfEndpoint,
+  needOfImage,
+  needOfProvider,
+  needOfSandbox,
+  PROGRAMS,
+  PROTOCOLS_DONE,
+} from "../../planning/needs.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { imagesIn } from "../../planning/task-image.ts";
 
-type Having = Pick<SessionServices, "sandbox" | "sandboxes" | "agents_dir" | "images_dir" | "recordings">;
+type Having = Pick<SessionServices, "sandbox" | "sandboxes" | "agents_dir" | "images_dir" | "recordings" | "endpoints">;
 
 /** What runs may need, and this process has. `providers` are those that it has keys for. */
 export async function capabilitiesOf(services: Having, providers: readonly string[]): Promise<Needs> {
-  const { sandbox, sandboxes, agents_dir, images_dir, recordings } = services;
+  const { sandbox, sandboxes, agents_dir, images_dir, recordings, endpoints } = services;
   const chosen = await sandboxes.choose(sandbox, false);
   return [
     ...providers.map(needOfProvider),
@@ -18,6 +26,8 @@ export async function capabilitiesOf(services: Having, providers: readonly strin
     ...(agents_dir === undefined ? [] : await installsIn(agents_dir)),
     ...(images_dir === undefined ? [] : await imageNeeds(images_dir)),
     ...(recordings?.mode === "replay" ? ["recordings"] : []),
+    ...endpoints.rules.allowed.map(({ host }) => needOfEndpoint(host)),
+    PROGRAMS,
     ...PROTOCOLS_DONE,
   ].sort();
 }

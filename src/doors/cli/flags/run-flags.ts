@@ -140,6 +140,9 @@ export const RUN = {
       description:
         "check one or more files without running the arms, and say what to fix; calls no model, needs no key",
     },
+    rehearse: {
+      description: "with --check: send each endpoint of an arm a first question, which says that it is a rehearsal",
+    },
     "self-test": {
       description: `test the judge of one or more files on evidence that no arm made; makes ${SELF_TEST_CALLS} a file`,
     },
@@ -196,7 +199,7 @@ export const RUN = {
     "What is kept": ["state-dir", "database-url", "keep-workspaces"],
     "What commands may do": ["sandbox", "sandbox-read", "accept-host-network", "agents-dir", "images-dir"],
     Recordings: ["record", "replay", "replay-strict", "live-judge"],
-    "Instead of a run": ["check", "self-test", "new", "from", "bless", "results", "arms", "tie-margin"],
+    "Instead of a run": ["check", "rehearse", "self-test", "new", "from", "bless", "results", "arms", "tie-margin"],
   },
 } as const satisfies CommandSpec<string>;
 
@@ -211,6 +214,8 @@ export interface RunArguments extends ParsedArguments<RunFlag> {
 const INSTEAD_OF_A_RUN = {
   check: [
     "json",
+    "rehearse",
+    "allow-endpoint",
     "model",
     "judge-model",
     "prices",

@@ -40,10 +40,17 @@ function namedInputs({ sources = [], committed = [], scenarios = [], baseline, r
     ...[...sources].map((path) => ({ input: "scenario", path }) as const),
     ...committed,
     ...[...new Set(scenarios.flatMap(logsOf))].map((path) => ({ input: "log", path }) as const),
+    ...scenarios.flatMap(endpointsIn),
     ...(results ? [results] : []),
     ...(typeof baseline === "object" && baseline.file ? bundleInputs(baseline.file) : []),
   ];
 }
+
+/** Whoever can edit the file says who is asked. */
+const endpointsIn = ({ definition, file }: LoadedScenario): NamedInput[] =>
+  definition.arms.flatMap(({ endpoint }) =>
+    endpoint ? [{ input: "endpoint", path: resolve(file), told_as: endpoint.url }] : [],
+  );
 
 /** A run can stand in the scenario file itself, and in a row of its inputs. */
 const logsOf = ({ definition, directory, file, inputs_file = file }: LoadedScenario): string[] =>

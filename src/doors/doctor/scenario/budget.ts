@@ -16,6 +16,7 @@ import {
   TURN_TOKENS_OUT,
   worstCaseOfArm,
 } from "../../../comparison/planning/worst-case-cost.ts";
+import { isAnswering } from "../../../domain/answering.ts";
 import type { Arm } from "../../../domain/arm.ts";
 import type { CostEstimate } from "../../../domain/doctor-report.ts";
 import { judgesNamed } from "../../../domain/model-name.ts";
@@ -31,17 +32,19 @@ const tokenBudget = check(
   "budget.tokens",
   "Budget of turns and tokens is large enough",
   ({ loaded }: DeclaredScenario) =>
-    worst(
-      loaded.definition.arms.map((arm) =>
-        arm.ran ? pass(`${arm.id}: ran elsewhere`) : tokensFor(loaded.definition, arm),
-      ),
-    ),
+    worst(loaded.definition.arms.map((arm) => unasked(arm) ?? tokensFor(loaded.definition, arm))),
 );
 
 const costBudget = check("budget.cost", "Cost cap", ({ services, loaded: { definition } }: DeclaredScenario) => {
   const scenario = withPrices(services.prices, definition, definition);
-  return worst(scenario.arms.map((arm) => (arm.ran ? pass(`${arm.id}: ran elsewhere`) : costFor(scenario, arm))));
+  return worst(scenario.arms.map((arm) => unasked(arm) ?? costFor(scenario, arm)));
 });
+
+/** Undefined for an arm whose model abeval asks. */
+function unasked(arm: Arm): Finding | undefined {
+  if (arm.ran) return pass(`${arm.id}: ran elsewhere`);
+  return isAnswering(arm) ? pass(`${arm.id}: answers by itself`) : undefined;
+}
 
 /** An arm that tests its work runs commands like the checks, so its time must suffice for them. */
 export const secondsBudget = afterSetup(

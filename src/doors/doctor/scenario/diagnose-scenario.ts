@@ -24,6 +24,7 @@ import { after, type Check, fail, orRefusal, pass, runChecks, skip, warn } from 
 import type { Diagnosis } from "../diagnoses.ts";
 import { type DeclaredScenario, plannedWith, type Services, workersWith } from "../services.ts";
 import { agentChecks, programChecks } from "./agents.ts";
+import { answeringChecks } from "./answering.ts";
 import { mcpRules } from "./arm-files.ts";
 import { armChecks } from "./arms.ts";
 import { budgetChecks, estimateCost, secondsBudget } from "./budget.ts";
@@ -149,6 +150,7 @@ const orUnavailable = <T>(choose: () => Promise<T>) => orRefusal(choose, "sandbo
 /** Checks that need the definition alone. */
 const DECLARED_CHECKS = [
   ...importedChecks,
+  ...answeringChecks,
   imageCheck,
   ...armChecks,
   ...modelChecks,

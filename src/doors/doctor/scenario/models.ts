@@ -5,6 +5,7 @@ import { chooseJudge, judgeModelName } from "../../../comparison/planning/choose
 import { conditionsOf, selfTestKeyOf } from "../../../comparison/planning/comparison.ts";
 import { isRealModel, sandboxFor } from "../../../comparison/planning/sandbox-for.ts";
 import { openRecordings } from "../../../comparison/planning/session-recordings.ts";
+import { isAnswering } from "../../../domain/answering.ts";
 import { scriptsOf } from "../../../domain/arm.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { judgesNamed } from "../../../domain/model-name.ts";
@@ -19,7 +20,7 @@ const armModels = after("replay.tapes")(
     const recordings = await openRecordings(services, loaded.definition, {});
     const { resolveModel } = plannedWith(services);
     const refused = arms
-      .filter(({ ran }) => ran === undefined)
+      .filter((arm) => arm.ran === undefined && !isAnswering(arm))
       .flatMap((arm) => {
         const [script] = scriptsOf(arm);
         const refusals = refusalOf(() => resolveModel(arm.model, script?.turns ?? null, recordings?.arm(arm.id)));

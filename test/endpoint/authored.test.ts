@@ -1,0 +1,133 @@
+import { expect, test } from "bun:test";
+import { comparisonDigest, conditionsOf } from "../../src/comparison/planning/comparison.ts";
+import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
+import { differences } from "../../src/comparison/scenario/declared-differences.ts";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
+import { diagnoseFile, ofScenario } from "../doctor/small-scenario.ts";
+import { testServices } from "../harness.ts";
+import { failureOf, scenarioFolder } from "../scenario/scenario-folder.ts";
+import { againstScript, serveAnswers } from "./served-answer.ts";
+
+async function loaded(text: string) {
+  await using folder = await scenarioFolder({ "served.yaml": text });
+  return await loadScenarioFile(folder.path("served.yaml"));
+}
+
+const messageOf = async (arm: string) =>
+  (await failureOf(loaded(againstScript(arm)))).message.replace(/^.*?served\.yaml:\d+:\d+ /s, "");
+
+test("what does nothing in an arm that answers by itself is a mistake, and so is what nobody can ask", async () => {
+  const told = async (more: string) => await messageOf(`{id: app, endpoint: {url: "https://app/"}, ${more}}`);
+  const idle = (field: string) =>
+    `arms[0].${field}: does nothing in an arm with \`endpoint\`, which answers by itself; take it out`;
+  expect(await told("model: openai/x")).toBe(idle("model"));
+  expect(await told("system_prompt: Be brief.")).toBe(idle("system_prompt"));
+  expect(await told("files: {a: b}")).toBe(idle("files"));
+  expect(await told("program: {run: [x]}")).toBe("arms[0].program: endpoint is given too; keep one");
+  const asked = async (endpoint: string) => await messageOf(`{id: app, endpoint: {${endpoint}}}`);
+  expect(await asked("url: app.internal/x")).toBe(
+    "arms[0].endpoint.url: expected http://<host>/<path> or https://<host>/<path>",
+  );
+  expect(await asked('url: "https://me:secret@app/"')).toContain("send it as a header by headers_env");
+  expect(await asked('url: "https://app/", headers_env: {authorization: ANTHROPIC_API_KEY}')).toContain(
+    "arms[0].endpoint.headers_env.authorization: expected text that fits ^ABEVAL_ENDPOINT_",
+  );
+  expect(await asked('url: "https://app/", headers_env: {host: ABEVAL_ENDPOINT_X}')).toBe(
+    "arms[0].endpoint.headers_env.host: is set by abeval; leave it out",
+  );
+  expect(await asked('url: "https://app/", send: [wanted]')).toBe(
+    'arms[0].endpoint.send[0]: "wanted" names no column of the inputs',
+  );
+  expect(await messageOf("{id: app, model: endpoint/app}")).toContain("give that");
+});
+
+test("no model takes the place of an arm that answers by itself", async () => {
+  const scenario = await loaded(againstScript('{id: app, endpoint: {url: "https://app/"}}'));
+  const refused = await failureOf(prepareSession(testServices(), scenario, { model_override: "scripted/y" }));
+  expect(refused).toMatchObject({ code: "invalid_request", details: { field: "model_override" } });
+  expect(refused.message).toContain('arm "app" answers by itself (endpoint)');
+});
+
+test("a run is refused before anybody is asked: by the address, or by a variable that is not set", async () => {
+  const refused = async (endpoint: string) =>
+    (
+      await failureOf(
+        prepareSession(testServices(), await loaded(againstScript(`{id: app, endpoint: {${endpoint}}}`)), {}),
+      )
+    ).message;
+  expect(await refused('url: "http://169.254.169.254/latest"')).toContain('arm "app": its endpoint may not be asked: ');
+  expect(await refused('url: "https://app/", headers_env: {authorization: ABEVAL_ENDPOINT_NONE}')).toBe(
+    'arm "app": the header authorization of an endpoint comes from ABEVAL_ENDPOINT_NONE; set it',
+  );
+});
+
+const TWO = `name: served
+varies: [endpoint]
+task: {prompt: Hi}
+arms:
+  - {id: old, endpoint: {url: "http://127.0.0.1:9000/a", version: "1"}}
+  - {id: new, endpoint: {url: "http://127.0.0.1:9001/a", version: "2"}}
+rubric: {criteria: [{measure: answer_words}], judge: {model: builtin/evidence}}
+`;
+
+test("an arm is known by its version, and without one by the day", async () => {
+  const digest = async (text: string, day = "2026-11-28") => {
+    const { definition } = await loaded(text);
+    const conditions = conditionsOf(definition, "builtin/evidence");
+    return comparisonDigest({ ...conditions, arms: definition.arms, sandbox: "none", day, installs: [[], []] });
+  };
+  const own = await digest(TWO);
+  expect(await digest(TWO, "2026-11-29")).toBe(own);
+  expect(await digest(TWO.replace(":9001/", ":7777/").replace("id: new", "id: newer"))).toBe(own);
+  expect(await digest(TWO.replace('"2"', '"3"'))).not.toBe(own);
+  expect(await digest(TWO.replace("127.0.0.1:9001", "app.internal"))).not.toBe(own);
+  const unversioned = TWO.replace(', version: "2"', "");
+  expect(await digest(unversioned, "2026-11-29")).not.toBe(await digest(unversioned));
+  expect(await digest(unversioned.replace(":9001/", ":7777/"))).not.toBe(await digest(unversioned));
+  expect(differences(...(await loaded(TWO)).definition.arms)).toEqual(["endpoint"]);
+});
+
+test("a verdict says that an arm is deployed, and that nobody said what runs there", async () => {
+  const flagsOf = async (text: string) => (await prepareSession(testServices(), await loaded(text), {})).flags;
+  expect(await flagsOf(TWO)).toEqual(["endpoint_arm"]);
+  expect(await flagsOf(TWO.replace(', version: "1"', ""))).toEqual(["endpoint_arm", "arm_unversioned"]);
+});
+
+const served = (url: string) => ({
+  name: "small",
+  task: { prompt: "Say {{word}}.", probe: { checks: [{ id: "good", answer_contains: "{{wanted}}" }] } },
+  inputs: [{ id: "one", word: "yes", wanted: "good" }],
+  arms: [
+    { id: "app", endpoint: { url } },
+    { id: "script", model: "scripted/a", script: [{ say: "yes" }] },
+  ],
+  policies: { commands: { deny: ["rm *"] } },
+  rubric: { criteria: [{ measure: "probe_score" }], judge: { model: "builtin/evidence" } },
+});
+
+test("a check asks no endpoint, names the rules that cannot be checked, and rehearses when it is told to", async () => {
+  await using server = serveAnswers(() => Response.json({ answer: "good" }));
+  const rows = async (changes = {}, url = server.url) =>
+    Object.fromEntries(
+      ofScenario(await diagnoseFile(served(url), changes)).map(({ id, status, detail }) => [
+        id,
+        `${status}: ${detail}`,
+      ]),
+    );
+  const told = await rows();
+  expect(server.asked.length).toBe(0);
+  expect(told["endpoints.address"]).toBe(`pass: app: ${server.url}`);
+  expect(told["endpoints.rules"]).toStartWith("warn: policies.commands and policies.required");
+  expect(told["endpoints.rules"]).toContain("app: no version, so runs of other days do not count");
+  expect(told["endpoints.rehearsal"]).toStartWith("skip: nobody was asked");
+  expect((await rows({ rehearse: true }))["endpoints.rehearsal"]).toBe("pass: app answered");
+  expect(server.asked.map(({ body }) => body)).toEqual([
+    expect.objectContaining({
+      ...{ rehearsal: true, messages: [{ role: "user", text: "Say yes." }] },
+      input: { id: "one", values: { id: "one", word: "yes" } },
+    }),
+  ]);
+  await using broken = serveAnswers(() => new Response("no", { status: 500 }));
+  expect((await rows({ rehearse: true }, broken.url))["endpoints.rehearsal"]).toBe("fail: app: it answered 500: no");
+  expect((await rows({}, "http://app.internal/"))["endpoints.address"]).toStartWith("fail: ");
+});
