@@ -20,7 +20,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "unknown arm key",
     "    model: openai",
     "    modle: 1\n    model: openai",
-    '6:5 arms[0].modle: unknown key; did you mean "model"? Allowed: id, extends, title, model, prompt, system_prompt, system_prompt_file, tools, agent, ran, files, mcp, params, limits, price_per_mtok, script, scripts',
+    '6:5 arms[0].modle: unknown key; did you mean "model"? Allowed: id, extends, title, model, prompt, system_prompt, system_prompt_file, tools, agent, ran, endpoint, program, files, mcp, params, limits, price_per_mtok, script, scripts',
   ],
   [
     "unknown key far from any",
@@ -555,7 +555,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "varies",
     "name: short",
     "name: short\nvaries: [model, promt]",
-    '2:17 varies[1]: expected model, agent, files, prompt, system_prompt, tools, mcp, params, limits, price_per_mtok or ran, got "promt"; did you mean "prompt"?',
+    '2:17 varies[1]: expected model, agent, files, prompt, system_prompt, tools, mcp, params, limits, price_per_mtok, ran, endpoint or program, got "promt"; did you mean "prompt"?',
   ],
   [
     "tie_margin",
@@ -622,7 +622,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "merge key",
     "extends: plain",
     "<<: {model: a/b}",
-    '8:5 arms[1].model: missing; expected <provider>/<model>\n9:5 arms[1]["<<"]: unknown key; allowed: id, extends, title, model, prompt, system_prompt, system_prompt_file, tools, agent, ran, files, mcp, params, limits, price_per_mtok, script, scripts',
+    '8:5 arms[1].model: missing; expected <provider>/<model>\n9:5 arms[1]["<<"]: unknown key; allowed: id, extends, title, model, prompt, system_prompt, system_prompt_file, tools, agent, ran, endpoint, program, files, mcp, params, limits, price_per_mtok, script, scripts',
   ],
   ["tag", "Say hello.", "!secret abc", "3:19 task.prompt: tags (!secret) are not supported; write a plain value"],
   [
@@ -689,7 +689,7 @@ test("all mistakes of a file are told at once, in the order of the file", async 
       column: 5,
       field: "arms[1].extnds",
       message:
-        'unknown key; did you mean "extends"? Allowed: id, extends, title, model, prompt, system_prompt, system_prompt_file, tools, agent, ran, files, mcp, params, limits, price_per_mtok, script, scripts',
+        'unknown key; did you mean "extends"? Allowed: id, extends, title, model, prompt, system_prompt, system_prompt_file, tools, agent, ran, endpoint, program, files, mcp, params, limits, price_per_mtok, script, scripts',
     },
     { line: 10, column: 12, field: "arms[1].tools", message: 'expected a list, got "all"' },
     {
