@@ -90,7 +90,13 @@ test("list prices come last, and are in no digest", async () => {
   expect(priced.arms.map(({ price_per_mtok }) => price_per_mtok?.in)).toEqual([1, 9]);
   expect(priceOf(prices, definition, "openai/unheard")).toBeNull();
   const digestWith = (arms: typeof scenario.arms) =>
-    comparisonDigest({ ...conditionsOf(definition, "openai/unheard"), arms, sandbox: "none", day: "2026-11-28", installs: [[], []] });
+    comparisonDigest({
+      ...conditionsOf(definition, "openai/unheard"),
+      arms,
+      sandbox: "none",
+      day: "2026-11-28",
+      installs: [[], []],
+    });
   expect(digestWith(priced.arms)).toBe(digestWith(definition.arms));
   expect(JSON.stringify(definition)).not.toContain("2026-09-23");
 });

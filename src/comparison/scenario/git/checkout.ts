@@ -40,7 +40,8 @@ export async function inputsFromCheckout(
   const found: CheckoutInput[] = [];
   for (const one of inputs) {
     const path = await pathOfEdited(one, { here, repository, base });
-    if (path !== undefined) found.push({ input: one.input, path: one.told_as ?? path, ...(one.pinned && { pinned: true }) });
+    if (path !== undefined)
+      found.push({ input: one.input, path: one.told_as ?? path, ...(one.pinned && { pinned: true }) });
   }
   return allInputs([found]);
 }
