@@ -28,7 +28,7 @@ export async function answeringRunner(
 ): Promise<RunArm> {
   const { endpoint, program } = arm;
   const { answeringArm } = await import("../../arms/endpoint/answering-arm.ts");
-  const asked = askedOf(loaded, arm, run);
+  const asked = askedOfArm(loaded, arm, run);
   const answering = (open: Answering["open"]) => answeringArm({ asked, entropy: services.entropy, open });
   if (endpoint === undefined) {
     const { programAnswerer } = await import("../../arms/endpoint/program.ts");
@@ -40,7 +40,7 @@ export async function answeringRunner(
 }
 
 /** What its requests say of the run. */
-export const askedOf = (
+export const askedOfArm = (
   { definition: { name, input } }: LoadedScenario,
   { endpoint, program }: Arm,
   run: Run,

@@ -1,6 +1,6 @@
 import { readAnswer, requestOf } from "../../../arms/endpoint/answer-protocol.ts";
 import { openEndpoint } from "../../../arms/endpoint/endpoint.ts";
-import { askedOf, demandEndpoint } from "../../../comparison/planning/answering-runner.ts";
+import { askedOfArm, demandEndpoint } from "../../../comparison/planning/answering-runner.ts";
 import { type LoadedScenario, oneMember } from "../../../comparison/scenario/loaded-scenario.ts";
 import { isUnversioned } from "../../../domain/answering.ts";
 import type { Arm } from "../../../domain/arm.ts";
@@ -83,7 +83,7 @@ const faultIn = (work: Promise<unknown>): Promise<string | null> => work.then(()
 async function rehearse({ services }: DeclaredScenario, loaded: LoadedScenario, arm: Arm, signal: AbortSignal) {
   if (arm.endpoint === undefined) return;
   const { messages = [], prompt } = loaded.definition.task;
-  const asked = askedOf(loaded, arm, { trial: 1, seed: loaded.digest, rehearsal: true });
+  const asked = askedOfArm(loaded, arm, { trial: 1, seed: loaded.digest, rehearsal: true });
   const request = requestOf(asked, [...messages, { role: "user", text: prompt }], 0);
   const endpoint = await openEndpoint(services.endpoints, arm.endpoint, { clock: services.clock, arm });
   const { bytes, form } = await endpoint.ask(request, { key: services.entropy(16), signal });
