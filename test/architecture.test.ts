@@ -315,13 +315,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 112, 0],
-  "src/domain": [112, 8_500, 614],
+  "src/domain": [113, 8_593, 619],
   "src/runtime": [19, 1_191, 50],
   "src/arms": [202, 23_614, 686],
   "src/statistics": [69, 7_430, 304],
   "src/store": [57, 7_384, 213],
-  "src/comparison": [194, 25_430, 755],
-  "src/doors": [309, 33_600, 889],
+  "src/comparison": [197, 25_639, 763],
+  "src/doors": [311, 33_600, 889],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
