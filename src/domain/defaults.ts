@@ -70,6 +70,9 @@ export const ANSWER_CHARS = 200_000;
 /** Inputs from a checkout that are named; those that keep a gate shut come first. */
 export const NAMED_INPUTS = 100;
 
+/** Arms of a scenario; more than two make a contest. */
+export const MAX_ARMS = 8;
+
 /** Trials of one scenario in a series. */
 export const MAX_TRIALS = 1_000;
 

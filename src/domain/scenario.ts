@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Arm } from "./arm.ts";
+import { MAX_ARMS } from "./defaults.ts";
 import { Policies } from "./policies.ts";
 import { Rubric } from "./rubric.ts";
 import { Digest, nullable, record, Slug } from "./schema.ts";
@@ -48,15 +49,15 @@ export const Scenario = record("Scenario", {
     description: "The declared difference between the arms: fields of an arm. Null when not declared.",
   }),
   task: Task,
-  arms: Type.Array(Arm, { minItems: 2, maxItems: 2 }),
+  arms: Type.Array(Arm, { minItems: 2, maxItems: MAX_ARMS, description: "A session has two." }),
   policies: Policies,
   rubric: Rubric,
   replay: Type.Optional(ReplayConfig),
   input: Type.Optional(ScenarioInput),
   inputs: Type.Optional(ScenarioInputs),
 });
-/** Exactly two arms: the schema counts them, the type says it. */
-export type Scenario = Omit<Static<typeof Scenario>, "arms"> & { arms: [Arm, Arm] };
+/** Two arms at least: the schema counts them, the type says it. */
+export type Scenario = Omit<Static<typeof Scenario>, "arms"> & { arms: [Arm, Arm, ...Arm[]] };
 
 /** A row of the scenario list. A broken file has a row too: its name, no arms, and the error. */
 export const ScenarioListing = record("ScenarioListing", {

@@ -13,7 +13,7 @@ ${arms}
 rubric: { criteria: [{ measure: turns }] }
 `;
 
-async function armsOf(arms: string, directory = "/nowhere"): Promise<readonly [Arm, Arm]> {
+async function armsOf(arms: string, directory = "/nowhere"): Promise<readonly [Arm, Arm, ...Arm[]]> {
   const { result } = await parseScenario({ text: scenario(arms), file: "s.yaml", stem: "s", directory });
   if (result instanceof Failure) throw result;
   return result.arms;

@@ -13,6 +13,7 @@ import type { SessionSettings } from "../../domain/session-settings.ts";
 import type { Flag } from "../../domain/verdict.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { demandPair } from "../scenario/pair.ts";
 import { agentDigest } from "./agent-runner.ts";
 import { type ArmSource, demandUnseen, scriptChoices, sourceOfArm } from "./arm-source.ts";
 import { type StoredChoice, standInFor } from "./baseline/stand-in.ts";
@@ -93,6 +94,7 @@ export async function prepareSession(
   loaded: LoadedScenario,
   options: RunOptions,
 ): Promise<SessionPlan> {
+  demandPair(loaded);
   const { definition } = loaded;
   const meant = overridden(definition, options.model_override);
   const asked = judgeModelName(given, options.judge_model, definition.rubric.judge.model);
@@ -153,7 +155,7 @@ export async function prepareSession(
     evidence_digests: evidenceDigests(definition, evidence),
     self_test_key: selfTestKeyOf(conditions),
     declared,
-    flags: [...contextFlags(priced.arms, priced.policies, chosen.judge_model), ...replayed.flags],
+    flags: [...contextFlags([first, second], priced.policies, chosen.judge_model), ...replayed.flags],
     recordings,
   };
 }
@@ -246,8 +248,8 @@ const assumedProvider = (named: string | null, judge_model: string) =>
     : `judge "${named}" is taken as ${judge_model}`;
 
 /** Two differences at once, and nobody can tell which one made the winner. */
-function undeclared({ arms, varies }: Scenario): string | null {
-  const others = varies === null ? [] : differences(...arms).filter((field) => !varies.includes(field));
+function undeclared({ arms: [first, second], varies }: Scenario): string | null {
+  const others = varies === null ? [] : differences(first, second).filter((field) => !varies.includes(field));
   return others.length === 0 ? null : `the arms also differ in ${others.join(", ")}, which \`varies\` does not declare`;
 }
 

@@ -21,6 +21,12 @@ export function differences(first: Arm, second: Arm): VariableField[] {
   return differing.filter((field) => !implied.includes(field));
 }
 
+/** The fields in which any arm is set up to differ from the first. */
+export function differencesAmong([first, ...others]: Scenario["arms"]): VariableField[] {
+  const differing = new Set(others.flatMap((other) => differences(first, other)));
+  return VARIABLE_FIELDS.filter((field) => differing.has(field));
+}
+
 /** Rows of a table share what no template fills. */
 const differ = (first: Arm, second: Arm, field: VariableField) =>
   first[field] !== second[field] && comparable(first, field) !== comparable(second, field);
@@ -52,9 +58,9 @@ export function applyModelOverride(definition: Scenario, model: string): Scenari
       `arm "${answering.id}" answers by itself (${answering.endpoint ? "endpoint" : "program"}), so no model can take its place; leave out model_override (--model)`,
       { details: { field: "model_override" } },
     );
-  const [first, second] = definition.arms;
+  const [first, second, ...others] = definition.arms;
   const withModel = (arm: Arm): Arm => ({ ...arm, model, price_per_mtok: null });
-  return { ...definition, arms: [withModel(first), withModel(second)] };
+  return { ...definition, arms: [withModel(first), withModel(second), ...others.map(withModel)] };
 }
 
 function comparable(arm: Arm, field: VariableField): string {

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { MAX_ARMS } from "../../../domain/defaults.ts";
 import { JUDGE_NAME_CHARS } from "../../../domain/panel.ts";
 import { SEVERITIES } from "../../../domain/policies.ts";
 import { ModelPrice } from "../../../domain/price-list.ts";
@@ -206,7 +207,11 @@ export const ScenarioFile = record(
       ),
     ),
     task: TaskFile,
-    arms: Type.Array(ArmFile, { minItems: 2, maxItems: 2, description: "Exactly two." }),
+    arms: Type.Array(ArmFile, {
+      minItems: 2,
+      maxItems: MAX_ARMS,
+      description: `2 to ${MAX_ARMS}; more than two make a contest.`,
+    }),
     policies: Type.Optional(PoliciesFile),
     rubric: RubricFile,
     replay: Type.Optional(ReplayFile),

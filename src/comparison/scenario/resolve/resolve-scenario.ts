@@ -48,7 +48,7 @@ export async function resolveScenario(
     tags: file.tags ?? [],
     varies: file.varies ?? null,
     task: withPrompt(file.task.deliverable === undefined ? withAnswer(task, arms) : task, file),
-    arms: arms as [Arm, Arm], // the schema counted them
+    arms: arms as Scenario["arms"], // the schema counted them
     policies,
     rubric,
     ...(replay && { replay }),

@@ -1,7 +1,7 @@
 import { prepareCall } from "../../../arms/tool/invoke.ts";
 import { toolbox } from "../../../arms/tool/toolbox.ts";
 import { workspacePlaces } from "../../../comparison/planning/task-image.ts";
-import { differences } from "../../../comparison/scenario/declared-differences.ts";
+import { differencesAmong } from "../../../comparison/scenario/declared-differences.ts";
 import type { Arm, ScriptTurn } from "../../../domain/arm.ts";
 import { Mistake } from "../../../domain/failure.ts";
 import { isScripted } from "../../../domain/model-name.ts";
@@ -10,21 +10,20 @@ import type { DeclaredScenario } from "../services.ts";
 
 /** Two equal arms measure chance. That can be intended, so it is a warning. */
 const contrast = check("arms.contrast", "Arms differ", ({ loaded }: DeclaredScenario) => {
-  const [first, second] = loaded.definition.arms;
-  const found = differences(first, second);
-  return found.length > 0
-    ? pass(`in ${found.join(", ")}`)
-    : warn(
-        "both arms are set up the same (the verdict will have the flag no_contrast)",
-        "change one, unless you want to measure chance",
-      );
+  const { arms } = loaded.definition;
+  const found = differencesAmong(arms);
+  if (found.length > 0) return pass(`in ${found.join(", ")}`);
+  return warn(
+    `${arms.length === 2 ? "both" : "all"} arms are set up the same (the verdict will have the flag no_contrast)`,
+    "change one, unless you want to measure chance",
+  );
 });
 
 /** The effect of an undeclared difference would be credited to the declared one. */
 const varies = check("arms.varies", "Arms differ only where declared", ({ loaded }: DeclaredScenario) => {
   const { arms, varies: declared } = loaded.definition;
   if (declared === null) return skip(IDLE.no_varies);
-  const found = differences(...arms);
+  const found = differencesAmong(arms);
   const undeclared = found.filter((field) => !declared.includes(field));
   if (undeclared.length > 0)
     return fail(`they also differ in ${undeclared.join(", ")}`, "make these equal, or add them to `varies`");

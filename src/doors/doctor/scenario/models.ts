@@ -107,10 +107,13 @@ const judgeFamily = check(
   "rubric.judge_family",
   "Judge is not from the maker of one arm's model",
   ({ services, loaded }: DeclaredScenario) => {
-    const { arms, rubric } = loaded.definition;
+    const {
+      arms: [first, ...others],
+      rubric,
+    } = loaded.definition;
     const judge = judgeModelName(services, undefined, rubric.judge.model);
     if (!rubric.criteria.some(isJudged)) return pass(IDLE.no_judged);
-    if (favoursOne(kinOf(judgesOf(judge), arms)))
+    if (others.some((other) => favoursOne(kinOf(judgesOf(judge), [first, other]))))
       return warn(
         `${judge} comes from the maker of only one arm's model, and may favour that arm`,
         "use a judge from another maker, or a panel with judges from other makers",
