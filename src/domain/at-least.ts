@@ -53,7 +53,9 @@ interface Used {
 
 /** Arms and judge together, of attempts that were lost too. */
 export function sumTotals(outcome: SessionOutcome): SessionTotals {
-  const { arms, lost_attempts = [], started_at, finished_at } = outcome;
+  const { lost_attempts = [], started_at, finished_at } = outcome;
+  // What another session ran is in its totals.
+  const arms = outcome.arms.filter(({ shared }) => shared === undefined);
   const judgings = judgingsOf(outcome);
   const parts: readonly Used[] = [...arms, ...judgings, ...lost_attempts];
   const why = [

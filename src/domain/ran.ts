@@ -32,8 +32,13 @@ export const Ran = record(
 export type Ran = Static<typeof Ran>;
 
 /** What somebody paid for an arm here and now. Null where it is unknown. */
-export const paidFor = ({ imported, cost_usd }: { imported?: unknown; cost_usd: number | null }): number | null =>
-  imported === undefined ? cost_usd : 0;
+export const paidFor = ({ imported, shared, cost_usd }: MadeElsewhere & { cost_usd: number | null }): number | null =>
+  imported === undefined && shared === undefined ? cost_usd : 0;
+
+interface MadeElsewhere {
+  readonly imported?: unknown;
+  readonly shared?: unknown;
+}
 
 /** Whether abeval saw nothing of an arm's run. What a stored run did, it saw. */
 export const ranElsewhere = ({ imported }: { readonly imported?: { readonly run?: unknown } | undefined }): boolean =>

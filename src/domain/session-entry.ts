@@ -1,14 +1,14 @@
 import type { Decision } from "./decision.ts";
 import type { StoredRun } from "./ran.ts";
 import type { ArmSummary, SessionFailure, SessionOutcome } from "./session.ts";
-import type { Verdict } from "./verdict.ts";
+import type { ArmPointer, Verdict } from "./verdict.ts";
 import type { Vote } from "./vote.ts";
 
 /**
  * Goes up with every kind of entry that is added. A worker of an older version would lose what it cannot read, so it is given
  * no work of a newer one.
  */
-export const LOG_VERSION = 2;
+export const LOG_VERSION = 3;
 
 /** What is known of a session when it is accepted. What an earlier version stored of a whole session begins with it too. */
 export interface CreatedEntry {
@@ -55,6 +55,15 @@ interface ArmImportedEntry {
   readonly type: "arm_imported";
   readonly arm_id: string;
   readonly from: StoredRun;
+}
+
+/** An arm did not run here: another session of the round has its decisions and its work, and these are read from there. */
+interface ArmSharedEntry {
+  readonly type: "arm_shared";
+  readonly arm_id: string;
+  readonly from: ArmPointer;
+  /** Without what is large. */
+  readonly summary: Partial<ArmSummary> & Pick<ArmSummary, "status">;
 }
 
 /** How an arm stopped and what it used. Its work has not been looked at. */
@@ -110,6 +119,7 @@ export type RunEntry =
   | StageEntry
   | DecisionEntry
   | ArmImportedEntry
+  | ArmSharedEntry
   | ArmEndedEntry
   | ObservedEntry
   | ExaminedEntry
@@ -132,6 +142,7 @@ const KINDS: Readonly<Record<SessionEntry["type"], true>> = {
   stage: true,
   decision: true,
   arm_imported: true,
+  arm_shared: true,
   arm_ended: true,
   observed: true,
   examined: true,

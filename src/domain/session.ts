@@ -7,11 +7,11 @@ import { FAILURE_CODES } from "./failure.ts";
 import { PriceDate } from "./price-list.ts";
 import { ImportedFrom } from "./ran.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
-import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp, UserName } from "./schema.ts";
+import { Count, Digest, described, ModelRef, nullable, oneOf, record, Slug, Timestamp, UserName } from "./schema.ts";
 import { SessionSettings } from "./session-settings.ts";
 import { STATES } from "./session-state.ts";
 import { SkillUse } from "./skill.ts";
-import { Verdict } from "./verdict.ts";
+import { ArmPointer, Verdict } from "./verdict.ts";
 import { Vote } from "./vote.ts";
 
 export { isFinal, type SessionState, STATES } from "./session-state.ts";
@@ -113,6 +113,9 @@ export const ArmSummary = record("ArmSummary", {
   budget: Type.Array(BudgetUse),
   agent: Type.Optional(AgentRun),
   imported: Type.Optional(ImportedFrom),
+  shared: Type.Optional(
+    described(ArmPointer, "Where the arm ran: other sessions of its round show the same run. Absent: it ran here."),
+  ),
   skills_used: Type.Optional(Type.Array(SkillUse, { description: "Skills that it read. Absent: none is known of." })),
   notes: Type.Optional(ArmNotes),
   notes_changed: Type.Optional(
@@ -142,6 +145,7 @@ export const TrialPlace = record(
     series_id: SeriesId,
     trial: Type.Integer({ minimum: 1, description: "Number in the series, in the order of creation." }),
     round: Type.Integer({ minimum: 1, description: "A round holds one trial of each scenario." }),
+    pair: Type.Optional(Count("Place in the pairs of its contest, from 0. Absent: two arms are compared.")),
   },
   { description: "Which trial of which series a run is." },
 );

@@ -95,6 +95,13 @@ export const TrialRow = record("TrialRow", {
     ...SessionId,
     description: "Where the stored run of an arm took place. Absent: both arms ran.",
   }),
+  stored_runs: Type.Optional(
+    record(
+      "SharedRuns",
+      { a: Type.Optional(SessionId), b: Type.Optional(SessionId) },
+      { description: "Sessions of the same round in which an arm ran that did not run here. Absent: both ran here." },
+    ),
+  ),
   spent_usd: Type.Optional(
     nullable(Type.Number({ minimum: 0 }), {
       description: "Of arms that ran here; null = unknown. Absent where both did: their costs are what was spent.",
@@ -130,7 +137,15 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
   const conduct = conductOf(a, b);
   const draw = drawOf(outcome) ?? conduct;
   const row: TrialRow = {
-    ...{ session_id, scenario, ...withInputId(outcome.definition.input?.id), comparison, place, state },
+    ...{
+      session_id,
+      scenario,
+      ...withInputId(outcome.definition.input?.id),
+      comparison,
+      place,
+      ...pairIn(place),
+      state,
+    },
     failure: failure && { class: failure.class, code: failure.code, message: cut(failure.message, REASON_CHARS) },
     ...{ outcome: null, winner_side: null, decided_by: null },
     arms: { a: trialArm(a), b: trialArm(b) },
@@ -139,8 +154,9 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
     conduct,
     ...(draw !== null && isPlayed(outcome) && { draw }),
     ...storedRun(a, b),
+    ...sharedRuns(a, b),
     ...priceDateOf(outcome),
-    ...((a.imported || b.imported) && { spent_usd: sumKnown([paidFor(a), paidFor(b)]) }),
+    ...((a.imported || b.imported || a.shared || b.shared) && { spent_usd: sumKnown([paidFor(a), paidFor(b)]) }),
     ...killedOf(outcome),
     ...(shutsGate(outcome.settings.inputs_from_checkout) && { from_checkout: true }),
     ...(outcome.lost_attempts && { lost_cost_usd: sumKnown(outcome.lost_attempts.map(({ cost_usd }) => cost_usd)) }),
@@ -148,6 +164,8 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
   if (outcome.verdict?.kind !== "run") return row;
   return judgedRow(row, outcome.verdict, sumKnown(judgingsOf(outcome).map(({ cost_usd }) => cost_usd)));
 }
+
+const pairIn = (place: TrialRow["place"]) => (place?.pair === undefined ? {} : { pair: place.pair });
 
 function killedOf({ failure, lost_attempts = [] }: Pick<SessionOutcome, "failure" | "lost_attempts">) {
   const lost = lost_attempts.filter(({ killed_from_outside }) => killed_from_outside).length;
@@ -158,6 +176,10 @@ function killedOf({ failure, lost_attempts = [] }: Pick<SessionOutcome, "failure
 function storedRun(a: Summary, b: Summary): Pick<TrialRow, "stored_run"> {
   const run = a.imported?.run ?? b.imported?.run;
   return run ? { stored_run: run.session_id } : {};
+}
+
+function sharedRuns({ shared: a }: Summary, { shared: b }: Summary): Pick<TrialRow, "stored_runs"> {
+  return a || b ? { stored_runs: { ...(a && { a: a.session_id }), ...(b && { b: b.session_id }) } } : {};
 }
 
 export const judgedRow = (row: TrialRow, verdict: Verdict, cost_usd = verdict.usage.cost_usd): TrialRow => ({

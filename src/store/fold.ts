@@ -35,7 +35,7 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
   let counted = state.arms.filter(isUnfinished).map(({ arm_id }) => arm_id);
   for (const entry of entries.slice(start)) {
     if (entry.type === "decision") decisions[entry.arm_id]?.push(entry.decision);
-    if (entry.type === "arm_ended") counted = counted.filter((arm_id) => arm_id !== entry.arm_id);
+    counted = counted.filter((arm_id) => arm_id !== stoppedArm(entry));
     const asked = askedLater(entry);
     verdicts.push(...asked);
     rejudged ??= asked.find(isRejudge);
@@ -125,6 +125,10 @@ function lostAttempts(created: CreatedEntry, entries: readonly SessionEntry[]): 
   return lost;
 }
 
+/** Its use is known, so that its decisions need not be counted. */
+const stoppedArm = (entry: SessionEntry) =>
+  entry.type === "arm_ended" || entry.type === "arm_shared" ? entry.arm_id : undefined;
+
 const askedLater = (entry: SessionEntry): readonly Verdict[] =>
   entry.type === "judged" && entry.verdict.kind !== "run" ? [entry.verdict] : [];
 
@@ -147,6 +151,11 @@ function after(state: State, entry: SessionEntry, rejudged: Verdict | undefined)
     case "examined": {
       const { arm_id, summary } = entry;
       return { ...state, arms: eachArm(state, (arm) => (arm.arm_id === arm_id ? { ...arm, ...summary } : arm)) };
+    }
+    case "arm_shared": {
+      const { arm_id, summary, from } = entry;
+      const shown = { ...summary, shared: from };
+      return { ...state, arms: eachArm(state, (arm) => (arm.arm_id === arm_id ? { ...arm, ...shown } : arm)) };
     }
     case "observed":
       return { ...state, fairness: { ...state.fairness, observed: [...entry.differences] } };

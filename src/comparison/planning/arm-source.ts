@@ -15,7 +15,7 @@ import type { NamedFile, Ran } from "../../domain/ran.ts";
 import type { ScriptChoice } from "../../domain/session-settings.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { shortage } from "../../domain/shortage.ts";
-import { SIDES } from "../../domain/verdict.ts";
+import { type ArmPointer, SIDES, type Side } from "../../domain/verdict.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { sourceOf } from "../scenario/materials.ts";
 import { readDigested } from "../scenario/read-text.ts";
@@ -24,11 +24,18 @@ import { type AgentServices, agentRunner, isAgentArm } from "./agent-runner.ts";
 import { type AnsweringServices, answeringRunner } from "./answering-runner.ts";
 import type { SessionServices } from "./services.ts";
 
-/** Where the work of an arm comes from: something runs it, or a stored run of it counts again. */
-export type ArmSource = { readonly runArm: RunArm; readonly stored?: undefined } | { readonly stored: StandIn };
+/** Where the work of an arm comes from: something runs it, a stored run of it counts again, or another session of its round has it. */
+export type ArmSource =
+  | { readonly runArm: RunArm; readonly stored?: undefined; readonly shared?: undefined }
+  | { readonly stored: StandIn; readonly shared?: undefined }
+  | { readonly shared: ArmPointer; readonly stored?: undefined };
+
+/** Arms of a contest that other sessions of the round run, or ran. */
+export type SharedArms = Readonly<Partial<Record<Side, ArmPointer>>>;
 
 interface Casting {
   readonly stand_in: StandIn | undefined;
+  readonly shared: SharedArms | undefined;
   readonly draw: Draw;
   readonly recordings: Recordings | undefined;
 }
@@ -40,8 +47,10 @@ export async function sourceOfArm(
   services: Services,
   loaded: LoadedScenario,
   [index, arm]: readonly [0 | 1, Arm],
-  { stand_in, draw, recordings }: Casting,
+  { stand_in, shared, draw, recordings }: Casting,
 ): Promise<ArmSource> {
+  const elsewhere = shared?.[SIDES[index]];
+  if (elsewhere) return { shared: elsewhere };
   if (stand_in?.side === SIDES[index]) return { stored: stand_in };
   if (isRanArm(arm)) return { runArm: importedRunner(loaded, arm) };
   const recording = recordings?.arm(arm.id);

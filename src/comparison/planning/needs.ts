@@ -98,7 +98,10 @@ export const NEED_OF_PROTOCOLS =
  * What servers of earlier releases ask for, and this version does where no worker of theirs is left: it plans a run anew, and a series
  * goes on by the rules by which it began. Whoever changes a protocol adds here what was asked for before.
  */
-const NEEDS_OF_EARLIER: Needs = [`${PROTOCOLS}log/2+swapped-pair/3+gates-and-measures/3+series/1`];
+const NEEDS_OF_EARLIER: Needs = [
+  `${PROTOCOLS}log/2+swapped-pair/3+gates-and-measures/3+series/2+records/2`,
+  `${PROTOCOLS}log/2+swapped-pair/3+gates-and-measures/3+series/1`,
+];
 
 /** All protocols by which this version works, its own first. */
 export const PROTOCOLS_DONE: Needs = [...new Set([NEED_OF_PROTOCOLS, ...NEEDS_OF_EARLIER])];

@@ -2,7 +2,6 @@ import { Purse } from "../../arms/model/purse.ts";
 import type { Recordings } from "../../arms/recording/recordings.ts";
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
 import type { Arm } from "../../domain/arm.ts";
-import type { StandIn } from "../../domain/baseline.ts";
 import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS, PROVIDER_TRIES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
 import { judgesNamed } from "../../domain/model-name.ts";
@@ -10,12 +9,12 @@ import { FREE } from "../../domain/price-list.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import type { EvidenceDigests } from "../../domain/session.ts";
 import type { SessionSettings } from "../../domain/session-settings.ts";
-import type { Flag } from "../../domain/verdict.ts";
+import { type Flag, SIDES, type Side } from "../../domain/verdict.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { demandPair } from "../scenario/pair.ts";
 import { agentDigest } from "./agent-runner.ts";
-import { type ArmSource, demandUnseen, scriptChoices, sourceOfArm } from "./arm-source.ts";
+import { type ArmSource, demandUnseen, type SharedArms, scriptChoices, sourceOfArm } from "./arm-source.ts";
 import { type StoredChoice, standInFor } from "./baseline/stand-in.ts";
 import { type ChosenJudge, chooseJudge, judgeModelName } from "./choose-judge.ts";
 import { comparisonDigest, conditionsOf, dayOf, evidenceDigests, selfTestKeyOf } from "./comparison.ts";
@@ -54,6 +53,8 @@ export interface RunOptions {
   readonly protocol?: string;
   /** Stored runs of which one may stand in for an arm. */
   readonly stored?: StoredChoice;
+  /** It is of a contest; which of its arms other sessions of the round run. */
+  readonly shared?: SharedArms;
   readonly inputs_from_checkout?: NonNullable<SessionSettings["inputs_from_checkout"]>;
 }
 
@@ -108,8 +109,9 @@ export async function prepareSession(
   const stand_in =
     options.stored &&
     standInFor(options.stored, { definition, digests: await digestsBeforehand(services, loaded, priced, day) });
-  const paid = withFree(priced, stand_in);
-  const casting = { stand_in, draw, recordings };
+  const free = SIDES.filter((side) => side === stand_in?.side || options.shared?.[side] !== undefined);
+  const paid = withFree(priced, free);
+  const casting = { stand_in, shared: options.shared, draw, recordings };
   const [source_a, source_b, chosen, { sandbox, note, needed }, _prices, installsA, installsB] = await askAll([
     () => sourceOfArm(services, loaded, [0, first], casting),
     () => sourceOfArm(services, loaded, [1, second], casting),
@@ -123,7 +125,7 @@ export async function prepareSession(
   demandFirstTurns(paid);
   const replayed = toldOfReplay(recordings);
   demandDayPrices(services, paid, chosen, replayed.settings);
-  const costs = [withFree(priced, stand_in), chosen.price] as const;
+  const costs = [paid, chosen.price] as const;
   const likely_usd = payable(paid, replayed.settings.replayed, likelyCostOfRun(...costs));
   const purse = purseUnder(paid, chosen, likely_usd, options);
   if (note !== null && needed) services.notice(note);
@@ -176,12 +178,11 @@ async function digestsBeforehand(
   return evidenceDigests(loaded.definition, { arms: priced.arms, sandbox: sandbox.kind, installs, day });
 }
 
-/** What stands in was paid for when it ran. */
-function withFree(scenario: Scenario, stand_in: StandIn | undefined): Scenario {
+/** What stands in is paid for where it runs, or was when it ran. */
+function withFree(scenario: Scenario, sides: readonly Side[]): Scenario {
   const [a, b] = scenario.arms;
-  const free = (arm: Arm): Arm => ({ ...arm, price_per_mtok: FREE });
-  if (stand_in === undefined) return scenario;
-  return { ...scenario, arms: stand_in.side === "a" ? [free(a), b] : [a, free(b)] };
+  const priced = (arm: Arm, side: Side): Arm => (sides.includes(side) ? { ...arm, price_per_mtok: FREE } : arm);
+  return sides.length === 0 ? scenario : { ...scenario, arms: [priced(a, "a"), priced(b, "b")] };
 }
 
 /** The sandbox of the run, in which its checks can run. On a shared store another machine may take the run. */

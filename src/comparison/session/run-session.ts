@@ -14,11 +14,15 @@ import type { SessionServices } from "../planning/services.ts";
 import { workspacePlaces } from "../planning/task-image.ts";
 import { fixtureSource } from "../scenario/fixture-source.ts";
 import { withoutCoinFlips } from "./repeat-checks.ts";
-import { observedDifferences, openArm, runBoth } from "./run/open-arm.ts";
+import { gatherInRow } from "./run/gather-in-row.ts";
+import { type ArmLeft, observedDifferences, openArm, runBoth } from "./run/open-arm.ts";
+import type { RoundRow } from "./run/round-row.ts";
 import type { RunLog, SummaryOfTrials } from "./run/run-log.ts";
 /** What makes a run a trial. */
 export interface Trial {
   readonly place: TrialPlace;
+  /** The arms of its round, where it is of a contest. */
+  readonly row?: RoundRow;
   /**
    * Where the series stands with this verdict; undefined when it is not stored any more. A function is asked in the moment in which it is stored; it is pure, and `trials`
    * are those of the series, this one as it was before.
@@ -63,9 +67,10 @@ export async function runSession(session: Session): Promise<void> {
 
 /** Both arms, from the fixture to what they left. */
 async function workOf(session: Session): Promise<Examined> {
-  const { plan, log, services, signal } = session;
+  const { plan, log, services, signal, trial } = session;
   const { task, arms } = plan.scenario;
   const { setup } = task;
+  if (trial?.row && plan.sources.every(({ shared }) => shared)) return await gatherInRow(session, trial.row);
   if (setup.length > 0 || plan.scenario.task.image || arms.some((arm) => serversOf(arm).length > 0))
     await log.enter("preparing");
   await using pristine = openPristine({
@@ -77,7 +82,7 @@ async function workOf(session: Session): Promise<Examined> {
     clock: services.arm_clock,
   });
   await pristine.setup(setup, signal);
-  return await gatherArms(session, pristine);
+  return await (trial?.row ? gatherInRow(session, trial.row, pristine) : gatherArms(session, pristine));
 }
 
 async function judgeAgain(examined: Examined, log: RunLog): Promise<Examined> {
@@ -106,7 +111,7 @@ async function gatherArms(session: Session, pristine: Pristine): Promise<Examine
   log.note({ type: "observed", differences: observedDifferences(a.summary, b.summary, skew_ms) });
   if (arms.some(({ workspace }) => workspace?.location) || plan.scenario.task.probe !== null)
     await log.enter("probing");
-  const examined = await withoutCoinFlips(session, [a.stopped, b.stopped], [await a.examine(), await b.examine()]);
+  const examined = await examinedPair(session, a, b);
   await log.enter("judging");
   // Their disk is given back while the judge works. It is asked first: a program that removes takes milliseconds to start.
   // Otherwise they go with the fixture.
@@ -114,6 +119,18 @@ async function gatherArms(session: Session, pristine: Pristine): Promise<Examine
     for (const { workspace } of arms) void workspace?.[Symbol.asyncDispose]();
   });
   return examined;
+}
+
+async function examinedPair(session: Session, a: ArmLeft, b: ArmLeft): Promise<Examined> {
+  const examined = [await a.examine(), await b.examine()] as const;
+  // What was looked at before is looked at no more.
+  if (a.stopped === null || b.stopped === null) return examined;
+  const { log } = session;
+  const [first, second] = await withoutCoinFlips(session, [
+    { stopped: a.stopped, judged: examined[0], log },
+    { stopped: b.stopped, judged: examined[1], log },
+  ]);
+  return [first ?? examined[0], second ?? examined[1]];
 }
 
 /** A trial that nobody could judge is lost to its series, so its judge is asked once more, if it was asked. */

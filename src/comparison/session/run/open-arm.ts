@@ -28,7 +28,7 @@ export interface Examination {
 }
 
 /** What an arm left when it stopped. Nobody has looked at it yet. */
-interface ArmLeft {
+export interface ArmLeft {
   readonly summary: ArmSummary;
   /** When it began, by the clock of the arms; null: not here. */
   readonly began_ticks: number | null;
@@ -52,6 +52,7 @@ export async function openArm(examination: Examination, pristine: Pristine, inde
   const { plan, log, services, signal: stop } = examination;
   const { scenario } = plan;
   const [arm, source] = [scenario.arms[index], plan.sources[index]];
+  if (source.shared) throw new Error(`${arm.id} runs in another session`);
   if (source.stored) return openStored(log, arm, source.stored);
   const workspace = await workspaceOf(plan, pristine, arm);
   // An external agent starts its servers by itself.
