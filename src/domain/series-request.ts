@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { ContestPlan } from "./contest-plan.ts";
 import { JudgeModel, MAX_PAGE, RunRequest } from "./request.ts";
 import { oneOf, record, Slug } from "./schema.ts";
 import { StoredSeriesId } from "./series-listing.ts";
@@ -41,6 +42,22 @@ export const SeriesRequest = record("SeriesRequest", {
     }),
   ),
   control: SeriesRecord.properties.control,
+  contest: Type.Optional(
+    record(
+      "ContestRequest",
+      {
+        mode: Type.Optional(ContestPlan.properties.mode),
+        control: SeriesRecord.properties.control,
+        keep_running: Type.Optional(
+          Type.Boolean({ description: "Arms go on that are out, or about which enough is known." }),
+        ),
+        fdr: Type.Optional(
+          Type.Boolean({ description: "Tell also what holds where 5% of all claims may be false; no gate reads it." }),
+        ),
+      },
+      { description: "How more than two arms are compared; default: each candidate with the control." },
+    ),
+  ),
   judge_model: Type.Optional(JudgeModel),
   model_override: RunRequest.properties.model_override,
   seed: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Weighted scripts are chosen by it." })),

@@ -29,6 +29,8 @@ export interface TrialSpec {
   readonly scenario: string;
   /** Row of its inputs; absent where it has none. */
   readonly input?: string;
+  /** Place in the pairs of the contest; absent: two arms are compared. */
+  readonly pair?: number;
 }
 
 interface Money {
@@ -123,11 +125,12 @@ function specsOf(scenarios: SeriesRecord["plan"]["scenarios"], tallies: readonly
 const nextNumber = (tallies: readonly Tally[]): number =>
   1 + tallies.flatMap(({ rows }) => rows).reduce((largest, row) => Math.max(largest, numberOf(row)), 0);
 
-const isBudgetMet = (rows: readonly TrialRow[], begunAfter: number): boolean =>
+/** A call of a trial since then would have cost more than the limit. */
+export const isBudgetMet = (rows: readonly TrialRow[], begunAfter: number): boolean =>
   rows.some((row) => metLimit(row) && numberOf(row) > begunAfter);
 
 /** A user's mistake, an incomplete recording and checks that cannot run fail every trial; other failures may pass. */
-function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number): boolean {
+export function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number): boolean {
   const isNow = (row: TrialRow) => numberOf(row) > begunAfter;
   const lost = tallies.filter(
     ({ rows, given_up }) => given_up && failsTooOften(failuresIn(rows.filter(isNow)), trials),

@@ -13,6 +13,7 @@ import { costsOf } from "./costs.ts";
 import { type Beside, importedSeries, reportOf } from "./report.ts";
 import { type ImportedAs, importedSubject } from "./words/subject.ts";
 
+export { advanceContest } from "./contest/advance.ts";
 export { pairView } from "./contest/pair-view.ts";
 export { contestStanding } from "./contest/standing.ts";
 

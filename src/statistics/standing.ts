@@ -11,7 +11,7 @@ import {
   type SeriesSummary,
 } from "../domain/series-summary.ts";
 import { isFinal } from "../domain/session-state.ts";
-import type { TrialRow } from "../domain/trial.ts";
+import { givesResult, type TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import {
   copiesOf,
@@ -37,6 +37,7 @@ export function standingOf(
   rows: readonly TrialRow[],
   stored: readonly TrialRow[] = [],
 ): SeriesStanding {
+  if (series.plan.contest) return standingOfContest(rows);
   const findings = findingsOf(plannedSubject(series), rows, stored);
   const { win_rate, low, high } = headlineOf(findings.sequential, findings.subject.levels, 0);
   const raised: Partial<Record<SeriesFlag, boolean>> = raisedByTrials(findings);
@@ -47,6 +48,12 @@ export function standingOf(
     ...(flags.length > 0 && { flags }),
   };
 }
+
+/** Lists say of a contest how far it is. */
+const standingOfContest = (rows: readonly TrialRow[]): SeriesStanding => ({
+  ...{ conclusion: "undecided", win_rate: null, low: 0, high: 1 },
+  counted: rows.filter(givesResult).length,
+});
 
 /** What the trials say of the candidate; a judge's self-test and the like shut a gate, and change no answer. */
 function answerIn(findings: Findings): SeriesAnswer {

@@ -1,6 +1,7 @@
 import type { Baseline } from "../../domain/baseline.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { columnsOf } from "../../domain/columns.ts";
+import type { ContestPlan } from "../../domain/contest-plan.ts";
 import { MARGIN } from "../../domain/defaults.ts";
 import { allInputs } from "../../domain/editable-inputs.ts";
 import { Failure } from "../../domain/failure.ts";
@@ -18,11 +19,14 @@ import { Pace } from "../../runtime/pace.ts";
 import type { TrialSpec } from "../../statistics/advance.ts";
 import type { Needs } from "../../store/shared-store.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { pairOf } from "../scenario/pair.ts";
+import type { SharedArms } from "./arm-source.ts";
 import { dayOf } from "./comparison.ts";
 import { demandEveryPrice } from "./cost-limits.ts";
 import { needsOfPlan } from "./needs.ts";
 import { prepareSession, type RunOptions, type SessionPlan } from "./prepare-session.ts";
 import { plannedCluster, repeatedRows } from "./series/cluster.ts";
+import { type ContestShape, contestShape, demandContestSize, planPairs } from "./series/contest.ts";
 import { commonAsk } from "./series/measure.ts";
 import {
   demandControl,
@@ -61,8 +65,8 @@ export interface SeriesSetup {
   readonly members: readonly LoadedScenario[];
   /** What a worker must have to run any of its trials; empty where nobody else may. */
   readonly needs: Needs;
-  /** A trial that can start. @throws Failure as `prepareSession`, `invalid_scenario` when its scenario is not the plan's any more */
-  readonly prepare: (spec: TrialSpec) => Promise<SessionPlan>;
+  /** A trial that can start. @param shared of a contest: arms that other sessions run @throws Failure as `prepareSession`, `invalid_scenario` when its scenario is not the plan's any more */
+  readonly prepare: (spec: TrialSpec, shared?: SharedArms) => Promise<SessionPlan>;
 }
 
 export interface SeriesSource {
@@ -108,8 +112,7 @@ export async function prepareSeries(
   demandOneSeries(scenarios);
   const options = before ? { ...chosenBefore(before), ...given } : given;
   const cluster = plannedCluster(scenarios, options.cluster, before?.plan);
-  const units = cluster.cluster ? new Set(cluster.cluster.of_row).size : scenarios.length;
-  const limits = limitsOf(options, scenarios.length, units);
+  const limits = limitsOf(options, scenarios.length, unitsOf(cluster, scenarios.length));
   const { judge_model, model_override, margin = MARGIN, measure, not_worse_by, seed } = options;
   // Its earlier trials were made of what was named then.
   const inputs_from_checkout = allInputs([source.inputs_from_checkout, before?.inputs_from_checkout]);
@@ -120,11 +123,14 @@ export async function prepareSeries(
     ...(model_override !== undefined && { model_override }),
     ...(before && { protocol: before.plan.protocol }),
   };
-  const { planned, needs } = await planEach(services, { scenarios, baseline, replacement, limits });
-  const chosen = { margin, measure, not_worse_by, cluster, model_override, seed };
+  const planning = { scenarios, baseline, replacement, limits };
+  const shape = contestShape(scenarios, options, before?.plan);
+  const { planned, needs, contest } = await (shape
+    ? planContest(services, planning, shape)
+    : planEach(services, planning));
+  const chosen = { margin, measure, not_worse_by, cluster, model_override, seed, contest };
   const plan = seriesPlan(planned, { ...chosen, baseline, before: before?.plan });
-  const control = options.control ?? commonAsk(planned, "control");
-  demandControl(plan, control);
+  const control = controlIn(plan, options.control ?? commonAsk(planned, "control"));
   if (!watch) tellOfBaseline(services, plan.baseline, limits.trials);
   const plan_digest = sha256(canonicalJson(plan));
   if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan, planned);
@@ -165,8 +171,44 @@ function toldOfBaseline({ series_id, at, runs, side }: SeriesBaseline, trials: n
   return `baseline: ${runs} stored runs of ${series_id}, ${hours} hours old, stand in for arm ${side}; ${used} are used, ${beyond}`;
 }
 
+const unitsOf = ({ cluster }: Pick<SeriesPlan, "cluster">, scenarios: number): number =>
+  cluster ? new Set(cluster.of_row).size : scenarios;
+
+/** @throws Failure `unknown_arm` */
+function controlIn(plan: SeriesPlan, named: string | undefined): string | undefined {
+  if (plan.contest) return plan.contest.control ?? undefined;
+  demandControl(plan, named);
+  return named;
+}
+
+/** @throws Failure `invalid_request`, as `planEach` */
+async function planContest(services: Services, planning: Planning, shape: ContestShape): Promise<PlannedAll> {
+  if (planning.baseline) throw baselineOfContest();
+  demandContestSize(shape, planning.limits, planning.scenarios.length);
+  const { pairs, ...all } = await planPairs(shape, planning.scenarios, async (scenarios, shared) =>
+    planEach(services, { ...planning, scenarios, replacement: { ...planning.replacement, shared } }),
+  );
+  return { ...all, contest: { ...shape, pairs } };
+}
+
+interface PlannedAll {
+  readonly planned: readonly PlannedMember[];
+  readonly needs: readonly string[];
+  readonly contest?: ContestPlan;
+}
+
+const baselineOfContest = () =>
+  new Failure(
+    "invalid_request",
+    "baseline: stored runs stand in for an arm where two are compared, and not in a contest yet; leave out baseline (--baseline), or name two arms",
+    { details: { field: "baseline" } },
+  );
+
 /** What may stand in for what the scenarios say. */
-type Replacement = Pick<RunOptions, "judge_model" | "model_override" | "inputs_from_checkout" | "protocol" | "day">;
+type Replacement = Pick<
+  RunOptions,
+  "judge_model" | "model_override" | "inputs_from_checkout" | "protocol" | "shared" | "day"
+>;
 
 interface Planning extends Pick<SeriesSource, "scenarios"> {
   readonly baseline: Baseline | undefined;
@@ -175,7 +217,10 @@ interface Planning extends Pick<SeriesSource, "scenarios"> {
 }
 
 /** The first trial of each member is planned: what refuses it is said before any runs. Its plan is not kept. */
-async function planEach(services: Services, { scenarios, baseline, replacement, limits }: Planning) {
+async function planEach(
+  services: Services,
+  { scenarios, baseline, replacement, limits }: Planning,
+): Promise<Omit<PlannedAll, "contest"> & { readonly contest?: undefined; planned: PlannedMember[] }> {
   const planned: PlannedMember[] = [];
   const needs = new Set<string>();
   let first: SessionPlan["scenario"]["arms"] | undefined;
@@ -215,12 +260,15 @@ interface Preparing extends Pick<SeriesSource, "load"> {
 /** Each trial is planned when its turn comes: it holds what runs it, and a series may have thousands. */
 function preparing(services: Services, { plan, load, baseline, replacement }: Preparing): SeriesSetup["prepare"] {
   const places = new Map(plan.scenarios.map((one, place) => [memberName(one), place]));
-  return async ({ trial, round, ...member }: TrialSpec) => {
-    const loaded = await load(member.scenario, member.input);
+  return async ({ trial, round, pair = 0, ...member }: TrialSpec, shared?: SharedArms) => {
     const name = memberName(member);
     const place = places.get(name) ?? -1;
     const planned = plan.scenarios[place];
-    if (loaded.digest !== planned?.digest)
+    const whole = await load(member.scenario, member.input);
+    const { arms = plan.arms, comparisons } = plan.contest?.pairs[pair] ?? {};
+    const loaded = pairOf(whole, arms as [string, string]); // as the schema says
+    const comparison = comparisons?.[place] ?? planned?.comparison;
+    if (pair === 0 && loaded.digest !== planned?.digest)
       throw new Failure(
         "invalid_scenario",
         `${name} was changed while its series ran (digest ${loaded.digest.slice(0, 12)}, planned ${planned?.digest.slice(0, 12)}); start a new series`,
@@ -231,8 +279,9 @@ function preparing(services: Services, { plan, load, baseline, replacement }: Pr
       ...{ seed: plan.seed, trial_number, series_trial: trial },
       ...storedFor(baseline, loaded, round),
     };
-    const prepared = await prepareSession(services, loaded, { ...replacement, ...place_in_series });
-    if (prepared.comparison !== planned.comparison)
+    const own = { ...replacement, ...place_in_series, ...(shared && { shared }) };
+    const prepared = await prepareSession(services, loaded, own);
+    if (prepared.comparison !== comparison)
       throw new Failure(
         "invalid_scenario",
         `what is compared in ${name} was changed while its series ran: an install of an arm, or the sandbox; start a new series`,

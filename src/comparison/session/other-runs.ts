@@ -4,6 +4,7 @@ import type { TrialPlace } from "../../domain/session.ts";
 import { judgedRow, type TrialRow } from "../../domain/trial.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import { breathe } from "../../runtime/pace.ts";
+import { pairView } from "../../statistics/contest.ts";
 import { conclusionsAhead, standingOf, summaryOf } from "../../statistics/standing.ts";
 import type { SessionStore } from "../../store/store.ts";
 import type { Trial } from "./run-session.ts";
@@ -85,6 +86,22 @@ export const trialOfSeries = (
     const beside = (await rows()).filter((row) => row.session_id !== session_id);
     const stored = await others.beside(record(), [...beside, { ...own, state: "completed" }]);
     return (trials) => summaryOf(record(), trials, { own: ownRow(trials, session_id, verdict), stored });
+  },
+});
+
+/** A run as a trial of a contest: its verdict says where its pair stands. */
+export const trialOfContest = (
+  record: () => SeriesRecord,
+  { place, store }: Pick<OfSeries, "place" | "store">,
+): Trial => ({
+  place,
+  async summary(session_id, verdict) {
+    const own = ownRow(await store.trials({ session_id }), session_id, verdict);
+    return (trials) => {
+      const all = trials.map((row) => (row.session_id === session_id ? own : row));
+      const { series, rows } = pairView(record(), all, place.pair ?? 0);
+      return summaryOf(series, rows, { own: rows.find((row) => row.session_id === session_id) ?? own });
+    };
   },
 });
 

@@ -31,9 +31,9 @@ export async function startSession(
   return started;
 }
 
-/** Whether any process that has a place may run it. A worker's brief cannot carry a stored arm. */
+/** Whether any process that has a place may run it. A worker's brief cannot carry a stored arm, nor one that another session runs. */
 export const isOffered = ({ shared }: Pick<SessionServices, "shared">, { options }: SessionPlan): boolean =>
-  shared !== undefined && options.stored === undefined;
+  shared !== undefined && options.stored === undefined && options.shared === undefined;
 
 async function startHere(services: SessionServices, planned: PlannedRun, trial?: Trial): Promise<StartedSession> {
   const { plan, requester } = planned;

@@ -1,5 +1,6 @@
 import type { Baseline } from "../../../domain/baseline.ts";
 import { canonicalJson } from "../../../domain/canonical-json.ts";
+import type { ContestPlan } from "../../../domain/contest-plan.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { memberName, withInputId } from "../../../domain/member.ts";
 import { isScripted } from "../../../domain/model-name.ts";
@@ -34,6 +35,7 @@ interface PlanOptions {
   readonly cluster: Pick<SeriesPlan, "cluster">;
   readonly model_override: string | undefined;
   readonly seed: string | undefined;
+  readonly contest: ContestPlan | undefined;
   readonly baseline: Baseline | undefined;
   /** The plan of the series that goes on. */
   readonly before: SeriesPlan | undefined;
@@ -42,7 +44,7 @@ interface PlanOptions {
 /** @throws Failure `invalid_request` when the scenarios name different judges */
 export function seriesPlan(
   planned: readonly PlannedMember[],
-  { margin, measure, not_worse_by, cluster, model_override, seed, baseline, before }: PlanOptions,
+  { margin, measure, not_worse_by, cluster, model_override, seed, contest, baseline, before }: PlanOptions,
 ): SeriesPlan {
   const judges = new Set(planned.map(({ judge_model }) => judge_model));
   const [judge_model = "", other] = judges;
@@ -58,6 +60,7 @@ export function seriesPlan(
     protocol: before?.protocol ?? SERIES_PROTOCOL,
     scenarios: planned.map((one) => one.planned),
     arms: [a.id, b.id],
+    ...(contest && { contest }),
     judge_model,
     model_override: model_override ?? null,
     alpha: ALPHA,

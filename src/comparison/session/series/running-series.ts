@@ -4,15 +4,18 @@ import type { SeriesRecord } from "../../../domain/series-record.ts";
 import type { SeriesSummary } from "../../../domain/series-summary.ts";
 import type { TrialRow } from "../../../domain/trial.ts";
 import { advance, type TrialSpec } from "../../../statistics/advance.ts";
+import { advanceContest } from "../../../statistics/contest.ts";
 import { standingOf, summaryBehind } from "../../../statistics/standing.ts";
 import { isLoss } from "../../../store/store.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
 import type { SessionPlan } from "../../planning/prepare-session.ts";
 import type { SeriesInFlight, SessionServices } from "../../planning/services.ts";
 import { cancelAnywhere } from "../cancel.ts";
-import { OtherRuns, trialOfSeries } from "../other-runs.ts";
+import { OtherRuns, trialOfContest, trialOfSeries } from "../other-runs.ts";
+import type { Trial } from "../run-session.ts";
 import { isOffered, startSession } from "../start-session.ts";
 import { KnownTrials } from "./known-trials.ts";
+import { Rounds } from "./rounds.ts";
 import { haltedBy, refusedBy, SERIES_INTERRUPTED, type SeriesEnd, stoppedBy } from "./series-records.ts";
 
 interface Begun {
@@ -43,6 +46,8 @@ export class RunningSeries implements SeriesInFlight {
   /** How it ends, as soon as that is known; trials that run go on. */
   #end: SeriesEnd | undefined;
   readonly #others: OtherRuns;
+  /** Of a contest: what the sessions of a round share. */
+  readonly #rounds: Rounds | undefined;
   /** Somebody else goes on with it. */
   #left = false;
   readonly #leaving = Promise.withResolvers<void>();
@@ -55,6 +60,8 @@ export class RunningSeries implements SeriesInFlight {
     this.sessions = this.#trials.sessions;
     this.#record = begun.record;
     this.#begunAfter = begun.begun_after;
+    const { contest } = begun.record.plan;
+    if (contest) this.#rounds = new Rounds(services, contest);
     this.#isOfEarlier = begun.is_of_earlier === true;
     this.#others = new OtherRuns(services.store);
     this.series_id = begun.record.series_id;
@@ -127,7 +134,7 @@ export class RunningSeries implements SeriesInFlight {
     const planned = stops ? undefined : this.#trials.startable(this.#next, this.#record.limits);
     if (planned) return await this.#startPlanned(planned);
     const { rows } = this.#trials;
-    const stored = await this.#others.beside(this.#record, rows);
+    const stored = this.#rounds ? [] : await this.#others.beside(this.#record, rows);
     const kept = changed && this.#keepStanding(standingOf(this.#record, rows, stored));
     if (kept) kept.catch(ignored);
     const goesOn = await this.#look(rows, stored);
@@ -146,14 +153,12 @@ export class RunningSeries implements SeriesInFlight {
     this.#trials.behind = 0;
     this.#end ??= this.#haltedEnd();
     if (this.#end) return false;
-    const { stop, start, next, behind } = await advance(this.#record, rows, {
-      ...this.#trials.money,
-      begun_after: this.#begunAfter ?? 0,
-      stored,
-    });
+    const input = { ...this.#trials.money, begun_after: this.#begunAfter ?? 0, stored };
     const record = this.#record;
+    const step = this.#rounds ? advanceContest(record, rows, input) : await advance(record, rows, input);
+    const { stop, start, next, behind } = step;
     let told: Omit<SeriesSummary, "trial"> | undefined;
-    this.#unmoved = () => (told ??= summaryBehind(record, rows, stored));
+    this.#unmoved = this.#rounds ? undefined : () => (told ??= summaryBehind(record, rows, stored));
     [this.#next, this.#trials.behind] = [next, behind];
     this.#end = stop === null ? await this.#startAll(start) : stoppedBy(stop, rows);
     return start.length > 0;
@@ -189,6 +194,7 @@ export class RunningSeries implements SeriesInFlight {
 
   /** Trials behind one that found no place are planned anew: an unused number would look like a deleted trial. */
   async #startAll(specs: readonly TrialSpec[]): Promise<SeriesEnd | undefined> {
+    this.#rounds?.plan(specs);
     for (const spec of specs) {
       const refused = await this.#start(spec);
       if (refused) this.#trials.behind = 0;
@@ -200,9 +206,11 @@ export class RunningSeries implements SeriesInFlight {
   async #start(spec: TrialSpec): Promise<SeriesEnd | "busy" | undefined> {
     try {
       if (await this.#begin(spec)) return undefined;
+      this.#rounds?.abandonFrom(spec);
       await Promise.race([...this.#trials.open.values(), this.#leaving.promise]);
       return "busy";
     } catch (error) {
+      this.#rounds?.abandonFrom(spec);
       if (!(error instanceof Failure)) throw error;
       if (this.#halted.signal.aborted) return this.#haltedEnd();
       if (this.#isForOthers(error)) throw error;
@@ -216,16 +224,25 @@ export class RunningSeries implements SeriesInFlight {
 
   /** False when what its limit has left is set aside for trials that run. */
   async #begin(spec: TrialSpec): Promise<boolean> {
-    const { trial, round } = spec;
-    const plan = this.#paid(await this.#prepare(spec));
+    const { trial, round, pair } = spec;
+    const row = await this.#rounds?.row(spec, this.#trials.rows);
+    const plan = this.#paid(await this.#prepare(spec, row?.shared));
     this.#halted.signal.throwIfAborted();
     if (plan === undefined) return false;
-    const asTrial = trialOfSeries(() => this.#record, {
-      ...{ place: { series_id: this.series_id, trial, round }, others: this.#others, store: this.#services.store },
-      rows: () => this.#trials.rows,
-      unmoved: async (session_id) => ((await this.#trials.endsLast(session_id)) ? undefined : this.#unmoved?.()),
-    });
-    const start = () => startSession(this.#services, plan, asTrial, { user: this.#record.user });
+    const place = { series_id: this.series_id, trial, round, ...(pair !== undefined && { pair }) };
+    const store = this.#services.store;
+    const asTrial: Trial = row
+      ? { ...trialOfContest(() => this.#record, { place, store }), row: row.arms }
+      : trialOfSeries(() => this.#record, {
+          ...{ place, others: this.#others, store },
+          rows: () => this.#trials.rows,
+          unmoved: async (session_id) => ((await this.#trials.endsLast(session_id)) ? undefined : this.#unmoved?.()),
+        });
+    const start = async () => {
+      const started = await startSession(this.#services, plan, asTrial, { user: this.#record.user });
+      row?.begun(started);
+      return started;
+    };
     await this.#trials.begin(start, plan.options.max_cost_usd);
     if (!this.#left && this.#halted.signal.aborted) this.cancel(this.#halted.signal.reason);
     return true;
