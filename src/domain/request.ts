@@ -17,9 +17,16 @@ export const RunRequest = record(
   {
     scenario: Slug({ description: "Scenario name." }),
     input: Type.Optional({ ...InputId, description: "The row to run, if the scenario has inputs." }),
+    arms: Type.Optional(
+      Type.Array(Slug(), {
+        minItems: 2,
+        maxItems: 2,
+        description: "Ids of the two arms to compare, where the scenario has more. A series compares all of them.",
+      }),
+    ),
     model_override: Type.Optional({
       ...GivenModelRef,
-      description: "`<provider>/<model>`: replaces the model of both arms.",
+      description: "`<provider>/<model>`: replaces the model of every arm.",
     }),
     judge_model: Type.Optional(JudgeModel),
     single: Type.Optional(

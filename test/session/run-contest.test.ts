@@ -8,6 +8,7 @@ import { Failure } from "../../src/domain/failure.ts";
 import type { SeriesRecord } from "../../src/domain/series-record.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
+import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { talk, talkServices } from "./series.ts";
 
@@ -62,7 +63,7 @@ test("each arm runs once in a round, and the sessions of its pairs show that run
     ["a", "d"],
   ]);
   expect(ran).toEqual({ a: 2, b: 2, c: 2, d: 2 });
-  expect(rows.map(({ place, pair, state }) => [place?.round, pair, state])).toEqual(
+  expect(rows.map(({ place, pair, state }): unknown => [place?.round, pair, state])).toEqual(
     [1, 2].flatMap((round) => [0, 1, 2].map((pair) => [round, pair, "completed"])),
   );
   expect(sessions.map(saidIn)).toEqual(
@@ -114,11 +115,10 @@ test("an arm that fails takes nothing from the others", async () => {
 
 test("one round at a time has a place for each arm, also where fewer run at once", async () => {
   const { services, ran } = counting();
-  const { record } = await run(
-    { ...services, slots: new (await import("../../src/runtime/semaphore.ts")).Semaphore(1) },
-    await talkOf("a", "b", "c", "d"),
-    { trials: 2, contest: { mode: "best", keep_running: true } },
-  );
+  const { record } = await run({ ...services, slots: new Semaphore(1) }, await talkOf("a", "b", "c", "d"), {
+    trials: 2,
+    contest: { mode: "best", keep_running: true },
+  });
   expect(record).toMatchObject({ state: "completed", stop: "exhausted" });
   expect(ran).toEqual({ a: 2, b: 2, c: 2, d: 2 });
 });

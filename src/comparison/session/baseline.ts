@@ -55,6 +55,11 @@ async function seriesRecord({ series, persistent }: SessionStore, series_id: str
       "unknown_series",
       `there is no series "${series_id.slice(0, 100)}"${persistent ? "" : "; give the --state-dir or --database-url that holds it, or a file that --bless wrote"}`,
     );
+  if (record.plan.contest)
+    throw new Failure(
+      "invalid_request",
+      `${series_id} is a contest of ${record.plan.contest.arms.length} arms, of which none can stand in yet; name a series of two arms`,
+    );
   if (record.state === "running")
     throw new Failure("invalid_request", `${series_id} is still running: wait for its end`);
   return record;

@@ -68,6 +68,11 @@ async function referenceIn({ series }: SessionStore, series_id: string): Promise
       "invalid_request",
       `${series_id} is a night of a watch: name its reference, ${record.watch.reference}`,
     );
+  if (record.plan.contest)
+    throw new Failure(
+      "invalid_request",
+      `${series_id} is a contest; a watch needs a series of two arms: run one of the arm with what it is compared with`,
+    );
   if (record.plan.baseline)
     throw new Failure(
       "invalid_request",

@@ -90,7 +90,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const [file = ""] = args.parameters;
   const { result, sources, committed } = await readScenario({ path: file, file });
   const read = orThrow(result);
-  if (read.table && value("input") === undefined) return await runMany(args);
+  if ((read.table && value("input") === undefined) || read.definition.arms.length > 2) return await runMany(args);
   if (value("by") !== undefined) throw new UsageError("--by groups the rows of a series; this is one run");
   const loaded = await oneMember(read, value("input"));
   const prepared = await openRun(args, {

@@ -1,4 +1,5 @@
 import { oneMember } from "../../comparison/scenario/loaded-scenario.ts";
+import { pairOf } from "../../comparison/scenario/pair.ts";
 import { cancelInFlight, isInFlight } from "../../comparison/session/in-flight.ts";
 import { type Requester, type StartedSession, startedBefore } from "../../comparison/session/started-session.ts";
 import { Failure } from "../../domain/failure.ts";
@@ -21,13 +22,14 @@ export async function startRun(
 
 async function startNew(
   services: Services,
-  { scenario, input, ...options }: RunRequest,
+  { scenario, input, arms, ...options }: RunRequest,
   requester: Requester,
 ): Promise<StartedSession> {
   // Reading and preparing take a few milliseconds each. Without a pause a hundred simultaneous requests would block everybody
   // else, and none would ask its models before all are prepared.
   await ownTurn();
-  const loaded = await oneMember(await services.catalog.get(scenario), input);
+  const member = await oneMember(await services.catalog.get(scenario), input);
+  const loaded = arms ? pairOf(member, arms as [string, string]) : member; // the schema counts them
   const [{ prepareSession }, { startSession }] = await loadEngine();
   const planned = await planning(services);
   await ownTurn();

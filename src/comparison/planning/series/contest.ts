@@ -30,7 +30,12 @@ export function contestShape(
     if (asked === undefined) return undefined;
     throw refused(`the scenario has two arms (${arms.join(", ")}), which make no contest; leave it out, or add arms`);
   }
-  const { mode = "against", keep_running, fdr, control: own } = { ...chosenBefore(before), ...asked };
+  const {
+    mode = "against",
+    keep_running,
+    fdr,
+    control: own,
+  } = { ...(before?.contest && contestRequestOf(before.contest)), ...asked };
   const members = scenarios.map((loaded) => ({ loaded }));
   const wanted = demandArm(arms, own ?? named ?? commonAsk(members, "control"));
   const control = wanted ?? (mode === "best" ? null : (controlAmong(arms) ?? null));
@@ -42,9 +47,8 @@ export function contestShape(
   };
 }
 
-/** What a contest that goes on was asked for. */
-function chosenBefore(before: SeriesPlan | undefined): Asked["contest"] {
-  const { mode = "against", control, keep_running, fdr } = before?.contest ?? {};
+/** What is asked for to have a contest like this one. */
+export function contestRequestOf({ mode, control, keep_running, fdr }: ContestPlan): NonNullable<Asked["contest"]> {
   return { mode, ...(control && { control }), ...(keep_running && { keep_running }), ...(fdr && { fdr }) };
 }
 

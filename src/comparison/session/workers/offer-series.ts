@@ -1,6 +1,7 @@
 import type { SeriesRecord } from "../../../domain/series-record.ts";
 import type { SharedStore, Work } from "../../../store/shared-store.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
+import { contestRequestOf } from "../../planning/series/contest.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { continuedRecord, newRecord } from "../series/series-records.ts";
 import type { Requester, StartedSeries } from "../started-session.ts";
@@ -54,7 +55,7 @@ async function briefOf(
     }),
   );
   const rows = before ? await shared.trials({ series_id: before.series_id }) : [];
-  const { judge_model, model_override, margin, measure, not_worse_by, cluster, seed } = plan;
+  const { judge_model, model_override, margin, measure, not_worse_by, cluster, seed, contest } = plan;
   const { max_cost_usd, ...limited } = limits;
   return {
     options: {
@@ -64,6 +65,7 @@ async function briefOf(
       ...(not_worse_by !== undefined && { not_worse_by }),
       ...(cluster && { cluster: cluster.field }),
       ...(control !== undefined && { control }),
+      ...(contest && { contest: contestRequestOf(contest) }),
       ...(max_cost_usd !== null && { max_cost_usd }),
     },
     ...(plan.baseline && { baseline: plan.baseline.series_id }),

@@ -25,11 +25,12 @@ export async function performSeries(workplace: Workplace, claim: WorkClaim): Pro
     const brief = readBrief(SeriesOrder, claim.work);
     const baseline = brief.baseline === undefined ? undefined : await storedBaseline(shared, brief.baseline);
     const performing = { ...services, prices: pricesOf(brief) };
-    // The trials of a series with a baseline run here, so that this machine is asked whether it can run them.
+    // The trials of a contest, or of a series with a baseline, run here, so that this machine is asked whether it can run them.
     const { shared: _, ...alone } = performing;
+    const runs_here = baseline !== undefined || record.plan.contest !== undefined;
     await using scenarios = await openScenarios(workplace, brief);
     const setup = await prepareSeries(
-      baseline ? alone : performing,
+      runs_here ? alone : performing,
       { ...seriesSource(scenarios.loaded), ...(baseline && { baseline }) },
       brief.options,
       record,
