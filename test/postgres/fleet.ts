@@ -39,6 +39,7 @@ export class Fleet implements AsyncDisposable {
     writeFileSync(join(this.#scenarios, "lasting.yaml"), stepsScenario("lasting", 16, 200));
     writeFileSync(join(this.#scenarios, "endless.yaml"), stepsScenario("endless", 150, 400));
     writeFileSync(join(this.#scenarios, "long.yaml"), stepsScenario("long", 1, 60_000));
+    writeFileSync(join(this.#scenarios, "contest.yaml"), stepsScenario("contest", 4, 60, ["left", "middle", "right"]));
     writeFileSync(join(this.#scenarios, "dear.yaml"), DEAR_SCENARIO);
   }
 
@@ -111,8 +112,8 @@ const codeOf = (error: unknown) => {
   return /^\d/.test(String(errno)) ? String(errno) : code;
 };
 
-/** Both arms write and edit a file `rounds` times. */
-export function stepsScenario(name: string, rounds: number, delay_ms: number): string {
+/** The arms write and edit a file `rounds` times. */
+export function stepsScenario(name: string, rounds: number, delay_ms: number, arms = ["left", "right"]): string {
   const turn = (call: string) => `{calls: [${call}], delay_ms: ${delay_ms}}`;
   const round = [
     turn("{write_file: {path: a.txt, content: one}}"),
@@ -125,8 +126,7 @@ export function stepsScenario(name: string, rounds: number, delay_ms: number): s
 name: ${name}
 task: {prompt: Work.}
 arms:
-  - ${arm("left")}
-  - ${arm("right")}
+  - ${arms.map(arm).join("\n  - ")}
 rubric: {criteria: [{id: turns, measure: turns}], judge: {model: builtin/evidence}}
 `;
 }
