@@ -75,5 +75,5 @@ export function controlSide({ a, b }: Readonly<Record<Side, string>>, named?: st
 }
 
 /** The same of any number of arms; undefined where there are none. */
-const controlAmong = (arms: readonly string[], named?: string): string | undefined =>
+export const controlAmong = (arms: readonly string[], named?: string): string | undefined =>
   [named, ...CONTROLS].find((one) => one !== undefined && arms.includes(one)) ?? arms[0];

@@ -27,8 +27,8 @@ describeNeeding(POSTGRES)("a contest on a database", () => {
     await coordinator.stop("SIGKILL");
     await fleet.worker(3);
     await fleet.until("abeval.series WHERE state = 'running'");
-    const stored = await sql<{ trial: string }>("SELECT trial FROM abeval.sessions");
-    const rows = stored.map(({ trial }) => JSON.parse(trial) as TrialRow);
+    const stored = await sql<{ trial_row: string }>("SELECT trial_row FROM abeval.sessions");
+    const rows = stored.map(({ trial_row }) => JSON.parse(trial_row) as TrialRow);
     const whole = rows.filter(({ state }) => state === "completed");
     const places = whole.map(({ place, pair }) => `${place?.round} ${pair}`);
     expect(places.toSorted()).toEqual([1, 2, 3, 4].flatMap((round) => [0, 1, 2].map((pair) => `${round} ${pair}`)));

@@ -1,6 +1,5 @@
 import type { Failure } from "../../../domain/failure.ts";
 import type { SeriesRecord } from "../../../domain/series-record.ts";
-import type { TrialSpec } from "../../../statistics/advance.ts";
 import type { SharedStore, WorkClaim } from "../../../store/shared-store.ts";
 import { isOfOtherProtocols, isOfProtocols } from "../../planning/needs.ts";
 import { prepareSeries, seriesSource } from "../../planning/prepare-series.ts";
@@ -39,7 +38,10 @@ export async function performSeries(workplace: Workplace, claim: WorkClaim): Pro
     const need_of_protocols = claim.work.needs.find(isOfProtocols);
     const is_of_earlier = isOfOtherProtocols(claim.work.needs);
     // Its trials stay work of whoever may take the series.
-    const prepare = async (spec: TrialSpec) => ({ ...(await setup.prepare(spec)), need_of_protocols });
+    const prepare: typeof setup.prepare = async (...asked) => ({
+      ...(await setup.prepare(...asked)),
+      need_of_protocols,
+    });
     const series = new RunningSeries(performing, { ...setup, prepare }, { record, begun_after, is_of_earlier });
     await untilOver(services, claim, series);
   } catch (error) {
