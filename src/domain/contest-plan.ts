@@ -56,3 +56,11 @@ export function contestPairs(
     return arms.filter((arm) => arm !== control).map((arm) => [control, arm] as const);
   return arms.flatMap((a, place) => arms.slice(place + 1).map((b) => [a, b] as const));
 }
+
+/** What is asked for to have a contest like this one. */
+export const contestRequestOf = ({ mode, control, keep_running, fdr }: ContestPlan) => ({
+  mode,
+  ...(control !== null && { control }),
+  ...(keep_running && { keep_running }),
+  ...(fdr && { fdr }),
+});

@@ -45,7 +45,7 @@ describe("prompts that differ", () => {
       "Say it in one word: Where is {{it}}?",
       "Be kind. Answer: Where is {{it}}?",
     ]);
-    expect(row && differences(...row.arms)).toEqual(["prompt"]);
+    expect(row && differences(row.arms[0], row.arms[1])).toEqual(["prompt"]);
   });
 
   test("a judge reads the question and what the arms were told, and neither prompt", async () => {

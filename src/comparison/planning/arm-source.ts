@@ -33,6 +33,18 @@ export type ArmSource =
 /** Arms of a contest that other sessions of the round run, or ran. */
 export type SharedArms = Readonly<Partial<Record<Side, ArmPointer>>>;
 
+/** The arms of a pair that another session runs. @param sessionOf where an arm runs; undefined: here */
+export function sharedIn(
+  [a, b]: readonly [string, string],
+  sessionOf: (arm_id: string) => string | undefined,
+): SharedArms {
+  const [of_a, of_b] = [sessionOf(a), sessionOf(b)];
+  return {
+    ...(of_a !== undefined && { a: { session_id: of_a, arm_id: a } }),
+    ...(of_b !== undefined && { b: { session_id: of_b, arm_id: b } }),
+  };
+}
+
 interface Casting {
   readonly stand_in: StandIn | undefined;
   readonly shared: SharedArms | undefined;

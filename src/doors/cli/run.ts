@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { prepareSession, type RunOptions } from "../../comparison/planning/prepare-session.ts";
 import { readScenario, SCENARIO_ENDINGS } from "../../comparison/scenario/load-scenario.ts";
-import { oneMember } from "../../comparison/scenario/loaded-scenario.ts";
+import { type LoadedScenario, oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { CANCELLED, watchCancel } from "../../comparison/session/cancel.ts";
 import { startSession } from "../../comparison/session/start-session.ts";
 import type { StartedSession } from "../../comparison/session/started-session.ts";
@@ -90,7 +90,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const [file = ""] = args.parameters;
   const { result, sources, committed } = await readScenario({ path: file, file });
   const read = orThrow(result);
-  if ((read.table && value("input") === undefined) || read.definition.arms.length > 2) return await runMany(args);
+  if (holdsMany(read, value("input"))) return await runMany(args);
   if (value("by") !== undefined) throw new UsageError("--by groups the rows of a series; this is one run");
   const loaded = await oneMember(read, value("input"));
   const prepared = await openRun(args, {
@@ -137,6 +137,10 @@ async function runOne(args: RunArguments): Promise<number> {
   if (outcome.failure) return complain(failureText(outcome, store.persistent), status);
   return delivered && isRecordedWhole(services.recordings) ? status : EXIT.failed;
 }
+
+/** Rows of a table that none was chosen of, or more arms than one run compares. */
+const holdsMany = ({ table, definition }: LoadedScenario, input: string | undefined): boolean =>
+  (table !== undefined && input === undefined) || definition.arms.length > 2;
 
 async function editedOf(
   ...asked: Parameters<typeof checkoutInputs>

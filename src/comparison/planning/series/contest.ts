@@ -1,4 +1,4 @@
-import { type ContestPlan, contestPairs } from "../../../domain/contest-plan.ts";
+import { type ContestPlan, contestPairs, contestRequestOf } from "../../../domain/contest-plan.ts";
 import { cut } from "../../../domain/excerpt.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { MAX_PARALLEL, MAX_TRIALS_IN_ALL, type SeriesLimits, type SeriesPlan } from "../../../domain/series-record.ts";
@@ -7,7 +7,7 @@ import { controlAmong } from "../../../domain/series-result.ts";
 import { sumKnown } from "../../../domain/usage.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { pairOf } from "../../scenario/pair.ts";
-import type { SharedArms } from "../arm-source.ts";
+import { type SharedArms, sharedIn } from "../arm-source.ts";
 import { commonAsk } from "./measure.ts";
 import type { PlannedMember } from "./series-plan.ts";
 
@@ -45,11 +45,6 @@ export function contestShape(
     ...(fdr && { fdr }),
     pairs: contestPairs(arms, { mode, control }),
   };
-}
-
-/** What is asked for to have a contest like this one. */
-export function contestRequestOf({ mode, control, keep_running, fdr }: ContestPlan): NonNullable<Asked["contest"]> {
-  return { mode, ...(control && { control }), ...(keep_running && { keep_running }), ...(fdr && { fdr }) };
 }
 
 function demandArm(arms: readonly string[], control: string | undefined): string | undefined {
@@ -123,15 +118,3 @@ const costOfRow = (pairs: readonly PlannedMember[]): PlannedMember["cost"] => ({
   likely_usd: sumKnown(pairs.map(({ cost }) => cost.likely_usd)),
   bound_usd: sumKnown(pairs.map(({ cost }) => cost.bound_usd)),
 });
-
-/** The arms of a pair that another session runs. @param sessionOf where an arm runs; undefined: here */
-export function sharedIn(
-  [a, b]: readonly [string, string],
-  sessionOf: (arm_id: string) => string | undefined,
-): SharedArms {
-  const [of_a, of_b] = [sessionOf(a), sessionOf(b)];
-  return {
-    ...(of_a !== undefined && { a: { session_id: of_a, arm_id: a } }),
-    ...(of_b !== undefined && { b: { session_id: of_b, arm_id: b } }),
-  };
-}

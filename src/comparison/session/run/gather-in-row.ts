@@ -2,16 +2,24 @@ import type { Pristine } from "../../../arms/workspace/workspace.ts";
 import { Failure } from "../../../domain/failure.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import type { JudgedArm } from "../../judge/judge.ts";
-import type { Examined, Session } from "../run-session.ts";
-import { observedDifferences, openArm } from "./open-arm.ts";
+import { type Examination, observedDifferences, openArm } from "./open-arm.ts";
 import type { RoundRow, SharedRun } from "./round-row.ts";
+
+interface InRow extends Examination {
+  /** Its place among the sessions that run at once. */
+  readonly slot: Promise<Disposable>;
+}
 
 /**
  * Takes the arms that run here through their stages, and has the others from the sessions that run them. An arm that fails takes
  * nothing from the other one: other pairs of the round judge its run.
  * @param pristine absent where no arm runs here
  */
-export async function gatherInRow(session: Session, row: RoundRow, pristine?: Pristine): Promise<Examined> {
+export async function gatherInRow(
+  session: InRow,
+  row: RoundRow,
+  pristine?: Pristine,
+): Promise<readonly [JudgedArm, JudgedArm]> {
   const { plan, log } = session;
   await log.enter("running");
   const own = await Promise.allSettled(
@@ -30,7 +38,7 @@ export async function gatherInRow(session: Session, row: RoundRow, pristine?: Pr
   return [a.judged, b.judged];
 }
 
-async function runHere(session: Session, row: RoundRow, pristine: Pristine, index: 0 | 1): Promise<void> {
+async function runHere(session: InRow, row: RoundRow, pristine: Pristine, index: 0 | 1): Promise<void> {
   const { plan, log, signal } = session;
   const { id } = plan.scenario.arms[index];
   try {
@@ -44,7 +52,7 @@ async function runHere(session: Session, row: RoundRow, pristine: Pristine, inde
   }
 }
 
-async function shownHere({ plan, log }: Session, row: RoundRow, index: 0 | 1): Promise<SharedRun> {
+async function shownHere({ plan, log }: InRow, row: RoundRow, index: 0 | 1): Promise<SharedRun> {
   const { id, title } = plan.scenario.arms[index];
   const { shared: from } = plan.sources[index];
   const run = await row.run(id).catch((error: unknown) => {

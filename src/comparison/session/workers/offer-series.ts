@@ -1,7 +1,7 @@
+import { contestRequestOf } from "../../../domain/contest-plan.ts";
 import type { SeriesRecord } from "../../../domain/series-record.ts";
 import type { SharedStore, Work } from "../../../store/shared-store.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
-import { contestRequestOf } from "../../planning/series/contest.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { continuedRecord, newRecord } from "../series/series-records.ts";
 import type { Requester, StartedSeries } from "../started-session.ts";
