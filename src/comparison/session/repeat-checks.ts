@@ -45,7 +45,8 @@ async function repeatChecks(
     const { changes } = found;
     repeated.push(changes === null ? NOTHING : await again({ ...probed, changes }, ids, signal));
   }
-  const turnedIn = (place: number, id: string) => turned(arms[place]?.found.probe ?? null, repeated[place] ?? NOTHING, id);
+  const turnedIn = (place: number, id: string) =>
+    turned(arms[place]?.found.probe ?? null, repeated[place] ?? NOTHING, id);
   const byChance = apart.flatMap(({ ids: own, arms: [a, b], isAlike }) =>
     [...own].filter((id) => isAlike || turnedIn(a, id) || turnedIn(b, id)),
   );
