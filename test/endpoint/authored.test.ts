@@ -84,7 +84,8 @@ test("an arm is known by its version, and without one by the day", async () => {
   const unversioned = TWO.replace(', version: "2"', "");
   expect(await digest(unversioned, "2026-11-29")).not.toBe(await digest(unversioned));
   expect(await digest(unversioned.replace(":9001/", ":7777/"))).not.toBe(await digest(unversioned));
-  expect(differences(...(await loaded(TWO)).definition.arms)).toEqual(["endpoint"]);
+  const [old, next] = (await loaded(TWO)).definition.arms;
+  expect(differences(old, next)).toEqual(["endpoint"]);
 });
 
 test("a verdict says that an arm is deployed, and that nobody said what runs there", async () => {
