@@ -315,12 +315,12 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 112, 0],
-  "src/domain": [113, 8_593, 619],
+  "src/domain": [113, 8_665, 621],
   "src/runtime": [19, 1_191, 50],
   "src/arms": [202, 23_614, 686],
-  "src/statistics": [69, 7_430, 304],
-  "src/store": [57, 7_384, 213],
-  "src/comparison": [197, 25_639, 763],
+  "src/statistics": [70, 7_541, 304],
+  "src/store": [57, 7_405, 213],
+  "src/comparison": [202, 26_306, 779],
   "src/doors": [311, 33_600, 889],
 };
 
