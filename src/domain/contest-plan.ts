@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Digest, nullable, oneOf, record } from "./schema.ts";
 
 /** Arms of a table of results, at most. */
-const MAX_TABLE_ARMS = 32;
+export const MAX_TABLE_ARMS = 32;
 
 export const CONTEST_MODES = ["against", "best"] as const;
 

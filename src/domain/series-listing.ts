@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { MAX_TABLE_ARMS } from "./contest-plan.ts";
 import { GivenName } from "./results.ts";
 import { Count, Digest, nullable, oneOf, record, Timestamp, UserName } from "./schema.ts";
 import { SERIES_STATES, SeriesStanding, STOPS } from "./series-record.ts";
@@ -21,7 +22,14 @@ export const SeriesListing = record("SeriesListing", {
   finished_at: nullable(Timestamp("When it reached a final state.")),
   scenarios: Type.Array(GivenName("Scenario name.")),
   members: Count("Its scenarios; of one with inputs, each row that runs."),
-  arms: Type.Array(GivenName("Arm id."), { minItems: 2, maxItems: 2, description: "Arm ids: a, then b." }),
+  contest: Type.Optional(
+    Type.Literal(true, { description: "It compares more than two arms. `standing` says nothing of them." }),
+  ),
+  arms: Type.Array(GivenName("Arm id."), {
+    minItems: 2,
+    maxItems: MAX_TABLE_ARMS,
+    description: "Arm ids: a, then b; of a contest all.",
+  }),
   control: Type.Optional(GivenName("Id of the arm that the other one, the candidate, is compared with.")),
   judge_model: nullable(Type.String(), { description: "Null for imported results, which were not judged." }),
   baseline: Type.Optional(Digest("Of the stored runs that stand in for an arm.")),

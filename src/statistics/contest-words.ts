@@ -87,14 +87,28 @@ function soWords(contest: Told): Words {
   const passes = passing.length === 0 ? [] : [say`the gate lets ${{ figure: namesText(passing) }} pass`];
   if (control === null)
     return sentence(passes.length > 0 ? passes : [["the gate stays shut, because more than one may be best"]]);
-  const why = (arm_id: string) => {
-    const reason = contest.gate_reasons?.[arm_id] ?? ({ because: "not_shown", needs: null } as const);
-    return gateReasonText(reason, { candidate: arm_id, control, not_worse_by: contest.levels.not_worse_by });
-  };
   const shut = arms.filter(({ arm_id, gate }) => gate === null && arm_id !== control);
-  const reasons = shut.slice(0, REASONS).map(({ arm_id }) => [`it stays shut for ${arm_id}, because ${why(arm_id)}`]);
+  const reasons = shut
+    .slice(0, REASONS)
+    .map(({ arm_id }) => [`it stays shut for ${arm_id}, because ${whyShut(contest, arm_id)}`]);
   const more = shut.length > REASONS ? [[`and for ${countText(shut.length - REASONS)} more`]] : [];
   return sentence([...passes, ...reasons, ...more]);
+}
+
+function whyShut({ contest, gate_reasons, levels }: Told, arm_id: string): string {
+  const reason = gate_reasons?.[arm_id];
+  if (contest.control === null)
+    return reason?.because === "worse" ? "another arm is better" : "another arm may be best";
+  const told = { candidate: arm_id, control: contest.control, not_worse_by: levels.not_worse_by };
+  return gateReasonText(reason ?? { because: "not_shown", needs: null }, told);
+}
+
+/** What the gate says of an arm. */
+export function armText(contest: Told, arm_id: string): string {
+  const opens = contest.gate[arm_id] != null;
+  return opens
+    ? `The gate lets ${arm_id} pass.`
+    : `The gate stays shut for ${arm_id}, because ${whyShut(contest, arm_id)}.`;
 }
 
 /** What is shown of what a candidate uses against the control, and which order does not hold. */
@@ -173,11 +187,13 @@ function mergeWords(arms: readonly ContestArm[]): Words {
   return best ? say`Take ${{ figure: best.arm_id }}.` : ["Keep what there is: no candidate may pass."];
 }
 
-/** A line for each arm, best first: its value, its distance from the control with its range, its ranks and what it costs. */
-export function contestTable(contest: Told): {
+interface Table {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
-} {
+}
+
+/** A line for each arm, best first: its value, its distance from the control with its range, its ranks and what it costs. */
+export function contestTable(contest: Told): Table {
   const { control, arms, mode } = contest.contest;
   const value = contest.measure === "score" ? ["score"] : contest.measure === "solved" ? ["solved"] : [];
   const against =
@@ -215,8 +231,23 @@ const valueText = ({ measure }: Told, { value }: ContestArm) => {
   return measure === "score" ? value.toFixed(3).replace(/^0/, "") : percentText(value);
 };
 
-const rangeText = ({ result }: ContestArm) =>
+const rangeText = ({ result }: Pick<ContestArm, "result">) =>
   result ? `${signedPoints(result.low)} to ${signedPoints(result.high)}` : "–";
+
+/** What the ranks mean, below the table. */
+export const RANKS_TEXT = "Ranks hold together: each arm has one of these places. Who is out is not first.";
+
+/** A line for each pair: how far they are apart, and who is shown to be better. */
+export function pairTable({ contest: { pairs }, levels }: Told): Table {
+  const rows = pairs.map(({ arms: [a = "", b = ""], result, claim, rounds }) => [
+    result ? `${result.candidate} against ${result.control}` : `${b} against ${a}`,
+    result ? signedPoints(result.difference) : "–",
+    rangeText({ result }),
+    claim ?? "–",
+    countText(rounds),
+  ]);
+  return { head: ["pair", "points", `${confidenceText(levels.alpha)} range`, "better", "rounds"], rows };
+}
 
 const joined = (parts: readonly Words[]): Words =>
   parts.flatMap((part, index): readonly Word[] => (index === 0 ? part : ["; ", ...part]));

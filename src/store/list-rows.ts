@@ -88,17 +88,19 @@ export function seriesListingOf(stored: StoredSeries, failed: ReadonlySet<string
 }
 
 function resultsListingOf({ series_id, created_at, state, results, standing }: StoredResults): SeriesListing {
-  const arms = [results.arms.a, results.arms.b];
-  const control = controlOf(arms);
+  const { contest } = results;
+  const arms = contest?.arms ?? [results.arms.a, results.arms.b];
+  const control = contest ? contest.control : controlOf(arms);
   return {
     ...{ series_id, kind: "results", state, stop: null, created_at, finished_at: created_at },
     scenarios: results.scenarios.map(({ scenario }) => scenario),
     members: results.scenarios.length,
+    ...(contest && { contest: true as const }),
     arms,
-    control,
+    ...(control !== null && { control }),
     judge_model: null,
     trials: results.scenarios.reduce((most, { trials }) => Math.max(most, trials.length), 0),
-    standing: flagged(answered(standing, arms, control), ["results_imported"]),
+    standing: flagged(control === null ? standing : answered(standing, arms, control), ["results_imported"]),
   };
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import { Contest } from "../../src/domain/contest.ts";
 import type { Series } from "../../src/domain/series.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
@@ -62,8 +64,33 @@ test("--results with --state-dir stores a table once, and never among the runs o
   expect(refused.stderr).toContain("results of runs made elsewhere");
 });
 
+test("--results of three arms is a contest in every form", async () => {
+  using table = openTable();
+  const reports = "--html o.html --markdown o.md --junit o.xml";
+  const { stdout, stderr, status } = await table.run(`--results results.csv --arms new old third ${reports}`);
+  expect(status, stderr).toBe(0);
+  const contest: Contest = JSON.parse(stdout);
+  expect([...Value.Errors(Contest, contest)]).toEqual([]);
+  expect(contest).toMatchObject({ kind: "contest", gate: { old: null, new: "better" } });
+  expect(contest.gate_reasons?.["old"]).toEqual({ because: "control", needs: null });
+  const first = "Against old: new is better";
+  expect(stderr).toContain(first);
+  const read = (name: string) => Bun.file(join(table.path, name)).text();
+  expect(await read("o.html")).toContain(`<h1>Against old: `);
+  expect(await read("o.md")).toContain("| arm | answer | rank | solved | points against old |");
+  const junit = await read("o.xml");
+  expect(junit).toContain('name="gate of new" time="0.000"><system-out>');
+  expect(junit).toContain('name="gate of third" time="0.000"><failure ');
+  expect(junit).not.toContain('name="gate of old"');
+  const best = await table.run("--results results.csv --best --quiet");
+  expect(best.status, best.stderr).toBe(0);
+  expect(JSON.parse(best.stdout).contest).toMatchObject({ mode: "best", control: null });
+});
+
 test.each([
-  ["--results results.csv", "results.csv:1: the arms are new, old, third; choose two: --arms <a>,<b>"],
+  ["--results results.csv --arms new old nobody", 'results.csv:1: no row has the arm "nobody"; the arms are'],
+  ["--results results.csv --arms new,old,new", 'results.csv:1: the arm "new" is named twice; name each once'],
+  ["--results results.csv --control nobody", 'results.csv:1: --control: no arm is "nobody"; the arms are'],
   ["--results results.txt", "results.txt: a table of results ends in .csv or .jsonl"],
   ["--results none.csv", "none.csv: does not exist"],
   ["--results results.csv more.csv", "--results takes one table; leave out more.csv"],

@@ -6,7 +6,7 @@ import type { Series, SeriesMembers } from "../../src/domain/series.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { SessionListing } from "../../src/domain/session-list.ts";
 import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
-import { findSeries } from "../../src/doors/operation/find-series.ts";
+import { demandTwoArms, findSeries } from "../../src/doors/operation/find-series.ts";
 import { abridged } from "../../src/doors/operation/series.ts";
 import { talkServices, talkText } from "../session/series.ts";
 import { aService } from "./service.ts";
@@ -90,7 +90,7 @@ test("the report of a state is made once, however many pages are read of it, and
     return series_id;
   };
   const series_id = await run({ trials: 2 });
-  const found = async (id = series_id) => await (await findSeries(service.services, id)).report();
+  const found = async (id = series_id) => demandTwoArms(await (await findSeries(service.services, id)).report());
   const [first, second] = await Promise.all([found(), found()]);
   expect(second).toBe(first);
   expect(await found()).toBe(first);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Contest } from "../../src/domain/contest.ts";
 import { RESULTS_BODY_BYTES } from "../../src/domain/defaults.ts";
 import type { ErrorBody } from "../../src/domain/error-body.ts";
 import type { Series } from "../../src/domain/series.ts";
@@ -101,13 +102,28 @@ test("scenarios are grouped by a column of the table, in the series and whatever
   expect(((await (await send(service, torn)).json()) as Series).columns).toBeUndefined();
 });
 
+test("three arms are a contest, which is listed, read and reported, and has no card", async () => {
+  await using service = aService({ persistent: true });
+  const sent = await send(service, TABLE);
+  expect(sent.status).toBe(200);
+  const contest = (await sent.json()) as Contest;
+  expect(contest).toMatchObject({ kind: "contest", contest: { mode: "against", control: "old" } });
+  const path = `/api/series/${contest.series_id}`;
+  expect(await (await service.get(path)).json()).toEqual(contest);
+  expect(await (await service.get("/api/series")).json()).toMatchObject([
+    { contest: true, arms: ["new", "old", "third"] },
+  ]);
+  expect(await (await service.get(`${path}/report?format=markdown`)).text()).toContain("Against old");
+  expect((await service.get(`${path}/card.svg`)).status).toBe(422);
+  expect((await service.get(`${path}/members`)).status).toBe(422);
+});
+
 test("a wrong table is refused with its place, and arms to choose from are told", async () => {
   await using service = aService();
-  expect(await errorOf(await send(service, TABLE))).toEqual({
-    ...{ status: 422, code: "invalid_request" },
-    message: "line 1: the arms are new, old, third; choose two: --arms <a>,<b>",
-    details: { line: 1, arms: ["new", "old", "third"] },
-  });
+  const arms = Array.from({ length: 33 }, (_, arm) => `arm${arm}`);
+  const many = await errorOf(await send(service, `${HEAD}${arms.map((arm) => `s,1,${arm},1`).join("\n")}\n`));
+  expect(many).toMatchObject({ status: 422, code: "invalid_request", details: { line: 1, arms } });
+  expect(many.message).toEndWith("; at most 32 are compared: --arms <a>,<b>,...");
   const wrong = await errorOf(await send(service, `${HEAD}s,1,new,2\n`));
   expect(wrong.details).toEqual({ line: 2, column: 4 });
   expect(wrong.message).toStartWith("line 2, column 4: score: must be a number from 0 to 1");

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RESULT_BYTES } from "../../src/doors/mcp/fit.ts";
+import { demandTwoArms } from "../../src/doors/operation/find-series.ts";
 import { getSeries } from "../../src/doors/operation/series.ts";
 import { type Talk, talkServices, talkText } from "../session/series.ts";
 import { type Linked, linked } from "./linked.ts";
@@ -41,7 +42,7 @@ test("the figures of a series are read as they stand in the HTTP API", async () 
   await using server = await talking({ judge: () => "a" });
   const { data } = await server.call("run_scenario", { scenario: "talk", trials: 2, wait_seconds: 50 });
   const { data: read } = await server.call("get_session", { session_id: data.series_id });
-  const whole = await getSeries(server.services, { id: data.series_id }, new AbortController().signal);
+  const whole = demandTwoArms(await getSeries(server.services, { id: data.series_id }, new AbortController().signal));
   for (const figure of ["result", "like_these", "efficiency"] as const) expect(whole[figure]).not.toBeNull();
   const { control, result, like_these, gate_like_these, efficiency, ledger } = whole;
   expect(read.series).toMatchObject({ control, result, like_these, gate_like_these, efficiency });

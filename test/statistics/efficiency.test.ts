@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Series } from "../../src/domain/series.ts";
 import type { TrialArm, TrialRow } from "../../src/domain/trial.ts";
 import { wordsText } from "../../src/domain/words.ts";
+import { demandTwoArms } from "../../src/doors/operation/find-series.ts";
 import { seriesOfResults } from "../../src/doors/operation/results.ts";
 import { usedRatio } from "../../src/statistics/claim/efficiency.ts";
 import { reportOf } from "../../src/statistics/report.ts";
@@ -173,7 +174,7 @@ test("a table that says what its runs used tells who is cheaper, and its report 
   ]).flat();
   const text = rows.map((row) => JSON.stringify(row)).join("\n");
   const { series } = await seriesOfResults(text, "jsonl", { arms: "new,old" });
-  const { cost_usd, wall_ms, turns, tokens_in } = (await seriesOfResults(text, "jsonl", {})).series.efficiency;
+  const { cost_usd, wall_ms, turns, tokens_in } = demandTwoArms((await seriesOfResults(text, "jsonl", {})).series).efficiency;
   expect([cost_usd, wall_ms, turns, tokens_in].map(({ ratio, claim, n }) => [ratio, claim, n])).toEqual([
     [0.5, "lower", 15],
     [0.4, "lower", 15],

@@ -79,12 +79,42 @@ describe("a table of results", () => {
   test("of many arms is read for two of them, whose names may hold commas", async () => {
     const table = csv(HEAD, "s,1,x,1", 's,1,"y, large",0', "s,1,z,1");
     expect((await readResults(table, "csv", { arms: "z, y, large" })).arms).toEqual({ a: "z", b: "y, large" });
-    expect(await faultOf(table)).toBe("1 the arms are x, y, large, z; choose two: --arms <a>,<b>");
     expect(await faultOf(table, { arms: "y, larg,x" })).toBe(
       '1 no row has the arm "y, larg"; did you mean "y, large"?',
     );
     expect(await faultOf(table, { arms: "x" })).toBe('1 two arms are compared: --arms <a>,<b>, not "x"');
     expect(await faultOf(table, { arms: "x,x" })).toBe('1 "x" cannot be compared with itself');
+  });
+
+  test("of more than two arms is read for all of them, or for those that are named", async () => {
+    const table = csv(HEAD, "s,1,x,1", 's,1,"y, large",0', "s,1,old,1", "t,1,x,0", "t,1,old,1");
+    const read = await readResults(table, "csv");
+    expect(read).toMatchObject({
+      arms: { a: "x", b: "y, large" },
+      contest: { arms: ["x", "y, large", "old"], mode: "against", control: "old" },
+      scenarios: [
+        { scenario: "s", trials: [[1, 1, 0]], others: [[1]] },
+        { scenario: "t", trials: [[1, 0, null]], others: [[1]] },
+      ],
+    });
+    expect(read.contest?.pairs.map(({ arms }) => arms)).toEqual([
+      ["old", "x"],
+      ["old", "y, large"],
+    ]);
+    const best = await readResults(table, "csv", { arms: "old,y, large,x", best: true });
+    expect(best.contest?.pairs.map(({ arms }) => arms.join("+"))).toEqual(["old+y, large", "old+x", "y, large+x"]);
+    expect([best.contest?.control, best.scenarios[0]?.others]).toEqual([null, [[1]]]);
+    expect(await faultOf(table, { arms: "x,old,x" })).toBe('1 the arm "x" is named twice; name each once');
+    expect(await faultOf(table, { arms: "x,old,ypsilon" })).toBe(
+      '1 no row has the arm "ypsilon"; the arms are x, y, large, old',
+    );
+    expect(await faultOf(table, { control: "odl" })).toBe('1 --control: no arm is "odl"; did you mean "old"?');
+    expect(await faultOf(table, { arms: "x,old", best: true })).toBe(
+      "1 --best is for three arms or more, and two are compared; leave it out",
+    );
+    const many = Array.from({ length: 33 }, (_, arm) => `s,1,arm${arm},1`);
+    expect(await faultOf(csv(HEAD, ...many))).toEndWith("arm32; at most 32 are compared: --arms <a>,<b>,...");
+    expect((await readResults(csv(HEAD, ...many.slice(1)), "csv")).contest?.pairs).toHaveLength(31);
   });
 
   test.each<readonly [fault: string, ...lines: readonly string[]]>([

@@ -29,7 +29,9 @@ describeNeeding(CHROMIUM)("the page of results of another harness", () => {
     const field = page.getByLabel("Drop a table here, or choose one");
     await field.setInputFiles(file(["scenario,trial,arm,passed", "s,1,new,2"]));
     await page.getByText("line 2, column 4: passed: must be true, false, 1 or 0").waitFor();
-    await field.setInputFiles(file([...TABLE, "task-0,1,third,false"]));
+    await field.setInputFiles(
+      file([...TABLE, ...Array.from({ length: 31 }, (_, arm) => `task-0,1,third-${arm},false`)]),
+    );
     await page.getByLabel("Arm A").selectOption("new");
     await page.getByLabel("Arm B").selectOption("old");
     await page.getByRole("button", { name: "Compare", exact: true }).click();

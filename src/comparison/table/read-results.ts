@@ -1,3 +1,4 @@
+import { MAX_TABLE_ARMS } from "../../domain/contest-plan.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { cut } from "../../domain/excerpt.ts";
 import {
@@ -7,26 +8,34 @@ import {
   MAX_RESULT_SCENARIOS,
   type ResultMeasure,
 } from "../../domain/results.ts";
+import {
+  type ContestChoice,
+  contestOf,
+  demandPairs,
+  LISTED_ARMS,
+  listed,
+  namesIn,
+  pairsIn,
+  severalIn,
+} from "./chosen-arms.ts";
 import { ClusterColumn } from "./cluster-column.ts";
 import { demandColumn, demandNoOtherTrial, MAX_KEYS, measureIn, ResultColumns } from "./result-columns.ts";
 import { openTable, TableFault, type TableForm, type TableRow } from "./table-rows.ts";
-import { type Used, usedByTrials, usedIn } from "./used-columns.ts";
+import { type Used, usedByOthers, usedByTrials, usedIn } from "./used-columns.ts";
 
 /** A table of results: what of it is compared, and the columns by which its scenarios can be grouped. */
-type ReadResults = Pick<ImportedResults, "measure" | "arms" | "scenarios" | "columns" | "cluster">;
+type ReadResults = Pick<ImportedResults, "measure" | "arms" | "contest" | "scenarios" | "columns" | "cluster">;
 
 /** What of a table is compared. */
-export interface Choice {
-  /** Two names with a comma between them. Absent: the table has two arms. */
+export interface Choice extends ContestChoice {
+  /** Two names or more, with commas between them. Absent: all arms of the table. */
   readonly arms?: string | undefined;
-  /** A column that must group the scenarios. */
-  readonly by?: string | undefined;
   /** The column whose value names the cluster of a scenario. */
   readonly cluster?: string | undefined;
 }
 
 /**
- * The results of two arms in a table with the columns `scenario`, `trial`, `arm`, and `passed` or `score`.
+ * The results of two arms, or of more as a contest, in a table with the columns `scenario`, `trial`, `arm`, and `passed` or `score`.
  * @throws TableFault
  */
 export async function readResults(text: string, form: TableForm, choice: Choice = {}): Promise<ReadResults> {
@@ -43,15 +52,15 @@ interface Told {
   readonly line: number;
 }
 
-/** Names of arms that a message lists. */
-const LISTED_ARMS = 50;
-
 class Reading {
   readonly #header: readonly string[] | undefined;
-  /** Ways to read the chosen names: a name may hold a comma. Undefined: the first two that occur. */
+  readonly #choice: Choice;
+  /** Ways to read two chosen names: a name may hold a comma. Undefined: all that occur. */
   readonly #pairs: readonly (readonly [string, string])[] | undefined;
+  /** Whatever the chosen names may be. */
+  readonly #names: ReadonlySet<string>;
   readonly #arms = new Set<string>();
-  /** The first two that occur. */
+  /** As many as can be compared, as they occur. */
   readonly #first: string[] = [];
   /** By arm, scenario and trial. */
   readonly #told = new Map<string, Map<string, Map<number, Told>>>();
@@ -61,9 +70,12 @@ class Reading {
   #measure: ResultMeasure | undefined;
   #results = 0;
 
-  constructor(header: readonly string[] | undefined, { arms, by, cluster }: Choice) {
+  constructor(header: readonly string[] | undefined, choice: Choice) {
+    const { arms, by, cluster } = choice;
     this.#header = header;
+    this.#choice = choice;
     this.#pairs = arms === undefined ? undefined : pairsIn(arms);
+    this.#names = new Set(arms === undefined ? [] : namesIn(arms));
     if (header) this.#measure = measureIn(header, 1);
     for (const name of header ? ["scenario", "arm"] : []) demandColumn(name, header ?? [], { line: 1 });
     if (header) demandNoOtherTrial(header, 1);
@@ -77,7 +89,7 @@ class Reading {
     const measure = this.#measureOf(columns, line);
     const arm = this.#name("arm", values, line);
     if (this.#arms.size <= LISTED_ARMS) this.#arms.add(arm);
-    if (this.#first.length < 2 && !this.#first.includes(arm)) this.#first.push(arm);
+    if (this.#first.length < MAX_TABLE_ARMS && !this.#first.includes(arm)) this.#first.push(arm);
     if (!this.#isCompared(arm)) return;
     const scenario = this.#name("scenario", values, line);
     const trial = this.#trial(values, columns, line);
@@ -88,16 +100,17 @@ class Reading {
   }
 
   results(): ReadResults {
-    const [a, b] = this.#chosen();
+    const chosen = this.#chosen();
+    const [a = "", b = ""] = chosen;
+    const contest = contestOf(chosen, this.#choice);
     const scenarios = [...this.#scenarios].map((scenario) => ({
       scenario,
-      ...trialsOf(this.#told.get(a)?.get(scenario), this.#told.get(b)?.get(scenario)),
+      ...trialsOf(chosen.map((arm) => this.#told.get(arm)?.get(scenario) ?? new Map())),
     }));
-    if (!scenarios.some(({ trials }) => trials.some(([, ofA, ofB]) => ofA !== null && ofB !== null)))
-      throw new TableFault(`no scenario and trial has a result of both ${cut(a)} and ${cut(b)}`, 1);
+    demandPairs(contest?.pairs.map(({ arms }) => arms) ?? [chosen], chosen, scenarios);
     const columns = this.#columns.columns();
     return {
-      ...{ measure: this.#measure ?? "passed", arms: { a, b }, scenarios },
+      ...{ measure: this.#measure ?? "passed", arms: { a, b }, ...(contest && { contest }), scenarios },
       ...(columns.length > 0 && { columns }),
       ...(this.#cluster && { cluster: this.#cluster.cluster() }),
     };
@@ -111,7 +124,7 @@ class Reading {
   }
 
   #isCompared(arm: string): boolean {
-    return this.#pairs ? this.#pairs.some((pair) => pair.includes(arm)) : this.#first.includes(arm);
+    return this.#pairs ? this.#names.has(arm) : this.#first.includes(arm);
   }
 
   #keep({ arm, scenario, trial }: { arm: string; scenario: string; trial: number }, told: Told): void {
@@ -128,24 +141,30 @@ class Reading {
       );
     ofScenario.set(trial, told);
     this.#results += 1;
-    if (this.#results > 2 * MAX_RESULT_PAIRS) throw tooMany(told.line);
+    if (this.#results > 2 * MAX_RESULT_PAIRS) throw tooMany(told.line, this.#told.size);
   }
 
-  #chosen(): readonly [string, string] {
+  #chosen(): readonly string[] {
     const arms = [...this.#arms];
     if (this.#pairs) return this.#named(this.#pairs, arms);
-    const [a, b, ...others] = arms;
+    const [a, b] = arms;
     if (a === undefined || b === undefined)
       throw new TableFault(a === undefined ? "has no rows" : `has one arm, ${cut(a)}; two are compared`, 1);
-    if (others.length > 0)
-      throw new TableFault(`${listed(arms)}; choose two: --arms <a>,<b>`, 1, undefined, arms.slice(0, LISTED_ARMS));
-    return [a, b];
+    if (arms.length > MAX_TABLE_ARMS)
+      throw new TableFault(
+        `${listed(arms)}; at most ${MAX_TABLE_ARMS} are compared: --arms <a>,<b>,...`,
+        1,
+        undefined,
+        arms.slice(0, LISTED_ARMS),
+      );
+    return arms;
   }
 
-  #named(pairs: readonly (readonly [string, string])[], arms: readonly string[]): readonly [string, string] {
+  #named(pairs: readonly (readonly [string, string])[], arms: readonly string[]): readonly string[] {
     const isKnown = (name: string) => this.#told.has(name);
     const pair = pairs.find((names) => names.every(isKnown));
     if (pair) return pair;
+    if (pairs.length > 1) return severalIn(this.#choice.arms ?? "", isKnown, arms);
     const meant = pairs.find((names) => names.some(isKnown)) ?? pairs[0];
     const stranger = meant?.find((name) => !isKnown(name)) ?? "";
     throw new TableFault(
@@ -220,25 +239,6 @@ const given = (values: Values, column: string) => (Object.hasOwn(values, column)
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : (JSON.stringify(value) ?? ""));
 
-/** Names that a comma may stand between. */
-function pairsIn(arms: string): readonly (readonly [string, string])[] {
-  const commas = [...arms.matchAll(/,/g)].map(({ index }) => index);
-  const one = arms.trim();
-  if (commas.length === 0) throw new TableFault(`two arms are compared: --arms <a>,<b>, not "${cut(one)}"`, 1);
-  const pairs = commas.map((index) => [arms.slice(0, index).trim(), arms.slice(index + 1).trim()] as const);
-  const distinct = pairs.filter(([a, b]) => a !== b);
-  if (distinct.length === 0) throw new TableFault(`"${cut(pairs[0]?.[0] ?? "")}" cannot be compared with itself`, 1);
-  return distinct;
-}
-
-function listed(arms: readonly string[]): string {
-  const more = arms.length > LISTED_ARMS ? ", and more" : "";
-  return `the arms are ${arms
-    .slice(0, LISTED_ARMS)
-    .map((arm) => cut(arm))
-    .join(", ")}${more}`;
-}
-
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;
@@ -247,15 +247,26 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-const tooMany = (line: number) =>
-  new TableFault(`more than ${MAX_RESULT_PAIRS} pairs of results; split the table`, line);
+const tooMany = (line: number, arms: number) =>
+  new TableFault(
+    arms > 2
+      ? `more than ${2 * MAX_RESULT_PAIRS} results; name fewer --arms, or split the table`
+      : `more than ${MAX_RESULT_PAIRS} pairs of results; split the table`,
+    line,
+  );
 
-type Trials = Pick<ImportedResults["scenarios"][number], "trials" | "used">;
+type Trials = Pick<ImportedResults["scenarios"][number], "trials" | "used" | "others" | "used_by_others">;
 
-function trialsOf(a: ReadonlyMap<number, Told> = new Map(), b: ReadonlyMap<number, Told> = new Map()): Trials {
-  const numbers = [...new Set([...a.keys(), ...b.keys()])].sort((one, other) => one - other);
+/** @param told by arm, its results by their number */
+function trialsOf(told: readonly ReadonlyMap<number, Told>[]): Trials {
+  const numbers = [...new Set(told.flatMap((own) => [...own.keys()]))].sort((one, other) => one - other);
+  const [a, b, ...others] = told.map((own) => numbers.map((trial) => own.get(trial)));
   return {
-    trials: numbers.map((trial) => [trial, a.get(trial)?.value ?? null, b.get(trial)?.value ?? null]),
-    ...usedByTrials(numbers.map((trial) => [a.get(trial)?.used ?? {}, b.get(trial)?.used ?? {}])),
+    trials: numbers.map((trial, index) => [trial, a?.[index]?.value ?? null, b?.[index]?.value ?? null]),
+    ...usedByTrials(numbers.map((_, index) => [a?.[index]?.used ?? {}, b?.[index]?.used ?? {}])),
+    ...(others.length > 0 && {
+      others: numbers.map((_, index) => others.map((own) => own[index]?.value ?? null)),
+      ...usedByOthers(numbers.map((_, index) => others.map((own) => own[index]?.used ?? {}))),
+    }),
   };
 }

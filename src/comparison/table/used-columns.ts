@@ -32,9 +32,19 @@ type Scenario = ImportedResults["scenarios"][number];
 
 /** By column, in the order of the trials; absent where no row has one. @param pairs what each arm used, by trial */
 export function usedByTrials(pairs: readonly (readonly [Used, Used])[]): Pick<Scenario, "used"> {
-  const told = EFFICIENCY_FIGURES.filter((figure) => pairs.some((pair) => pair.some((used) => used[figure] != null)));
-  if (told.length === 0) return {};
-  const columnOf = (figure: EfficiencyFigure) =>
-    pairs.map(([a, b]): [number | null, number | null] => [a[figure] ?? null, b[figure] ?? null]);
-  return { used: Object.fromEntries(told.map((figure) => [figure, columnOf(figure)])) };
+  const columns = columnsTold(pairs, (figure) =>
+    pairs.map(([a, b]): [number | null, number | null] => [a[figure] ?? null, b[figure] ?? null]),
+  );
+  return columns ? { used: columns } : {};
+}
+
+/** The same of the arms behind the first two. */
+export function usedByOthers(arms: readonly (readonly Used[])[]): Pick<Scenario, "used_by_others"> {
+  const columns = columnsTold(arms, (figure) => arms.map((all) => all.map((used) => used[figure] ?? null)));
+  return columns ? { used_by_others: columns } : {};
+}
+
+function columnsTold<Column>(trials: readonly (readonly Used[])[], columnOf: (figure: EfficiencyFigure) => Column) {
+  const told = EFFICIENCY_FIGURES.filter((figure) => trials.some((all) => all.some((used) => used[figure] != null)));
+  return told.length === 0 ? undefined : Object.fromEntries(told.map((figure) => [figure, columnOf(figure)]));
 }

@@ -2,34 +2,35 @@ import { extname, resolve } from "node:path";
 import { readDigested } from "../../comparison/scenario/read-text.ts";
 import { Unusable } from "../../comparison/scenario/unusable.ts";
 import { TABLE_BYTES, TableFault, type TableForm } from "../../comparison/table/table-rows.ts";
+import type { Contest } from "../../domain/contest.ts";
 import { demandPinned, type PinnedFile, pinnedFile } from "../../domain/pinned-file.ts";
 import type { Series } from "../../domain/series.ts";
 import { keepResults, seriesOfResults } from "../operation/results.ts";
-import { seriesCard } from "../report/card.ts";
-import { seriesMarkdown } from "../report/markdown.ts";
-import { seriesHtml } from "../report/series-html.ts";
 import { complain, EXIT } from "./exit-code.ts";
 import { marginOf, notWorseByOf, UsageError } from "./flags/parse-arguments.ts";
 import { demandFlagsOf, type RunArguments } from "./flags/run-flags.ts";
-import { seriesJunit } from "./reports/junit.ts";
+import { formsOf } from "./reports/forms.ts";
 import { deliver, openReports } from "./reports/reports.ts";
 import { checkoutInputs } from "./services/checkout-inputs.ts";
 import { demandStdout, openRun, type PreparedServices } from "./services/services.ts";
 import { Painter } from "./terminal/paint.ts";
-import { inPlaceOfJson, summariseSeries } from "./terminal/series-text.ts";
+import { inPlaceOfJson } from "./terminal/series-text.ts";
 
 /** `abeval run --results`: stdout holds the series of a table that was made elsewhere, as `runSeries` prints it. Returns the exit status. */
 export async function compareResults(args: RunArguments): Promise<number> {
   const { parameters, value, has } = args;
   demandFlagsOf("results", args);
   demandStdout("series");
-  const [named = "", other] = parameters;
+  const [named = "", ...others] = parameters;
   const table = pinnedFile(named);
   const { path: file } = table;
-  if (other !== undefined) throw new UsageError(`--results takes one table; leave out ${other}, or join them`);
+  const arms = armsIn(value("arms"), others);
   const form = formOf(file);
   const choice = {
-    arms: value("arms"),
+    arms,
+    best: has("best"),
+    fdr: has("fdr"),
+    control: value("control"),
     tie_margin: tieMarginOf(value("tie-margin")),
     margin: marginOf(value("margin")),
     not_worse_by: notWorseByOf(value("not-worse-by")),
@@ -43,14 +44,8 @@ export async function compareResults(args: RunArguments): Promise<number> {
     const compared = await seriesOfResults(text, form, { ...choice, inputs_from_checkout });
     const series = await kept(prepared, compared);
     const painter = new Painter(!has("no-color"));
-    const summary = summariseSeries(series, { painter, again: null });
-    const delivered = await deliver(series, reports, {
-      shown: inPlaceOfJson(summary, args, painter),
-      junit: () => seriesJunit(series),
-      markdown: () => seriesMarkdown(series),
-      html: () => seriesHtml(series),
-      card: () => seriesCard(series),
-    });
+    const { summary, ...forms } = formsOf(series, { painter, again: null });
+    const delivered = await deliver(series, reports, { shown: inPlaceOfJson(summary, args, painter), ...forms });
     if (!has("quiet")) process.stderr.write(summary);
     return delivered ? EXIT.done : EXIT.failed;
   } catch (error) {
@@ -58,6 +53,16 @@ export async function compareResults(args: RunArguments): Promise<number> {
     if (error instanceof TableFault) return complain(`${placeIn(file, error)}: ${error.message}`, EXIT.usage);
     throw error;
   }
+}
+
+/** Arms behind the first may stand as words of their own. @throws UsageError */
+function armsIn(first: string | undefined, others: readonly string[]): string | undefined {
+  const [other] = others;
+  if (first === undefined && other !== undefined)
+    throw new UsageError(`--results takes one table; leave out ${other}, or join them`);
+  const table = others.find((one) => FORMS.has(extname(one).toLowerCase()));
+  if (table !== undefined) throw new UsageError(`--results takes one table; leave out ${table}, or join them`);
+  return first === undefined ? undefined : [first, ...others].join(",");
 }
 
 /** The text of a table, and whether the author of a change could have edited it. @throws Unusable, Failure `invalid_request` */
@@ -73,7 +78,7 @@ async function readTable(args: RunArguments, prepared: PreparedServices, table: 
 type Compared = Awaited<ReturnType<typeof seriesOfResults>>;
 
 /** The series, stored where a place is named. */
-async function kept(prepared: PreparedServices, compared: Compared): Promise<Series> {
+async function kept(prepared: PreparedServices, compared: Compared): Promise<Series | Contest> {
   await using opened = await prepared.openStore();
   return opened.store.persistent ? await keepResults({ ...prepared, store: opened.store }, compared) : compared.series;
 }

@@ -11,6 +11,7 @@ import { readBundle } from "../../comparison/session/read-bundle.ts";
 import type { StartedSeries } from "../../comparison/session/started-session.ts";
 import type { Baseline } from "../../domain/baseline.ts";
 import { columnNamed, columnsOf, fieldsOf } from "../../domain/columns.ts";
+import { type Contest, isContest } from "../../domain/contest.ts";
 import type { NamedInput } from "../../domain/editable-inputs.ts";
 import { Failure, orThrow } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
@@ -18,16 +19,12 @@ import type { Series } from "../../domain/series.ts";
 import { MAX_PARALLEL } from "../../domain/series-record.ts";
 import { SeriesId, type SessionOutcome } from "../../domain/session.ts";
 import { readSession } from "../../store/read-session.ts";
-import { seriesReport } from "../operation/find-series.ts";
-import { differingRows, tellingRows } from "../operation/grid.ts";
-import { seriesCard } from "../report/card.ts";
-import { MARKDOWN_ROWS, seriesMarkdown } from "../report/markdown.ts";
-import { HTML_ROWS, seriesHtml } from "../report/series-html.ts";
+import { seriesOrContest } from "../operation/find-series.ts";
 import { complain, EXIT, onInterrupt } from "./exit-code.ts";
 import { comparedBy } from "./flags/compared-by.ts";
 import { marginOf, UsageError } from "./flags/parse-arguments.ts";
 import { commandOf, type RunArguments, replacementOf } from "./flags/run-flags.ts";
-import { seriesJunit } from "./reports/junit.ts";
+import { formsOf } from "./reports/forms.ts";
 import { openNotify } from "./reports/notify.ts";
 import { sendTelemetry, telemetryLines } from "./reports/otel.ts";
 import { deliver, openReports } from "./reports/reports.ts";
@@ -35,7 +32,7 @@ import { checkoutInputs } from "./services/checkout-inputs.ts";
 import { isRecordedWhole } from "./services/recordings.ts";
 import { demandStdout, openRun, type PreparedServices } from "./services/services.ts";
 import { Painter } from "./terminal/paint.ts";
-import { inPlaceOfJson, summariseSeries } from "./terminal/series-text.ts";
+import { inPlaceOfJson } from "./terminal/series-text.ts";
 import { tellTrials } from "./terminal/trial-lines.ts";
 /** `abeval run` of several files, or of one again and again: stdout holds one Series, as JSON unless it is a terminal. Returns the exit status. */
 export async function runSeries(args: RunArguments): Promise<number> {
@@ -72,16 +69,13 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const told = has("quiet") ? undefined : tellTrials(services, started, painter).catch(untold);
   const record = await untilDone(started, services);
   await told;
-  const series = await seriesReport(store, record, by);
+  const series = await seriesOrContest(store, record, by);
   const again = commandOf(args);
-  const summary = summariseSeries(series, { painter, again });
+  const { summary, ...forms } = formsOf(series, { painter, again, store });
   const delivered = await deliver(series, reports, {
     shown: inPlaceOfJson(summary, args, painter),
     otel: () => telemetryLines(args, prepared, sessionsOf(series, store)),
-    junit: () => seriesJunit(series, again),
-    markdown: async () => seriesMarkdown(series, again, await differingRows(store, series, MARKDOWN_ROWS)),
-    html: async () => seriesHtml(series, again, await tellingRows(store, series, HTML_ROWS)),
-    card: () => seriesCard(series),
+    ...forms,
   });
   await sendTelemetry(args, prepared, sessionsOf(series, store));
   await tell(series.series_id, series.statement);
@@ -93,7 +87,10 @@ export async function runSeries(args: RunArguments): Promise<number> {
 }
 
 /** The sessions that are still kept: memory holds the latest. */
-async function* sessionsOf({ trials }: Series, store: SessionServices["store"]): AsyncGenerator<SessionOutcome> {
+async function* sessionsOf(
+  { trials }: Pick<Series | Contest, "trials">,
+  store: SessionServices["store"],
+): AsyncGenerator<SessionOutcome> {
   for (const { session_id } of trials) {
     const session = session_id === undefined ? undefined : await readSession(store, session_id);
     if (session) yield session;
@@ -238,9 +235,12 @@ const messageOf = (error: unknown) => (error instanceof Failure ? error.message 
 const PREFERRED = "one of two equal arms is preferred: the judge or the set-up favours it";
 
 /** The status says whether there is a report, not who is ahead; with --aa a preference is a fault of the set-up. */
-function statusOf({ state, counts, conclusion, trials }: Series, aa: boolean): number {
+function statusOf(report: Series | Contest, aa: boolean): number {
+  const { state, trials } = report;
   if (state === "cancelled" || state === "interrupted") return EXIT.interrupted;
   if (state === "failed") return EXIT.failed;
+  if (isContest(report)) return EXIT.done;
+  const { counts, conclusion } = report;
   if (2 * counts.invalid > trials.length) return EXIT.invalid;
   const preferred = conclusion === "a_preferred" || conclusion === "b_preferred";
   return aa && preferred ? EXIT.preferred : EXIT.done;

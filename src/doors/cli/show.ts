@@ -1,4 +1,5 @@
 import { type GridRow, trialWorkOf } from "../../domain/cell.ts";
+import { type Contest, isContest } from "../../domain/contest.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { cut } from "../../domain/excerpt.ts";
 import {
@@ -25,7 +26,7 @@ import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { type CommandSpec, parseArguments, UsageError } from "./flags/parse-arguments.ts";
 import { demandStoredSessions, openStoredSessions } from "./services/services.ts";
 import { Painter } from "./terminal/paint.ts";
-import { summariseSeries } from "./terminal/series-text.ts";
+import { summariseContest, summariseSeries } from "./terminal/series-text.ts";
 import { summarise } from "./terminal/summary.ts";
 import { hanging, jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
 
@@ -100,7 +101,9 @@ const rowOf = (outcome: SessionOutcome): GridRow => ({
 });
 
 async function shownSeries(services: Stored, id: string, row: string | undefined): Promise<Shown> {
-  const series = await (await findSeries(services, id)).report();
+  const report = await (await findSeries(services, id)).report();
+  if (isContest(report)) return shownContest(report, row);
+  const series = report;
   const names = namesOf(series.arms);
   if (row === undefined) {
     const telling = await tellingRows(services.store, series, SHOWN);
@@ -111,6 +114,13 @@ async function shownSeries(services: Stored, id: string, row: string | undefined
   const [found] = await gridRows(services.store, series, [memberNamed(series, row)]);
   if (found === undefined) throw new UsageError(`${id} has no row "${cut(row)}"`);
   return { value: found, text: () => lines(wholeRow(found, names)) };
+}
+
+/** @throws UsageError */
+function shownContest(contest: Contest, row: string | undefined): Shown {
+  if (row !== undefined)
+    throw new UsageError(`a contest is shown as a whole: leave "${cut(row)}" out, or show one of its sessions`);
+  return { value: contest, text: () => summariseContest(contest, { painter: PAINTER, again: undefined }) };
 }
 
 /** @throws UsageError */

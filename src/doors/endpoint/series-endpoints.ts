@@ -1,5 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type GridRow, trialWorkOf } from "../../domain/cell.ts";
+import { Contest } from "../../domain/contest.ts";
+import { MAX_TABLE_ARMS } from "../../domain/contest-plan.ts";
 import { RESULTS_BODY_BYTES } from "../../domain/defaults.ts";
 import { RunEvent } from "../../domain/event.ts";
 import { MAX_NAME, TieMargin } from "../../domain/results.ts";
@@ -20,6 +22,9 @@ const row: GridRow = {
   ...{ outcome: first?.outcome ?? null, winner: EXAMPLES.series.arms.b.arm_id },
 };
 const scenarios = EXAMPLES.series.scenarios.map(({ scenario }) => scenario);
+
+/** By `kind`: a contest says of more than two arms what a series says of two. */
+const SeriesOrContest = Type.Union([Series, Contest]);
 
 /** What repeats runs, and what shows what they say together. */
 export const SERIES_ENDPOINTS = {
@@ -62,7 +67,7 @@ export const SERIES_ENDPOINTS = {
     example: EXAMPLES.series,
     headers: { ETag: { description: "Changes with whatever the report is made of.", schema: { type: "string" } } },
     unchanged: "Nothing has changed since the answer with this `ETag`.",
-    output: Series,
+    output: SeriesOrContest,
     failures: ["unknown_series", "storage_failed"],
   }),
   listMembers: endpoint("GET /api/series/:id/members", {
@@ -113,10 +118,27 @@ export const SERIES_ENDPOINTS = {
   importResults: endpoint("POST /api/series/results", {
     tag: "extension",
     title: "Compare results of runs made elsewhere",
-    description: `What a table of results shows, as a series: one row for each run with \`scenario\`, \`trial\`, \`arm\`, and \`passed\` or \`score\`. Runs nothing and asks no judge. It is stored under its id, \`results-<digest>\`, and the same table is one series. The body is the table, of at most ${RESULTS_BODY_BYTES} bytes: \`text/csv\`, or \`application/x-ndjson\` with an object on each line. A larger one is read by \`abeval run --results\`.`,
+    description: `What a table of results shows, as a series, of three to 32 arms as a contest: one row for each run with \`scenario\`, \`trial\`, \`arm\`, and \`passed\` or \`score\`. Runs nothing and asks no judge. It is stored under its id, \`results-<digest>\`, and the same table is one series. The body is the table, of at most ${RESULTS_BODY_BYTES} bytes: \`text/csv\`, or \`application/x-ndjson\` with an object on each line. A larger one is read by \`abeval run --results\`.`,
     fields: Type.Object({
       arms: Type.Optional(
-        Type.String({ maxLength: 2 * MAX_NAME + 10, description: "Two names, with a comma between them: a, then b." }),
+        Type.String({
+          maxLength: MAX_TABLE_ARMS * (MAX_NAME + 2),
+          description: "Two to 32 names, with commas between them: a, then b. Left out: all arms of the table.",
+        }),
+      ),
+      best: Type.Optional(
+        Type.Boolean({ description: "Of more than two arms: compare each with each. Default: each with the control." }),
+      ),
+      control: Type.Optional(
+        Type.String({
+          maxLength: MAX_NAME,
+          description: "Of more than two arms: the one that the others are compared with.",
+        }),
+      ),
+      fdr: Type.Optional(
+        Type.Boolean({
+          description: "Of more than two arms: also tell what holds where 5% of all claims may be false.",
+        }),
       ),
       tie_margin: Type.Optional(TieMargin),
       margin: Type.Optional(SeriesPlan.properties.margin),
@@ -137,7 +159,7 @@ export const SERIES_ENDPOINTS = {
     },
     answer: "What the table shows.",
     example: EXAMPLES.series,
-    output: Series,
+    output: SeriesOrContest,
     failures: [],
   }),
 };

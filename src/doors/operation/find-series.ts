@@ -1,5 +1,6 @@
 import { storedRuns } from "../../comparison/session/other-runs.ts";
 import { columnNamed } from "../../domain/columns.ts";
+import { type Contest, isContest } from "../../domain/contest.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName, withInputId } from "../../domain/member.ts";
 import { isScripted } from "../../domain/model-name.ts";
@@ -9,6 +10,7 @@ import type { SessionOutcome } from "../../domain/session.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { breathe } from "../../runtime/pace.ts";
+import { contestReport } from "../../statistics/contest.ts";
 import { type Beside, reportOf, storedSeries } from "../../statistics/report.ts";
 import { readSession } from "../../store/read-session.ts";
 import { judgeRecord } from "../../store/self-test-store.ts";
@@ -22,7 +24,7 @@ interface StoredReport {
   /** Changes with whatever the report is made of. */
   readonly version: string;
   /** Making the report takes longer the more trials are left. */
-  readonly report: () => Promise<Series>;
+  readonly report: () => Promise<Series | Contest>;
 }
 
 /** @throws Failure `unknown_series` */
@@ -43,14 +45,18 @@ async function foundSeries(services: Services, series_id: string, by: string | u
 /** Reports that are kept of a store. One of 20,000 trials takes some 30 MB. */
 const KEPT = 2;
 
-const latest = new WeakMap<Services["store"], Map<string, Promise<Series>>>();
+const latest = new WeakMap<Services["store"], Map<string, Promise<Series | Contest>>>();
 
 /**
  * A report that is made once for a state: whoever reads a long series page by page asks for it again and again.
  * @param version names the state that it is made of, and nothing else
  */
-function reportOnce(store: Services["store"], version: string, make: () => Promise<Series>): Promise<Series> {
-  const reports = latest.get(store) ?? new Map<string, Promise<Series>>();
+function reportOnce(
+  store: Services["store"],
+  version: string,
+  make: () => Promise<Series | Contest>,
+): Promise<Series | Contest> {
+  const reports = latest.get(store) ?? new Map<string, Promise<Series | Contest>>();
   latest.set(store, reports);
   const report = reports.get(version) ?? make();
   report.catch(() => reports.delete(version));
@@ -97,9 +103,16 @@ interface Rows {
   readonly ledger?: Series["ledger"];
 }
 
-/** The report of a series from what is stored of it. */
+/** The report of a series of two arms from what is stored of it. @throws Failure `invalid_request` */
 export const seriesReport = async (store: Services["store"], series: SeriesRecord, by?: string): Promise<Series> =>
-  await reportOn(series, await readRows(store, series), by);
+  demandTwoArms(await seriesOrContest(store, series, by));
+
+/** The same of any number of arms. */
+export const seriesOrContest = async (
+  store: Services["store"],
+  series: SeriesRecord,
+  by?: string,
+): Promise<Series | Contest> => await reportOn(series, await readRows(store, series), by);
 
 async function readRows(store: Services["store"], series: SeriesRecord): Promise<Rows> {
   const { series_id, plan } = series;
@@ -109,8 +122,24 @@ async function readRows(store: Services["store"], series: SeriesRecord): Promise
   return { own, stored, judge: await judgeStanding(store, plan.scenarios), ledger };
 }
 
-const reportOn = (series: SeriesRecord, { own, judge, ...rows }: Rows, by: string | undefined): Promise<Series> =>
-  reportOf(series, own, { ...rows, ...judge, by: by === undefined ? undefined : columnNamed(series.columns, by) });
+function reportOn(
+  series: SeriesRecord,
+  { own, judge, ...rows }: Rows,
+  by: string | undefined,
+): Promise<Series | Contest> {
+  const beside = { ...rows, ...judge, by: by === undefined ? undefined : columnNamed(series.columns, by) };
+  return series.plan.contest ? contestReport(series, own, beside) : reportOf(series, own, beside);
+}
+
+/** @throws Failure `invalid_request` for a contest: what is asked for is of two arms */
+export function demandTwoArms(report: Series | Contest): Series {
+  if (!isContest(report)) return report;
+  const { series_id, contest } = report;
+  throw new Failure(
+    "invalid_request",
+    `${series_id} compares ${contest.arms.length} arms, and this is told of two; read it at /api/series/${series_id}`,
+  );
+}
 
 async function stored({ store, version }: Services, comparison: string): Promise<StoredReport> {
   const rows = await store.trials({ comparison });

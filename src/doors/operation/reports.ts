@@ -1,4 +1,5 @@
 import { storedVerdict } from "../../comparison/session/stored-arm.ts";
+import { isContest } from "../../domain/contest.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
@@ -6,12 +7,14 @@ import { ownTurn, Pace } from "../../runtime/pace.ts";
 import { SharedWork } from "../../runtime/shared-work.ts";
 import type { RequestOf } from "../endpoint/endpoints.ts";
 import { seriesCard, verdictCard } from "../report/card.ts";
+import { contestHtml, contestMarkdown } from "../report/contest.ts";
 import { duelHtml } from "../report/duel-html.ts";
 import { MARKDOWN_ROWS, seriesMarkdown, verdictMarkdown } from "../report/markdown.ts";
 import { type Reported, reportedSession, reportedVerdict } from "../report/reported.ts";
 import { HTML_ROWS, seriesHtml } from "../report/series-html.ts";
 import { trajectoryHead, trajectorySteps, trajectoryTotals } from "../report/trajectory.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
+import { demandTwoArms } from "./find-series.ts";
 import { differingRows, tellingRows } from "./grid.ts";
 import type { Services } from "./operation.ts";
 import { getSession } from "./reads.ts";
@@ -38,7 +41,7 @@ export async function reportSession(
 
 /** A series as SVG. */
 export const seriesDrawing = async (services: Services, asked: RequestOf<"seriesCardSvg">, signal: AbortSignal) =>
-  seriesCard(await getSeries(services, asked, signal));
+  seriesCard(demandTwoArms(await getSeries(services, asked, signal)));
 
 interface Reportable {
   readonly id: string;
@@ -81,6 +84,8 @@ export async function reportSeries(
   signal: AbortSignal,
 ): Promise<ReportFile> {
   const series = await getSeries(services, { id }, signal);
+  if (isContest(series))
+    return format === "markdown" ? markdown(id, contestMarkdown(series)) : page(id, contestHtml(series));
   const { store } = services;
   if (format === "markdown")
     return markdown(id, seriesMarkdown(series, undefined, await differingRows(store, series, MARKDOWN_ROWS)));

@@ -2,6 +2,7 @@ import { type Choice, readResults } from "../../comparison/table/read-results.ts
 import { TableFault, type TableForm } from "../../comparison/table/table-rows.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { columnNamed } from "../../domain/columns.ts";
+import { type Contest, isContest } from "../../domain/contest.ts";
 import { MARGIN } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
 import { type ImportedResults, SCORE_TIE_MARGIN } from "../../domain/results.ts";
@@ -10,6 +11,7 @@ import { seriesAnswerOf } from "../../domain/series-answer.ts";
 import { ALPHA } from "../../domain/series-record.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { breathe, ownTurn } from "../../runtime/pace.ts";
+import { importedContest } from "../../statistics/contest.ts";
 import { importedSeries } from "../../statistics/report.ts";
 import type { StoredSeries } from "../../store/series-rows.ts";
 import type { Operation, Services } from "./operation.ts";
@@ -24,7 +26,7 @@ interface Comparing extends Choice {
 
 /** Results of runs made elsewhere, and the series that they are. */
 interface Compared {
-  readonly series: Series;
+  readonly series: Series | Contest;
   readonly results: ImportedResults;
   /** A digest of the table, whatever it was compared by. */
   readonly content: string;
@@ -44,28 +46,46 @@ export async function seriesOfResults(text: string, form: TableForm, comparing: 
   const { levels: _levels, tie_margin: _margin, ...table } = compared;
   const content = sha256(canonicalJson(table));
   await breathe();
-  const grouped = { by: columnOf(results, by) };
-  return { results, content, series: await importedSeries(results, { series_id, inputs_from_checkout }, grouped) };
+  const known = { series_id, inputs_from_checkout };
+  return { results, content, series: await reported(results, known, { by: columnOf(results, by) }) };
 }
+
+type Known = Parameters<typeof importedSeries>[1];
+
+const reported = async (
+  results: ImportedResults,
+  known: Known,
+  beside: NonNullable<Parameters<typeof importedSeries>[2]>,
+): Promise<Series | Contest> =>
+  results.contest
+    ? await importedContest(results, results.contest, { ...known, ledger: beside.ledger })
+    : await importedSeries(results, known, beside);
 
 /** Stores the results, and gives their series as it is stored. @throws Failure `storage_full`, `storage_failed` */
 export async function keepResults(
   { store, clock }: Pick<Services, "store" | "clock">,
   { series, results, content }: Compared,
-): Promise<Series> {
-  const { series_id, conclusion, undecided_by, headline, counts, flags, inputs_from_checkout } = series;
-  const { win_rate, low, high } = headline;
+): Promise<Series | Contest> {
+  const { series_id, flags, inputs_from_checkout } = series;
   const kept = await store.series.keep({
     ...{ series_id, created_at: clock.now().toISOString(), state: "completed", results, content },
-    standing: {
-      ...{ conclusion, ...(undecided_by && { undecided_by }), win_rate, low, high, counted: counts.trials },
-      answer: seriesAnswerOf(series),
-      ...(flags.length > 0 && { flags }),
-    },
+    standing: { ...standingOf(series), ...(flags.length > 0 && { flags }) },
     ...(inputs_from_checkout && { inputs_from_checkout }),
   });
   const { created_at } = kept;
   return { ...series, created_at, finished_at: created_at, ledger: await ledgerOf(store, kept) };
+}
+
+/** Lists say of a contest that it is one. */
+function standingOf(series: Series | Contest) {
+  if (isContest(series)) {
+    const counted = series.trials.filter((trial) => trial.counted).length;
+    return { conclusion: "undecided", win_rate: null, low: 0, high: 1, counted, answer: "not_known" } as const;
+  }
+  const { conclusion, undecided_by, headline, counts } = series;
+  const { win_rate, low, high } = headline;
+  const answer = seriesAnswerOf(series);
+  return { conclusion, ...(undecided_by && { undecided_by }), win_rate, low, high, counted: counts.trials, answer };
 }
 
 /** A store that ends with the process has seen too little. */
@@ -90,7 +110,7 @@ export async function findResults(
     version: sha256(JSON.stringify([version, series_id, stored.created_at, results.columns, beside])).slice(0, 32),
     async report() {
       await ownTurn();
-      return await importedSeries(results, stored, beside);
+      return await reported(results, stored, beside);
     },
   };
 }

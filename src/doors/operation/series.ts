@@ -3,6 +3,7 @@ import { membersOf, oneMember } from "../../comparison/scenario/loaded-scenario.
 import { cancelSeriesAnywhere } from "../../comparison/session/cancel.ts";
 import { seriesInFlight } from "../../comparison/session/in-flight.ts";
 import type { Requester, StartedSeries } from "../../comparison/session/started-session.ts";
+import { type Contest, isContest } from "../../domain/contest.ts";
 import { Failure } from "../../domain/failure.ts";
 import { memberName } from "../../domain/member.ts";
 import type { Series } from "../../domain/series.ts";
@@ -10,7 +11,7 @@ import type { SeriesRequest } from "../../domain/series-request.ts";
 import { ownTurn } from "../../runtime/pace.ts";
 import { LISTED } from "../endpoint/endpoint.ts";
 import { doOnce } from "./do-once.ts";
-import { findSeries } from "./find-series.ts";
+import { demandTwoArms, findSeries } from "./find-series.ts";
 import { blindRows, gridRows } from "./grid.ts";
 import type { Operation, Services } from "./operation.ts";
 /** @throws Failure for everything that can be refused before anything is spent. */
@@ -57,9 +58,20 @@ export function abridged(series: Series): Series {
   };
 }
 
+/** The same of any number of arms. */
+export function abridgedReport(report: Series | Contest): Series | Contest {
+  return isContest(report) ? abridgedContest(report) : abridged(report);
+}
+
+function abridgedContest(contest: Contest): Contest {
+  const omitted = Math.max(0, contest.trials.length - LISTED);
+  if (omitted === 0) return contest;
+  return { ...contest, trials: contest.trials.slice(0, LISTED), omitted: { scenarios: 0, trials: omitted } };
+}
+
 export const listMembers: Operation<"listMembers"> = async (services, { id, limit = LISTED, after = 0, blind }) => {
   const { report } = await findSeries(services, id);
-  const series = await report();
+  const series = demandTwoArms(await report());
   const { scenarios, trials } = series;
   const page = scenarios.slice(after, after + limit);
   const named = new Set(page.map(memberName));

@@ -45,7 +45,7 @@ import {
   sourceText,
   trialText,
 } from "../../statistics/series-words.ts";
-import { type Again, sixLines } from "../../statistics/six-lines.ts";
+import { type Again, type SixLines, sixLines } from "../../statistics/six-lines.ts";
 import {
   checksText,
   costTexts,
@@ -76,7 +76,7 @@ export function seriesMarkdown(series: Series, again?: Again, differing: ShownRo
     ...workMarkdown(differing, series),
     ...groupsAndFailed(series),
     scenarioTable(series),
-    table(["", arms.a.arm_id, arms.b.arm_id], armFigures(series)),
+    markdownTable(["", arms.a.arm_id, arms.b.arm_id], armFigures(series)),
     ...(power === null ? [] : [`${plain(power)}\n`]),
     ...flagList(flags, (flag) => seriesFlagWords(flag, series)),
     ...(cost === "" ? [] : [`Cost: ${plain(cost)}\n`]),
@@ -86,8 +86,10 @@ export function seriesMarkdown(series: Series, again?: Again, differing: ShownRo
   return parts.join("\n");
 }
 
-function answerMarkdown(series: Series, again: Again): string[] {
-  const { first, lines } = sixLines(series, again);
+const answerMarkdown = (series: Series, again: Again): string[] => linesMarkdown(sixLines(series, again));
+
+/** What is told first, as a list. */
+export function linesMarkdown({ first, lines }: SixLines): string[] {
   const items = lines.map(({ label, words, command }) => {
     const typed = command === undefined ? "" : ` <code>${plain(command)}</code>`;
     return `- **${label}** ${plain(words)}${typed}`;
@@ -126,14 +128,14 @@ function quoted(text: string, language: string): string {
 }
 
 /** A list ends with a blank line. */
-const flagList = <Flag extends string>(flags: readonly Flag[], wordsOf: (flag: Flag) => Words): string[] =>
+export const flagList = <Flag extends string>(flags: readonly Flag[], wordsOf: (flag: Flag) => Words): string[] =>
   flags.length === 0 ? [] : [...flags.map((flag) => `- \`${flag}\`: ${plain(wordsOf(flag))}`), ""];
 
 function groupsAndFailed(series: Series): string[] {
   const [groups, failed] = [groupTable(series), failedTable(series)];
   return [
-    ...(groups === null ? [] : [table(groups.head, groups.rows), `${GROUPS_TEXT}\n`]),
-    ...(failed === null ? [] : [table(failed.head, failed.rows)]),
+    ...(groups === null ? [] : [markdownTable(groups.head, groups.rows), `${GROUPS_TEXT}\n`]),
+    ...(failed === null ? [] : [markdownTable(failed.head, failed.rows)]),
   ];
 }
 
@@ -143,7 +145,7 @@ function scenarioTable(series: Series): string {
   const more = leftOutText(scenarios.length);
   const head = ["scenario", "wins-ties-losses", "win rate", `${arms.a.arm_id} ${solved}`, `${arms.b.arm_id} ${solved}`];
   return (
-    table(
+    markdownTable(
       head,
       shownScenarios(scenarios).map(({ counts, headline, solved, ...member }) => [
         memberName(member),
@@ -173,7 +175,7 @@ function trialsFolded({ trials, arms, kind }: Series): string {
   const head = ["trial", "scenario", "outcome", "counts", "cost", kind === "results" ? "results" : "session"];
   const all = counted(trials.length, "trial");
   const title = rows.length < trials.length ? `The last ${rows.length} of ${all}` : all;
-  return `<details><summary>${title}</summary>\n\n${table(head, rows)}\n</details>\n`;
+  return `<details><summary>${title}</summary>\n\n${markdownTable(head, rows)}\n</details>\n`;
 }
 
 /** Two arms as a short page for a pull request: the statement, both arms side by side, each criterion. */
@@ -182,7 +184,7 @@ export function verdictMarkdown(reported: Reported): string {
   const { scenario, input, version } = a.session;
   const title = `## abeval: ${plain(memberName({ scenario, input: input?.id }))}\n`;
   const names = distinctNames(reported);
-  const arms = table(["", names.a, names.b], armRows([a.arm, b.arm]));
+  const arms = markdownTable(["", names.a, names.b], armRows([a.arm, b.arm]));
   const cost = `Cost: ${plain(costTexts(reported).join(", "))}\n`;
   const ids = sessionsOf(reported).map(({ session_id }) => `session \`${session_id}\``);
   if (verdict === null) {
@@ -196,7 +198,7 @@ export function verdictMarkdown(reported: Reported): string {
     `${`**${plain(reportedHeadline(reported))}** ${decidedText(verdict)}`.trim()}\n`,
     `${plain(verdict.statement)}\n`,
     arms,
-    table(["criterion", "weight", names.a, names.b], verdict.criteria.map(criterionRow)),
+    markdownTable(["criterion", "weight", names.a, names.b], verdict.criteria.map(criterionRow)),
     ...flagList(toldFlags(verdict.flags), (flag) => flagWords(flag, verdict)),
     ...verdictNotes(verdict).map((line) => `${plain(line)}\n`),
     ...suspicionLines(verdict).map((line) => `Suspected words of ${plain(line)}\n`),
@@ -274,7 +276,7 @@ export const plain = (text: string | Words) =>
     .replace(/(?<!\w)@(?=\w)/g, "@&#8203;");
 
 /** A table of plain texts. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(plain).join(" | ")} |`;
   return `${[line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n")}\n`;
 }

@@ -60,8 +60,15 @@ export const summarizeSessions = (filter: Wanted<RequestOf<"summarizeSessions">>
 export const listSeries = (page: RequestOf<"listSeries">, signal?: AbortSignal) =>
   call("GET /api/series", page, signal);
 /** The browser sends the last answer's tag along, so that nothing is sent again while nothing has changed. */
-export const getSeries = (id: string, signal?: AbortSignal, by: string | null = null) =>
+export const getSeriesOrContest = (id: string, signal?: AbortSignal, by: string | null = null) =>
   call("GET /api/series/:id", { id, by }, signal);
+
+/** @throws RequestFailed for a contest, which says nothing of two arms */
+export async function getSeries(id: string, signal?: AbortSignal): Promise<Series> {
+  const report = await getSeriesOrContest(id, signal);
+  if (report.kind !== "contest") return report;
+  throw new RequestFailed("unreadable", "It compares more than two arms: open it by itself.");
+}
 
 /** Address of a report in a format. */
 export type ReportAddress = (format: string) => string;

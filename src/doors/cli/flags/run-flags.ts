@@ -154,7 +154,16 @@ export const RUN = {
       description:
         "compare results of another harness: a .csv or .jsonl table with scenario, trial, arm, and passed or score",
     },
-    arms: { value: "<a>,<b>", description: "with --results: compare these two arms of a table with more" },
+    arms: {
+      value: "<a>,<b>,...",
+      description: "with --results: compare these arms of a table with more; 3 to 32 arms are a contest",
+    },
+    best: {
+      description: "of more than two arms: compare each with each, to find the best (default: each with the control)",
+    },
+    fdr: {
+      description: "of more than two arms: also tell what holds where 5% of all claims may be false; no gate reads it",
+    },
     "tie-margin": {
       value: "<m>",
       description: `with --results: say of scores that differ by at most this that neither is better (default ${SCORE_TIE_MARGIN})`,
@@ -206,7 +215,19 @@ export const RUN = {
       "images-dir",
     ],
     Recordings: ["record", "replay", "replay-strict", "live-judge"],
-    "Instead of a run": ["check", "rehearse", "self-test", "new", "from", "bless", "results", "arms", "tie-margin"],
+"Instead of a run": [
+      "check",
+      "rehearse",
+      "self-test",
+      "new",
+      "from",
+      "bless",
+      "results",
+      "arms",
+      "tie-margin",
+      "best",
+      "fdr",
+    ],
   },
 } as const satisfies CommandSpec<string>;
 
@@ -242,6 +263,9 @@ const INSTEAD_OF_A_RUN = {
   results: [
     "json",
     "arms",
+    "best",
+    "fdr",
+    "control",
     "tie-margin",
     "margin",
     "not-worse-by",

@@ -1,4 +1,5 @@
 import { isMissed } from "../../../domain/check-result.ts";
+import type { Contest } from "../../../domain/contest.ts";
 import { whyDisqualified } from "../../../domain/disqualification.ts";
 import type { CheckResult } from "../../../domain/evidence.ts";
 import { memberName } from "../../../domain/member.ts";
@@ -10,9 +11,10 @@ import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
 import { unmetText } from "../../../domain/verdict-text.ts";
 import { type ArmNames, wordsText } from "../../../domain/words.ts";
+import { armText, contestLines } from "../../../statistics/contest-words.ts";
 import { gateReasonText } from "../../../statistics/first-line.ts";
 import { namesOf, originOfTrial } from "../../../statistics/series-words.ts";
-import { type Again, sixLines } from "../../../statistics/six-lines.ts";
+import { type Again, type SixLines, sixLines } from "../../../statistics/six-lines.ts";
 
 /**
  * The session as JUnit XML: one test case for the verdict, one for its gate, and for each arm whose work was examined one for
@@ -169,7 +171,25 @@ export function seriesJunit(series: Series, again?: Again): string {
   ]);
 }
 
-const wallOf = ({ created_at, finished_at }: Series) =>
+/** The contest as JUnit XML: a case for what all trials say, and one for each candidate, red where its gate is shut. */
+export function contestJunit(contest: Contest, again?: Again): string {
+  const { series_id, created_at, state, stop, failure } = contest;
+  const { control, arms } = contest.contest;
+  const wall_ms = wallOf(contest);
+  const name = attributes({ classname: series_id, name: "contest", time: seconds(wall_ms) });
+  const error =
+    state === "failed"
+      ? `<error ${attributes({ type: stop ?? state, message: failure ?? "the contest failed" })}/>`
+      : "";
+  const cases = arms
+    .filter(({ arm_id }) => arm_id !== control)
+    .map(({ arm_id, gate }) => gateCase(series_id, gate !== null, armText(contest, arm_id), `gate of ${arm_id}`));
+  const answer = linesText(contestLines(contest, again));
+  const whole = `<testcase ${name}>${error}<system-out>${xmlText(answer)}</system-out></testcase>`;
+  return junitXml([{ name: "abeval contest", cases: [whole, ...cases], timestamp: created_at, wall_ms }]);
+}
+
+const wallOf = ({ created_at, finished_at }: Pick<Series, "created_at" | "finished_at">) =>
   created_at === null || finished_at === null ? null : Date.parse(finished_at) - Date.parse(created_at);
 
 function seriesCase(series: Series, again: Again): string {
@@ -182,8 +202,9 @@ function seriesCase(series: Series, again: Again): string {
   return `<testcase ${name}>${error}<system-out>${xmlText(answerText(series, again))}</system-out></testcase>`;
 }
 
-function answerText(series: Series, again: Again): string {
-  const { first, lines } = sixLines(series, again);
+const answerText = (series: Series, again: Again): string => linesText(sixLines(series, again));
+
+function linesText({ first, lines }: SixLines): string {
   const below = lines.map(({ label, words, command = "" }) => `${label}: ${wordsText(words)} ${command}`.trimEnd());
   return [wordsText(first), ...below].join("\n");
 }
@@ -195,8 +216,8 @@ function gateOfSeriesCase(series: Series): string {
   return gateCase(series_id, gate[candidate] != null, so ? wordsText(so.words) : "");
 }
 
-const gateCase = (classname: string, opens: boolean, message: string): string =>
-  `<testcase ${attributes({ classname, name: "gate", time: seconds(0) })}>${
+const gateCase = (classname: string, opens: boolean, message: string, name = "gate"): string =>
+  `<testcase ${attributes({ classname, name, time: seconds(0) })}>${
     opens ? "" : `<failure ${attributes({ type: "gate", message })}/>`
   }<system-out>${xmlText(message)}</system-out></testcase>`;
 

@@ -1,11 +1,13 @@
 import stringWidth from "string-width";
+import type { Contest } from "../../../domain/contest.ts";
 import { memberName } from "../../../domain/member.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import { seriesAnswerOf } from "../../../domain/series-answer.ts";
 import { seriesFlagWords } from "../../../domain/series-flags.ts";
-import type { SeriesAnswer } from "../../../domain/series-summary.ts";
+import type { SeriesAnswer, SeriesFlag } from "../../../domain/series-summary.ts";
 import { wordsText } from "../../../domain/words.ts";
+import { contestAnswerOf, contestLines, contestTable, RANKS_TEXT } from "../../../statistics/contest-words.ts";
 import { solvedWord } from "../../../statistics/figure-text.ts";
 import {
   armFigures,
@@ -19,7 +21,7 @@ import {
   shownScenarios,
   solvedText,
 } from "../../../statistics/series-words.ts";
-import { type Again, sixLines } from "../../../statistics/six-lines.ts";
+import { type Again, type SixLines, sixLines } from "../../../statistics/six-lines.ts";
 import type { RunArguments } from "../flags/run-flags.ts";
 import type { Colour, Painter } from "./paint.ts";
 import { hanging, isTerminal, wrap, wrapWords } from "./terminal.ts";
@@ -67,14 +69,29 @@ const COLOURS: Readonly<Record<SeriesAnswer, Colour>> = {
   worse: "red",
 };
 
+const answerLines = (series: Series, { painter, again }: SummaryOptions): string[] =>
+  linesOf(sixLines(series, again), seriesAnswerOf(series), painter);
+
+/** A contest for a terminal: a line for each arm, what to beware of, and the answer last. */
+export function summariseContest(contest: Contest, { painter, again }: SummaryOptions): string {
+  const width = painter.columns - 3;
+  const { head, rows } = contestTable(contest);
+  const named = rows.map(([name = "", ...cells]) => [plainText(name), ...cells] as const);
+  const parts = [
+    [...columns({ head: head.slice(1), rows: named }, width), ...wrapWords(RANKS_TEXT, width)],
+    contest.flags.flatMap((flag) => flagLine(flag, contest, width)).map((line) => painter.paint(line, "yellow")),
+    [painter.paint(contest.series_id, "dim")],
+  ];
+  const told = parts.filter((lines) => lines.length > 0).map((lines) => lines.map((line) => `  ${line}\n`).join(""));
+  const answer = linesOf(contestLines(contest, again), contestAnswerOf(contest), painter);
+  return `\n${told.join("\n")}\n${answer.join("\n")}\n`;
+}
+
 /** A command is not wrapped, so that it can be pasted. */
-function answerLines(series: Series, { painter, again }: SummaryOptions): string[] {
+function linesOf({ first, lines }: SixLines, answer: SeriesAnswer, painter: Painter): string[] {
   const width = painter.columns - 1;
-  const { first, lines } = sixLines(series, again);
   return [
-    ...wrapWords(plainText(wordsText(first)), width).map((line) =>
-      painter.paint(line, "bold", COLOURS[seriesAnswerOf(series)]),
-    ),
+    ...wrapWords(plainText(wordsText(first)), width).map((line) => painter.paint(line, "bold", COLOURS[answer])),
     ...lines.flatMap(({ label, words, command }) => [
       ...hanging(`  ${label.toLowerCase().padEnd(LABEL)}`, plainText(wordsText(words)), width),
       ...(command === undefined ? [] : [plainText(`  ${" ".repeat(LABEL)}${command}`)]),
@@ -129,7 +146,10 @@ function armLines(series: Series, width: number): string[] {
 }
 
 const flagLines = (series: Series, width: number): string[] =>
-  series.flags.flatMap((flag) => hanging(`${flag}: `, plainText(wordsText(seriesFlagWords(flag, series))), width));
+  series.flags.flatMap((flag) => flagLine(flag, series, width));
+
+const flagLine = (flag: SeriesFlag, flagged: Parameters<typeof seriesFlagWords>[1], width: number): string[] =>
+  hanging(`${flag}: `, plainText(wordsText(seriesFlagWords(flag, flagged))), width);
 
 const costLines = (series: Series, width: number): string[] => {
   const text = costsText(series);

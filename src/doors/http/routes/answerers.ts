@@ -16,7 +16,7 @@ import {
   sessionDrawing,
 } from "../../operation/reports.ts";
 import { demandInFlight } from "../../operation/runs.ts";
-import { abridged, demandSeriesInFlight } from "../../operation/series.ts";
+import { abridgedReport, demandSeriesInFlight } from "../../operation/series.ts";
 import type { AtWork } from "../at-work.ts";
 import { isKnown } from "../compress.ts";
 import { EVENT_STREAM_HEADERS, type EventStreams } from "../event-stream.ts";
@@ -79,7 +79,7 @@ export const ANSWERERS = {
     const headers = { etag: `W/"${version}"`, "cache-control": "no-cache" };
     if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers });
     Object.assign(set.headers, headers);
-    return abridged(await report());
+    return abridgedReport(await report());
   },
   reportSession: async ({ services, abandoned }, asked) => attached(await reportSession(services, asked, abandoned)),
   reportSeries: async ({ services, abandoned }, asked) => attached(await reportSeries(services, asked, abandoned)),

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { withoutReasons } from "../../../domain/cell.ts";
+import { isContest } from "../../../domain/contest.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { nullable, oneOf, record, Slug } from "../../../domain/schema.ts";
 import { type ArmSummary, isFinal, SessionId, type SessionOutcome, STATES } from "../../../domain/session.ts";
@@ -11,6 +12,7 @@ import { getSeries } from "../../operation/series.ts";
 import { CLIPS, fullestThatFits, RESULT_BYTES } from "../fit.ts";
 import { type Answer, READS, tool } from "../tool.ts";
 import { DecisionsPage, DiffView, decisionsText, diffText, pageDecisions, pageDiff } from "../view/arm-pages.ts";
+import { ContestBrief, contestBrief, contestText } from "../view/contest-view.ts";
 import { fullSession, withoutCheckQuotes, withoutPaged } from "../view/full-session.ts";
 import { MCP_ROWS, SeriesFields, seriesText, seriesThatFits } from "../view/series-view.ts";
 import { SessionView, summariseSession, summaryText, summaryThatFits } from "../view/session-summary.ts";
@@ -65,6 +67,7 @@ const SessionDetail = record("SessionDetail", {
   state: oneOf(STATES),
   detail: oneOf(DETAILS),
   summary: Type.Optional(SessionView),
+  contest: Type.Optional(ContestBrief),
   verdict: Type.Optional(nullable(VerdictView)),
   decisions: Type.Optional(Type.Array(DecisionsPage)),
   diff: Type.Optional(Type.Array(DiffView)),
@@ -106,6 +109,11 @@ async function seriesSlice(
     );
   const report = await getSeries(services, { id: session_id }, signal);
   const advice = report.state === "running" ? "\nStill running; ask again in a few seconds." : "";
+  if (isContest(report))
+    return {
+      structured: { state: report.state, detail, contest: contestBrief(report) },
+      text: `${contestText(report)}${advice}`,
+    };
   const telling = await tellingRows(services.store, report, MCP_ROWS);
   const rows = include_hidden ? telling.rows : telling.rows.map(withoutReasons);
   return seriesThatFits(report, { after: after_seq, limit, rows }, (series) => ({

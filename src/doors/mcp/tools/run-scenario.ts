@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { type Contest, isContest } from "../../../domain/contest.ts";
 import type { RunEvent } from "../../../domain/event.ts";
 import { Failure, type FailureCode } from "../../../domain/failure.ts";
 import { memberName } from "../../../domain/member.ts";
@@ -15,6 +16,7 @@ import { cancelRun, startRun } from "../../operation/runs.ts";
 import { cancelSeries, getSeries, seriesInFlight, startSeriesOf } from "../../operation/series.ts";
 import { type Answer, type CallContext, SPENDS, tool } from "../tool.ts";
 import { decisionLine } from "../view/arm-pages.ts";
+import { ContestBrief, contestBrief, contestText } from "../view/contest-view.ts";
 import { pick } from "../view/pick.ts";
 import { briefSeries, briefSeriesText, SeriesBrief } from "../view/series-view.ts";
 import { SessionView, summaryText, summaryThatFits } from "../view/session-summary.ts";
@@ -28,6 +30,7 @@ const RunResult = record("RunResult", {
   summary: Type.Optional(SessionView),
   series_id: Type.Optional(SeriesId),
   series: Type.Optional(SeriesBrief),
+  contest: Type.Optional(ContestBrief),
 });
 type RunResult = Answer<typeof RunResult>;
 
@@ -168,9 +171,11 @@ function answer(outcome: SessionOutcome): RunResult {
   }));
 }
 
-function seriesAnswer(report: Series): RunResult {
+function seriesAnswer(report: Series | Contest): RunResult {
   const { series_id } = report;
   const finished = report.state !== "running";
+  if (isContest(report))
+    return { structured: { finished, series_id, contest: contestBrief(report) }, text: contestText(report) };
   const series = briefSeries(report);
   const next = finished
     ? `Next: get_session with session_id "${series_id}" for its trials, and with the id of a trial for what happened in it.`

@@ -5,7 +5,7 @@ import { SERIES_KINDS } from "../../../domain/series-status.ts";
 import { wordsText } from "../../../domain/words.ts";
 import { outlookWords } from "../../../statistics/series-words.ts";
 import { sixLines } from "../../../statistics/six-lines.ts";
-import { call, getSeries, seriesPicture, seriesReport } from "../api.ts";
+import { call, getSeriesOrContest, seriesPicture, seriesReport } from "../api.ts";
 import { count, countOf, idText, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { CaveatLine } from "../part/caveats.tsx";
@@ -19,6 +19,7 @@ import { toResults, toSeriesList } from "../routes.ts";
 import { SHOWN_ROWS } from "../rows.ts";
 import { ShareWays } from "../share/share.tsx";
 import { ArmsTable, CheckRates } from "./arms-table.tsx";
+import { ContestReport } from "./contest-report.tsx";
 import { EvidenceChart } from "./evidence-chart.tsx";
 import { GoOnForm } from "./go-on-form.tsx";
 import { Groups } from "./groups.tsx";
@@ -37,7 +38,7 @@ export function SeriesPage({ id }: { id: string }) {
   const by = useSignal<string | null>(null);
   /** Grouping does not take away what is shown, so it is an extent and no part of the key. */
   const chosen = useSignal(0);
-  const series = useLoaded(`series ${id}`, (signal) => getSeries(id, signal, by.peek()), {
+  const series = useLoaded(`series ${id}`, (signal) => getSeriesOrContest(id, signal, by.peek()), {
     extent: chosen.value,
     changes: ({ state }) => state === "running",
   });
@@ -47,7 +48,11 @@ export function SeriesPage({ id }: { id: string }) {
   };
   const loaded = series.value;
   if (loaded.state === "ready" && blind.value) return <HiddenSeries />;
-  if (loaded.state === "ready") return <SeriesReport series={loaded.value} by={by.value} group={group} />;
+  if (loaded.state === "ready") {
+    const report = loaded.value;
+    if (report.kind === "contest") return <ContestReport contest={report} />;
+    return <SeriesReport series={report} by={by.value} group={group} />;
+  }
   return (
     <Page title="Series" short={id}>
       <Show of={series} what={`series ${id}`}>
