@@ -174,7 +174,9 @@ test("a table that says what its runs used tells who is cheaper, and its report 
   ]).flat();
   const text = rows.map((row) => JSON.stringify(row)).join("\n");
   const { series } = await seriesOfResults(text, "jsonl", { arms: "new,old" });
-  const { cost_usd, wall_ms, turns, tokens_in } = demandTwoArms((await seriesOfResults(text, "jsonl", {})).series).efficiency;
+  const { cost_usd, wall_ms, turns, tokens_in } = demandTwoArms(
+    (await seriesOfResults(text, "jsonl", {})).series,
+  ).efficiency;
   expect([cost_usd, wall_ms, turns, tokens_in].map(({ ratio, claim, n }) => [ratio, claim, n])).toEqual([
     [0.5, "lower", 15],
     [0.4, "lower", 15],
