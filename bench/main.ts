@@ -25,6 +25,7 @@ const PARTS: Readonly<Record<string, (given: Given) => Promise<void>>> = {
   clusters: async () => (await import("./clusters.ts")).clusters(),
   watch: async () => (await import("./watch.ts")).watch(),
   gates: async () => (await import("./gates.ts")).gates(),
+  contests: async () => (await import("./contests.ts")).contests(),
   cheaper: async () => (await import("./cheaper.ts")).cheaper(),
   tasks: async ({ published }) => (await import("./tasks.ts")).tasks(published),
   judging: async () => (await import("./judging.ts")).judging(),

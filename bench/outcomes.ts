@@ -20,6 +20,7 @@ export async function readPublished(path: string, arms?: string): Promise<Publis
   if (path === "") throw new BadOutcomes(`--outcomes: names no file. ${WANTED}`);
   try {
     const found = await readResults(await readText(resolve(path), TABLE_BYTES), "csv", { arms });
+    if (found.contest) throw new TableFault("has more than two arms; name two of them with --arms <a>,<b>", 1);
     if (found.measure !== "passed") throw new TableFault("has scores, and an outcome is passed or not", 1);
     const outcomes = found.scenarios.map(({ trials }) => trials.map(([, a, b]) => [a, b] as const));
     return { path, arms: [found.arms.a, found.arms.b], outcomes };

@@ -76,7 +76,10 @@ function outOf({ plan, alpha }: ContestRules, last: readonly (SidedEvidence | un
 
 type Shown = "better" | "not_worse" | "worse" | null;
 
-/** By candidate, what is shown of it against the control: three families, each false in at most `alpha` of all contests. */
+/**
+ * By candidate, what is shown of it against the control, in three families: that some candidate is told better or worse is false in at
+ * most `alpha` of all contests, as of two arms, and so is that some candidate is told not worse.
+ */
 export function shownAgainst(
   { plan, alpha }: Pick<ContestRules, "plan" | "alpha">,
   last: readonly (SidedEvidence | undefined)[],
@@ -88,11 +91,11 @@ export function shownAgainst(
   });
   const better = rejectedTogether(
     candidates.map(({ side, evidence }) => evidence?.better[side] ?? 0),
-    alpha,
+    alpha / 2,
   );
   const worse = rejectedTogether(
     candidates.map(({ other, evidence }) => evidence?.better[other] ?? 0),
-    alpha,
+    alpha / 2,
   );
   const notWorse = rejectedTogether(
     candidates.map(({ side, evidence }) => evidence?.not_worse[side] ?? 0),
