@@ -200,6 +200,7 @@ export function contestTable(contest: Told): Table {
     control === null
       ? ["lead over the others"]
       : [`points against ${control}`, `${confidenceText(contest.levels.alpha)} range`];
+  const hasCosts = arms.some(({ cost }) => cost.mean !== null);
   const rows = arms.map((arm) => [
     arm.arm_id,
     statusText(contest, arm),
@@ -209,10 +210,18 @@ export function contestTable(contest: Told): Table {
       ? [arm.lead === null ? "–" : signedPoints(arm.lead)]
       : [arm.result ? signedPoints(arm.result.difference) : "–", rangeText(arm)]),
     countText(arm.trials),
-    usdText(arm.cost.mean),
+    ...(hasCosts ? [usdText(arm.cost.mean)] : []),
   ]);
   return {
-    head: ["arm", mode === "best" ? "best?" : "answer", "rank", ...value, ...against, "trials", "cost of one"],
+    head: [
+      "arm",
+      mode === "best" ? "best?" : "answer",
+      "rank",
+      ...value,
+      ...against,
+      "trials",
+      ...(hasCosts ? ["cost of one"] : []),
+    ],
     rows,
   };
 }
