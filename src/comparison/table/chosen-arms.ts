@@ -32,7 +32,7 @@ export function pairsIn(arms: string): readonly (readonly [string, string])[] {
 }
 
 /** Every name that the commas of a list may leave. */
-export function namesIn(arms: string): readonly string[] {
+export function namesInList(arms: string): readonly string[] {
   const parts = arms.split(",").slice(0, LISTED_ARMS);
   return parts.flatMap((_, from) =>
     parts.slice(from).map((__, more) =>
@@ -77,7 +77,7 @@ function stranger(names: readonly string[], arms: readonly string[]): TableFault
 }
 
 /** Undefined for two arms. @throws TableFault */
-export function contestOf(arms: readonly string[], choice: ContestChoice): ContestPlan | undefined {
+export function contestAmong(arms: readonly string[], choice: ContestChoice): ContestPlan | undefined {
   const { best = false, control, fdr = false } = choice;
   if (arms.length === 2) return demandNone(choice);
   if (choice.by !== undefined) throw new TableFault("--by groups the scenarios of two arms; leave it out", 1);

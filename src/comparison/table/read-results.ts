@@ -10,11 +10,11 @@ import {
 } from "../../domain/results.ts";
 import {
   type ContestChoice,
-  contestOf,
+  contestAmong,
   demandPairs,
   LISTED_ARMS,
   listed,
-  namesIn,
+  namesInList,
   pairsIn,
   severalIn,
 } from "./chosen-arms.ts";
@@ -75,7 +75,7 @@ class Reading {
     this.#header = header;
     this.#choice = choice;
     this.#pairs = arms === undefined ? undefined : pairsIn(arms);
-    this.#names = new Set(arms === undefined ? [] : namesIn(arms));
+    this.#names = new Set(arms === undefined ? [] : namesInList(arms));
     if (header) this.#measure = measureIn(header, 1);
     for (const name of header ? ["scenario", "arm"] : []) demandColumn(name, header ?? [], { line: 1 });
     if (header) demandNoOtherTrial(header, 1);
@@ -102,7 +102,7 @@ class Reading {
   results(): ReadResults {
     const chosen = this.#chosen();
     const [a = "", b = ""] = chosen;
-    const contest = contestOf(chosen, this.#choice);
+    const contest = contestAmong(chosen, this.#choice);
     const scenarios = [...this.#scenarios].map((scenario) => ({
       scenario,
       ...trialsOf(chosen.map((arm) => this.#told.get(arm)?.get(scenario) ?? new Map())),
