@@ -1,11 +1,12 @@
 import type { Contest, ContestArm } from "../domain/contest.ts";
 import { MAX_TRIALS } from "../domain/defaults.ts";
 import { counted, countText, percentText, usdText } from "../domain/number-text.ts";
+import { signedPoints } from "../domain/points-text.ts";
 import { seriesFlagText } from "../domain/series-flags.ts";
 import type { SeriesAnswer } from "../domain/series-summary.ts";
 import { say, type Word, type Words, wordsText } from "../domain/words.ts";
-import { confidenceText, pointsOf, signedPoints } from "./figure-text.ts";
-import { gateReasonText } from "./first-line.ts";
+import { confidenceText } from "./figure-text.ts";
+import { gateReasonText, pointsOf } from "./first-line.ts";
 import type { Again, SixLines } from "./six-lines.ts";
 import { shownUse } from "./words/efficiency.ts";
 

@@ -1,9 +1,10 @@
 import { clustersText } from "../domain/cluster.ts";
 import { counted, countText, percentText } from "../domain/number-text.ts";
+import { distanceText, signedPoints } from "../domain/points-text.ts";
 import type { Series } from "../domain/series.ts";
 import type { Decider, Side } from "../domain/verdict.ts";
 import { type ArmNames, armWord, say, type Word, type Words } from "../domain/words.ts";
-import { confidenceText, distanceText, pointsOf, signedPoints } from "./figure-text.ts";
+import { confidenceText } from "./figure-text.ts";
 
 type Result = NonNullable<Series["result"]>;
 
@@ -95,6 +96,9 @@ interface Reasoned {
   /** Share that the candidate may be worse by. */
   readonly not_worse_by: number;
 }
+
+/** Points, as people say them: `10 points`. */
+export const pointsOf = (share: number) => counted(Number((share * 100).toFixed(1)), "point");
 
 /** Why a gate stays shut, as the end of a sentence, and how many pairs would open it for equal arms. */
 export function gateReasonText({ because, needs }: GateReason, told: Reasoned): string {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { plainText } from "../../src/domain/plain-text.ts";
+import { distanceText, signedPoints } from "../../src/domain/points-text.ts";
 import type { Series } from "../../src/domain/series.ts";
 import { ANSWER_TEXTS, seriesAnswerOf } from "../../src/domain/series-answer.ts";
 import { wordsText } from "../../src/domain/words.ts";
@@ -11,7 +12,6 @@ import { briefSeries, briefSeriesText } from "../../src/doors/mcp/view/series-vi
 import { seriesCard } from "../../src/doors/report/card.ts";
 import { plain, seriesMarkdown } from "../../src/doors/report/markdown.ts";
 import { seriesHtml } from "../../src/doors/report/series-html.ts";
-import { distanceText, signedPoints } from "../../src/statistics/figure-text.ts";
 import { type GateReason, gateReasonText } from "../../src/statistics/first-line.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { sixLines } from "../../src/statistics/six-lines.ts";

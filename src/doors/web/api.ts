@@ -67,7 +67,7 @@ export const getSeriesOrContest = (id: string, signal?: AbortSignal, by: string 
 export async function getSeries(id: string, signal?: AbortSignal): Promise<Series> {
   const report = await getSeriesOrContest(id, signal);
   if (report.kind !== "contest") return report;
-  throw new RequestFailed("unreadable", "It compares more than two arms: open it by itself.");
+  throw new RequestFailed("unreadable", "More than two arms.");
 }
 
 /** Address of a report in a format. */

@@ -1,6 +1,6 @@
+import { signedPoints } from "../../../domain/points-text.ts";
 import { listedAnswer } from "../../../domain/series-answer.ts";
 import type { SeriesListing } from "../../../domain/series-listing.ts";
-import { signedPoints } from "../../../statistics/figure-text.ts";
 import { Say } from "../part/say.tsx";
 import { RangeBar } from "./range-bar.tsx";
 
