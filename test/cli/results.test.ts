@@ -71,9 +71,9 @@ test("--results of three arms is a contest in every form", async () => {
   expect(status, stderr).toBe(0);
   const contest: Contest = JSON.parse(stdout);
   expect([...Value.Errors(Contest, contest)]).toEqual([]);
-  expect(contest).toMatchObject({ kind: "contest", gate: { old: null, new: "better" } });
+  expect(contest).toMatchObject({ kind: "contest", gate: { old: null, new: "not_worse" } });
   expect(contest.gate_reasons?.["old"]).toEqual({ because: "control", needs: null });
-  const first = "Against old: new is better";
+  const first = "Against old: new is not worse by 10 points or more";
   expect(stderr).toContain(first);
   const read = (name: string) => Bun.file(join(table.path, name)).text();
   expect(await read("o.html")).toContain(`<h1>Against old: `);

@@ -3,10 +3,8 @@ import type { Contest } from "../../../domain/contest.ts";
 import { wordsText } from "../../../domain/words.ts";
 import { contestLines, contestTable } from "../../../statistics/contest-words.ts";
 
-/** The OpenAPI document has its schema; here it would be most of the list of tools. */
-export const ContestBrief = Type.Record(Type.String(), Type.Unknown(), {
-  description: "Of more than two arms: Contest as in the HTTP API, without plan, trials, and pairs.",
-});
+/** As in the HTTP API, whose document has its schema, without what is long: here it would be most of the list of tools. */
+export const ContestBrief = Type.Unknown();
 
 /** Without what grows with the trials or with the square of the arms. */
 export function contestBrief({ plan: _, trials: __, contest, ...told }: Contest): Readonly<Record<string, unknown>> {
