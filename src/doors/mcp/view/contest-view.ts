@@ -4,7 +4,7 @@ import { wordsText } from "../../../domain/words.ts";
 import { contestLines, contestTable } from "../../../statistics/contest-words.ts";
 
 /** As in the HTTP API, whose document has its schema, without what is long: here it would be most of the list of tools. */
-export const ContestBrief = Type.Unknown();
+export const ContestBrief = Type.Unknown({ description: "Contest as in the HTTP API, without what is long." });
 
 /** Without what grows with the trials or with the square of the arms. */
 export function contestBrief({ plan: _, trials: __, contest, ...told }: Contest): Readonly<Record<string, unknown>> {
