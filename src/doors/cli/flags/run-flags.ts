@@ -215,7 +215,7 @@ export const RUN = {
       "images-dir",
     ],
     Recordings: ["record", "replay", "replay-strict", "live-judge"],
-"Instead of a run": [
+    "Instead of a run": [
       "check",
       "rehearse",
       "self-test",
