@@ -315,13 +315,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 112, 0],
-  "src/domain": [113, 8_665, 621],
+  "src/domain": [114, 8_710, 625],
   "src/runtime": [19, 1_191, 50],
   "src/arms": [202, 23_614, 686],
-  "src/statistics": [70, 7_541, 304],
-  "src/store": [57, 7_405, 213],
-  "src/comparison": [202, 26_306, 779],
-  "src/doors": [311, 33_600, 889],
+  "src/statistics": [70, 7_575, 306],
+  "src/store": [57, 7_410, 213],
+  "src/comparison": [203, 26_470, 790],
+  "src/doors": [315, 33_960, 907],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
