@@ -179,10 +179,21 @@ function optionsOf(args: RunArguments, members: number) {
     ...(max_cost_usd !== undefined && { max_cost_usd }),
     ...(margin !== undefined && { margin }),
     ...comparedBy(args),
+    ...contestAsked(args),
     ...(seed !== undefined && { seed }),
     ...(has("stop-when-sure") && { stop_when_sure: true }),
     ...stopAtOf(args),
   };
+}
+
+/** How more than two arms are compared, where that is said. */
+function contestAsked({ has }: RunArguments) {
+  const asked = {
+    ...(has("best") && { mode: "best" as const }),
+    ...(has("keep-running") && { keep_running: true }),
+    ...(has("fdr") && { fdr: true }),
+  };
+  return Object.keys(asked).length === 0 ? {} : { contest: asked };
 }
 
 /** @throws UsageError */

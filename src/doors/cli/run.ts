@@ -65,9 +65,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (parsed.has("new")) return await (await import("./new-scenario.ts")).newScenario(parsed);
   if (parsed.has("bless")) return await (await import("./bless.ts")).blessSeries(parsed);
   if (parsed.has("results")) return await (await import("./compare-results.ts")).compareResults(parsed);
-  const stray =
-    (["arms", "tie-margin"] as const).find((flag) => parsed.value(flag) !== undefined) ??
-    (["best", "fdr"] as const).find((flag) => parsed.has(flag));
+  const stray = (["arms", "tie-margin"] as const).find((flag) => parsed.value(flag) !== undefined);
   if (stray) throw new UsageError(`--${stray} goes with --results, which compares results of a table`);
   if (parsed.value("from") !== undefined) throw new UsageError("--from goes with --new, which writes a scenario");
   if (isSeries(parsed)) return await runMany(parsed);

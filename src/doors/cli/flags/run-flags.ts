@@ -161,6 +161,9 @@ export const RUN = {
     best: {
       description: "of more than two arms: compare each with each, to find the best (default: each with the control)",
     },
+    "keep-running": {
+      description: "of more than two arms: arms go on that are out, or about which enough is known",
+    },
     fdr: {
       description: "of more than two arms: also tell what holds where 5% of all claims may be false; no gate reads it",
     },
@@ -184,6 +187,9 @@ export const RUN = {
       "measure",
       "not-worse-by",
       "control",
+      "best",
+      "keep-running",
+      "fdr",
       "by",
       "cluster",
       "continue",
@@ -215,19 +221,7 @@ export const RUN = {
       "images-dir",
     ],
     Recordings: ["record", "replay", "replay-strict", "live-judge"],
-    "Instead of a run": [
-      "check",
-      "rehearse",
-      "self-test",
-      "new",
-      "from",
-      "bless",
-      "results",
-      "arms",
-      "tie-margin",
-      "best",
-      "fdr",
-    ],
+    "Instead of a run": ["check", "rehearse", "self-test", "new", "from", "bless", "results", "arms", "tie-margin"],
   },
 } as const satisfies CommandSpec<string>;
 
