@@ -86,8 +86,7 @@ function soWords(contest: Told): Words {
   const { control, arms } = contest.contest;
   const passing = arms.filter(({ gate }) => gate !== null);
   const passes = passing.length === 0 ? [] : [say`the gate lets ${{ figure: namesText(passing) }} pass`];
-  if (control === null)
-    return sentence(passes.length > 0 ? passes : [["the gate stays shut, because more than one may be best"]]);
+  if (control === null) return sentence(passes.length > 0 ? passes : [shutForAll(contest)]);
   const shut = arms.filter(({ arm_id, gate }) => gate === null && arm_id !== control);
   const reasons = shut
     .slice(0, REASONS)
@@ -96,11 +95,18 @@ function soWords(contest: Told): Words {
   return sentence([...passes, ...reasons, ...more]);
 }
 
+/** Without a control, where nobody passes. */
+function shutForAll(contest: Told): Words {
+  const [best, other] = contest.contest.arms.filter(({ status }) => status === "best_set");
+  if (best === undefined || other !== undefined) return ["the gate stays shut, because more than one may be best"];
+  return say`the gate stays shut for ${{ figure: best.arm_id }}, because ${whyShut(contest, best.arm_id)}`;
+}
+
 function whyShut({ contest, gate_reasons, levels }: Told, arm_id: string): string {
   const reason = gate_reasons?.[arm_id];
-  if (contest.control === null)
-    return reason?.because === "worse" ? "another arm is better" : "another arm may be best";
-  const told = { candidate: arm_id, control: contest.control, not_worse_by: levels.not_worse_by };
+  if (contest.control === null && reason?.because === "worse") return "another arm is better";
+  if (contest.control === null && reason?.because === "not_shown") return "another arm may be best";
+  const told = { candidate: arm_id, control: contest.control ?? "the others", not_worse_by: levels.not_worse_by };
   return gateReasonText(reason ?? { because: "not_shown", needs: null }, told);
 }
 
@@ -126,7 +132,7 @@ function alsoWords({ contest: { control, arms, cycles = [] } }: Told): Words {
 
 function forWords({ contest: { control, arms }, members, rounds }: Told): Words {
   if (rounds === 0) return [];
-  const these = `These ${counted(members, "task")}, ${counted(rounds, "trial")} of each.`;
+  const these = `${members === 1 ? "This task" : `These ${counted(members, "task")}`}, ${counted(rounds, "trial")} of each.`;
   const claimed = arms.flatMap(({ arm_id, like_these }) =>
     like_these?.claim ? `${arm_id} is ${like_these.claim}` : [],
   );
@@ -150,7 +156,9 @@ function doubtWords(contest: Told): Words {
   const flags = contest.flags
     .filter((flag) => flag !== "earlier_trials" && flag !== "few_tasks")
     .map((flag) => seriesFlagText(flag, {}).title);
-  const all = [...early, ...flags];
+  const all = [...early, ...flags].map((text, place) =>
+    place === 0 ? text : text.replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
+  );
   const more = all.length > TOLD ? [`and ${countText(all.length - TOLD)} more`] : [];
   return all.length === 0 ? [] : [`${[...all.slice(0, TOLD), ...more].join("; ")}.`];
 }

@@ -146,8 +146,8 @@ export function withPrices(list: PriceList, authored: Scenario, scenario: Scenar
     ...arm,
     price_per_mtok: list.get(priceKey(arm.model)) ?? arm.price_per_mtok ?? priceOf(list, authored, arm.model),
   });
-  const [first, second] = scenario.arms;
-  return { ...scenario, arms: [priced(first), priced(second)] };
+  const [first, second, ...others] = scenario.arms;
+  return { ...scenario, arms: [priced(first), priced(second), ...others.map(priced)] };
 }
 
 const isFree = (model: string) => OFFLINE_PROVIDERS.includes(splitModelRef(model).provider);

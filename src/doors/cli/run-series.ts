@@ -39,7 +39,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const { value, has } = args;
   demandStdout("series");
   const { source, sources, committed } = await readAll(args.parameters, { aa: value("aa"), input: value("input") });
-  const options = optionsOf(args, source.scenarios.length);
+  const options = optionsOf(args, source.scenarios);
   const by = value("by");
   demandColumn(source, by);
   const prepared = await openRun(args, {
@@ -154,7 +154,8 @@ const isRepeated = ({ parameters, given }: RunArguments) =>
   parameters.length > 1 || (["trials", "stop-when-sure", "continue"] as const).some((flag) => given().includes(flag));
 
 /** @throws UsageError */
-function optionsOf(args: RunArguments, members: number) {
+function optionsOf(args: RunArguments, scenarios: readonly LoadedScenario[]) {
+  const isMany = scenarios.length > 1 || scenarios.some(({ definition }) => definition.arms.length > 2);
   const { parameters, value, integer, has, usd } = args;
   if (value("aa") !== undefined && parameters.length > 1)
     throw new UsageError("--aa takes one scenario file, whose arm runs against itself");
@@ -168,7 +169,7 @@ function optionsOf(args: RunArguments, members: number) {
     marginOf(value("margin")),
   ];
   const single = (["parallel", "margin", "measure", "not-worse-by", "control", "cluster"] as const).find(
-    (flag) => value(flag) !== undefined && members < 2 && !isRepeated(args),
+    (flag) => value(flag) !== undefined && !isMany && !isRepeated(args),
   );
   if (single !== undefined)
     throw new UsageError(`--${single} needs more than one run: give --trials, --stop-when-sure or several files`);

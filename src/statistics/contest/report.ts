@@ -62,8 +62,10 @@ export async function contestOfPairs({ rules, played, told, trials, ...input }: 
   const arms = standing.map((one): ContestArm => {
     const { arm_id } = one;
     const report = reportOf(arm_id);
-    const [low = 1, high = plan.arms.length] = ranks.get(arm_id) ?? [];
     const isOut = one.status === "out";
+    const isAlone = one.status === "best_set" && standing.every((arm) => arm === one || arm.status === "out");
+    // Who is left alone is first, whatever two arms show of each other.
+    const [low = 1, high = plan.arms.length] = isAlone ? [1, 1] : (ranks.get(arm_id) ?? []);
     return {
       ...one,
       ...runsOf(arm_id, plan, played, input.tells_totals),
