@@ -62,10 +62,6 @@ export async function contestOfPairs({ rules, played, told, trials, ...input }: 
   const arms = standing.map((one): ContestArm => {
     const { arm_id } = one;
     const report = reportOf(arm_id);
-    const isOut = one.status === "out";
-    const isAlone = one.status === "best_set" && standing.every((arm) => arm === one || arm.status === "out");
-    // Who is left alone is first, whatever two arms show of each other.
-    const [low = 1, high = plan.arms.length] = isAlone ? [1, 1] : (ranks.get(arm_id) ?? []);
     return {
       ...one,
       ...runsOf(arm_id, plan, played, input.tells_totals),
@@ -73,8 +69,7 @@ export async function contestOfPairs({ rules, played, told, trials, ...input }: 
       lead: leads.get(arm_id) ?? null,
       claim: arm_id === plan.control ? null : claimOf(arm_id, against, openings.get(arm_id)),
       gate: gated.gate[arm_id] ?? null,
-      // Some other arm is better, whichever it is.
-      rank: [isOut ? Math.max(2, low) : low, isOut ? Math.max(2, high) : high],
+      rank: rankIn(standing, one, ranks.get(arm_id) ?? [1, plan.arms.length]),
       ...(plan.fdr && { fdr: beats.byRate(arm_id) }),
       ...(report && { like_these: report.like_these, efficiency: report.efficiency }),
     };
@@ -151,6 +146,17 @@ function beatsIn(
         : null;
     },
   } as const;
+}
+
+/** Of an arm that is out some other is better, whichever it is; who is left alone is first, whatever two arms show of each other. */
+function rankIn(
+  standing: readonly Pick<ContestArm, "status">[],
+  one: Pick<ContestArm, "status">,
+  [low, high]: readonly [number, number],
+): [number, number] {
+  if (one.status === "out") return [Math.max(2, low), Math.max(2, high)];
+  const isAlone = one.status === "best_set" && standing.every((arm) => arm === one || arm.status === "out");
+  return isAlone ? [1, 1] : [low, high];
 }
 
 /** All stored trials of the two say it, too. */
