@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { setPriority } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Served } from "../test/http/served.ts";
 import { hold } from "./campaign.ts";
@@ -32,15 +31,6 @@ interface Watched {
   readonly rows: Figures[];
 }
 
-/**
- * Whoever attacks a server has processors of their own. Here they share those of the server, so each thread of this process
- * yields to it. Only root takes them back.
- */
-function yieldProcessors(nice: number): void {
-  if (process.getuid?.() !== 0) return;
-  for (const thread of readdirSync("/proc/self/task")) setPriority(Number(thread), nice);
-}
-
 /** Measures a server while `work` lasts. The figures go into `rows`. @throws Error when they are above `most` */
 export async function watched(
   { name, served, directory, rows }: Watched,
@@ -54,10 +44,8 @@ export async function watched(
   const lines = asking.stdout.pipeThrough(new TextDecoderStream()).getReader();
   await lines.read();
   try {
-    yieldProcessors(10);
     await work();
   } finally {
-    yieldProcessors(0);
     await asking.stdin.end();
   }
   const { value: told = "" } = await lines.read();

@@ -94,7 +94,7 @@ const ATTEMPTS: readonly (readonly [name: string, command: string])[] = [
     "python3 -c \"import ctypes; print('OPEN' if ctypes.CDLL(None).ptrace(16, 1, 0, 0) == 0 else '')\"",
   ],
   ["become root", "python3 -c \"import os; os.setuid(0); print('OPEN')\""],
-  ["raise its own priority", "nice -n -5 sh -c '[ $(nice) -lt 5 ] && echo OPEN'"],
+  ["raise its own priority", "nice -n -5 sh -c '[ $(nice) -lt 0 ] && echo OPEN'"],
   ["use a set-uid program", "su -c 'echo OPEN' </dev/null"],
   // The network.
   [

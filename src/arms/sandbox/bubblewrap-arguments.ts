@@ -90,14 +90,13 @@ export function limited(
     "--core=0",
   ];
   if (!surroundings?.image)
-    return [...bubblewrap, "--", ...PRLIMIT, processes, ...others, "--", "/bin/sh", "-c", gate, "sh", ...argv];
+    return [...bubblewrap, "--", PRLIMIT, processes, ...others, "--", "/bin/sh", "-c", gate, "sh", ...argv];
   // An image may lack the program. Every shell can limit processes, and no two of them call the rest alike.
   const own = `{ ulimit -u ${limits.processes} || ulimit -p ${limits.processes}; } 2>/dev/null || exit 1`;
-  return [...PRLIMIT, ...others, "--", ...bubblewrap, "--", "/bin/sh", "-c", `${own}; ${gate}`, "sh", ...argv];
+  return [PRLIMIT, ...others, "--", ...bubblewrap, "--", "/bin/sh", "-c", `${own}; ${gate}`, "sh", ...argv];
 }
 
-/** Where an arm takes every processor, whoever asks the server is answered first. Both arms yield alike. */
-const PRLIMIT = ["/usr/bin/nice", "-n", "5", "/usr/bin/prlimit"];
+const PRLIMIT = "/usr/bin/prlimit";
 
 /**
  * A sandbox dies with this process only once it is complete. So the program prints a line when it is inside, and begins
