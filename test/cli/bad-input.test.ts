@@ -29,7 +29,11 @@ const FILES: readonly (readonly [what: string, text: string, said: RegExp])[] = 
   ["an unknown key", `${GOOD}rubrik: 1\n`, /did you mean.*rubric/],
   ["a wrong type", GOOD.replace("prompt: Do it.", "prompt: [1]"), /sample\.yaml:3:11 task\.prompt/],
   ["one arm", `${HEAD}arms:\n${ARM_A}${RUBRIC}`, /arms: .*two/],
-  ["three arms", HEAD + ARMS + ARM_B.replace("id: b", "id: c") + RUBRIC, /arms: .*two/],
+  [
+    "nine arms",
+    HEAD + ARMS + [..."cdefghi"].map((id) => ARM_B.replace("id: b", `id: ${id}`)).join("") + RUBRIC,
+    /arms: expected at most 8, found 9/,
+  ],
   ["equal arm ids", GOOD.replace("id: b", "id: a"), /arms\[1\]\.id/],
   ["an unknown tool", GOOD.replace("system_prompt: B", "tools: [read_fil], system_prompt: B"), /read_file/],
   [

@@ -118,12 +118,12 @@ describe("a request that cannot be served", () => {
       [
         { scenario: "quick", judge_modle: "x" },
         "judge_modle",
-        'unknown field "judge_modle"; did you mean "judge_model"? Allowed: scenario, input, model_override, judge_model, single',
+        'unknown field "judge_modle"; did you mean "judge_model"? Allowed: scenario, input, arms, model_override, judge_model, single',
       ],
       [
         { scenarios: "quick" },
         "scenarios",
-        'unknown field "scenarios"; did you mean "scenario"? Allowed: scenario, input, model_override, judge_model, single',
+        'unknown field "scenarios"; did you mean "scenario"? Allowed: scenario, input, arms, model_override, judge_model, single',
       ],
     ];
     for (const [body, field, message] of cases) {
