@@ -21,6 +21,8 @@ function useText({ ratio, low, high, claim }: UsedRatio, [lower, higher]: (typeo
   const percent = (one: number) => Math.round(100 * (claim === "lower" ? 1 - one : one - 1)) + 0;
   const ends = claim === "lower" ? [high, low] : [low, high];
   const [least = null, most = null] = ends;
+  // Nobody cares for less than one percent.
+  if (percent(ratio) === 0) return undefined;
   const range = least === null || most === null ? "" : ` (${percent(least)} to ${percent(most)}%)`;
   return `${percent(ratio)}% ${claim === "lower" ? lower : higher}${range}`;
 }
