@@ -336,7 +336,7 @@ describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment =
 test("the untouched scenario passes everything", async () => {
   const report = await diagnoseFile(goodScenario());
   expect(troubles(report)).toEqual({});
-  expect(ofScenario(report).length).toBe(44);
+  expect(ofScenario(report).length).toBe(47);
 });
 
 test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {

@@ -227,3 +227,33 @@ test("a header comes from the environment alone, and its value stands nowhere", 
   expect(outcome.arms[0].final_answer).toBe("good [redacted]");
   expect(JSON.stringify(outcome)).not.toContain("abcdefgh12345678");
 });
+
+test("a secret that a refusal repeats stands nowhere, however long it is", async () => {
+  const secret = "Qx7Zk2".repeat(40);
+  const services = testServices({ ABEVAL_ENDPOINT_TOKEN: secret });
+  const arm = (url: string) => served(url, ", headers_env: {x-token: ABEVAL_ENDPOINT_TOKEN}");
+  for (const reply of [
+    () => new Response(`bad token ${secret}`, { status: 401 }),
+    () => Response.json({ answer: "good", usage: secret }),
+  ]) {
+    await using server = serveAnswers(reply);
+    const outcome = await runText(arm(server.url), services);
+    expect(outcome.arms[0].stop_reason).toMatch(/^(endpoint_failed|wrong_answer_shape)$/);
+    expect(JSON.stringify(outcome)).not.toContain(secret.slice(0, 24));
+  }
+});
+
+test("an endpoint that would speak another protocol ends its arm, and holds nobody up", async () => {
+  using server = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data: (socket) => {
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n");
+      },
+    },
+  });
+  const { arms, decisions } = await runText(served(`http://127.0.0.1:${server.port}/answer`));
+  expect(arms[0].stop_reason).toBe("endpoint_failed");
+  expect(decisions["app"]?.map(({ summary }) => summary)).toEqual(["it answered 101, another protocol"]);
+});

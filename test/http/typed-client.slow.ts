@@ -32,8 +32,9 @@ const begun = await fetch(url + "/api/series", { method: "POST", headers, body: 
 const { series_id }: components["schemas"]["SeriesStarted"] = await begun.json();
 await (await fetch(url + "/api/series/" + series_id + "/stream")).text();
 const report: Series = await (await fetch(url + "/api/series/" + series_id)).json();
+const trials = report.kind === "contest" ? report.rounds : report.counts.trials;
 const kind: "model_turn" extends components["schemas"]["Decision"]["kind"] ? true : never = true;
-console.log(JSON.stringify({ state: session.state, winner: session.verdict?.winner ?? null, tokens, kind, series, trials: report.counts.trials }));
+console.log(JSON.stringify({ state: session.state, winner: session.verdict?.winner ?? null, tokens, kind, series, trials }));
 `;
 
 /** Does not compile: the field is not in the document. */

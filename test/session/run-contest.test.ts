@@ -113,6 +113,21 @@ test("an arm that fails takes nothing from the others", async () => {
   expect(ran).toMatchObject({ a: 3, c: 3 });
 });
 
+test("who cancels the session that runs the control cancels no other: those are tried again", async () => {
+  const { services } = counting({
+    judge: () => "tie",
+    before: (side, nth) => {
+      if (side === "a" && nth === 1) services.runs.all()[0]?.cancel(new Failure("cancelled", "A person cancelled it."));
+    },
+  });
+  const { rows } = await run(services, await talkOf("a", "b", "c"), { trials: 1, contest: { keep_running: true } });
+  expect(rows.map(({ pair, state }) => [pair, state])).toEqual([
+    [0, "cancelled"],
+    [1, "interrupted"],
+    [1, "completed"],
+  ]);
+});
+
 test("one round at a time has a place for each arm, also where fewer run at once", async () => {
   const { services, ran } = counting();
   const { record } = await run({ ...services, slots: new Semaphore(1) }, await talkOf("a", "b", "c", "d"), {

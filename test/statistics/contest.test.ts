@@ -2,10 +2,17 @@ import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { Contest, isContest } from "../../src/domain/contest.ts";
 import type { ImportedResults } from "../../src/domain/results.ts";
+import type { TrialRow } from "../../src/domain/trial.ts";
 import { wordsText } from "../../src/domain/words.ts";
 import { rejectedByRate, rejectedTogether } from "../../src/statistics/contest/holm.ts";
 import { cyclesIn, ranksOf } from "../../src/statistics/contest/ranks.ts";
-import { contestReport, contestStanding, importedContest, pairView } from "../../src/statistics/contest.ts";
+import {
+  advanceContest,
+  contestReport,
+  contestStanding,
+  importedContest,
+  pairView,
+} from "../../src/statistics/contest.ts";
 import { contestAnswerOf, contestLines, contestTable } from "../../src/statistics/contest-words.ts";
 import { importedSeries } from "../../src/statistics/report.ts";
 import { chanceOf } from "../judge/simulation/pairs.ts";
@@ -198,4 +205,48 @@ test("a table of three arms is a contest, whose pairs are the tables of two", as
     ["old", "control", ".242"],
     ["copy", "not known yet", ".246"],
   ]);
+});
+
+test("what is lost of a round is tried again when the round is over, and not within it", () => {
+  const series = contestSeries({ names: ["control", "one", "two"], trials: 3, scenarios: ["s"] });
+  const limits = { ...series.limits, trials: 3, parallel: 2, stop_when_sure: false };
+  const [failed, going] = contestRows(series, 1, () => true).map(
+    (row, place): TrialRow => ({
+      ...{ ...row, outcome: null, winner_side: null },
+      state: place === 0 ? "failed" : "judging",
+    }),
+  );
+  if (!failed || !going) throw new Error("a round has two pairs");
+  const startedOf = (rows: readonly TrialRow[]) =>
+    advanceContest({ ...series, limits, stop: null }, rows, { spent_usd: 0, estimate_usd: 0 }).start.map(
+      ({ round, pair }) => [round, pair],
+    );
+  expect(startedOf([failed, going])).toEqual([
+    [2, 0],
+    [2, 1],
+  ]);
+  expect(startedOf([failed, { ...going, state: "completed", outcome: "tie" }])[0]).toEqual([1, 0]);
+});
+
+test("a run of the control that a retry shows again costs once", async () => {
+  const series = contestSeries({ names: ["control", "one", "two"], trials: 3, scenarios: ["s"] });
+  const paid = contestRows(series, 3, () => true).map((row) => ({
+    ...row,
+    arms: { a: { ...row.arms.a, cost_usd: 1 }, b: { ...row.arms.b, cost_usd: 1 } },
+  }));
+  const [first] = paid;
+  if (!first) throw new Error("there are rows");
+  const lost = { ...first, state: "failed" as const, outcome: null, winner_side: null };
+  const again = {
+    ...first,
+    session_id: "session-again-20260102T030405000Z",
+    place: first.place && { ...first.place, trial: 99 },
+    stored_runs: { a: first.session_id },
+  };
+  const shown = paid.map((row) => {
+    const ran = paid.find((one) => one.pair === 0 && one.place?.round === row.place?.round)?.session_id;
+    return row.pair === 1 && ran !== undefined ? { ...row, stored_runs: { a: ran } } : row;
+  });
+  const { contest } = await contestReport(series, [lost, ...shown.slice(1), again], BESIDE);
+  expect(contest.arms.find(({ arm_id }) => arm_id === "control")?.cost.total).toBe(3);
 });

@@ -112,13 +112,13 @@ test("a session is where its last stage is, from the time of its first", () => {
 
 test("what an arm used is counted from its decisions until it says so itself", () => {
   expect(outcomeOf(stage("running"), turn(1), turn(2)).arms[0]).toMatchObject({
-    turns: 3,
+    turns: 2,
     tokens_in: 20,
     cost_usd: null,
   });
   const priced = anOutcome(ID, {
     definition: aScenario({
-      arms: [anArm("left", { price_per_mtok: { in: 1, out: 3, cached_in: null } }), anArm("right")],
+      arms: [anArm("left", { price_per_mtok: { in: 1, out: 2, cached_in: null } }), anArm("right")],
     }),
   });
   const costOf = (session: SessionOutcome) => fold([createdEntry(session), stage("running"), turn(1)]).arms[0].cost_usd;

@@ -9,6 +9,7 @@ import { wholeJson } from "../../domain/whole-json.ts";
 import { boundedJsonInSteps, isMalformed, NO_UTF8 } from "../../runtime/bounded-json.ts";
 import { steadily } from "../../runtime/pace.ts";
 import { strictText } from "../../runtime/strict-text.ts";
+import type { ArmRun } from "../arm/run-arm.ts";
 
 /** The name of what is asked and answered. A later one is asked for by name, too. */
 const PROTOCOL = "abeval/answer/1";
@@ -88,11 +89,10 @@ export type ReadReply = Pick<Static<typeof Reply>, "answer"> & {
 /** `either`: an object with a field `answer` is a reply, anything else is the answer itself. */
 export type BodyForm = "json" | "text" | "either";
 
-/** @throws UnusableAnswer */
-export async function readAnswer(bytes: Uint8Array, form: BodyForm): Promise<ReadReply> {
+/** @param redact goes before a message cuts what it quotes @throws UnusableAnswer */
+export async function readAnswer(bytes: Uint8Array, form: BodyForm, redact: ArmRun["redact"]): Promise<ReadReply> {
   const reply = form === "text" ? undefined : await objectIn(bytes, form);
-  if (reply === undefined) return asAnswer({ answer: textOf(bytes) });
-  return asAnswer(reply);
+  return asAnswer(reply ?? { answer: textOf(bytes) }, redact);
 }
 
 /** Undefined for what is meant as text. */
@@ -116,10 +116,13 @@ function textOf(bytes: Uint8Array): string {
   return text;
 }
 
-function asAnswer(value: unknown): ReadReply {
+function asAnswer(value: unknown, redact: ArmRun["redact"]): ReadReply {
   const reply = withoutNulls(value, ["usage"]);
   const error = Value.Errors(Reply, reply).First();
-  if (error) throw wrongShape(`${fieldAt(error.path)}: ${explain(error, nameAt(error.path), "json")}`);
+  if (error) {
+    const quoted = typeof error.value === "string" ? redact(error.value) : error.value;
+    throw wrongShape(`${fieldAt(error.path)}: ${explain({ ...error, value: quoted }, nameAt(error.path), "json")}`);
+  }
   const { answer, usage = {}, steps = [], stop = "end", version = null } = reply as Static<typeof Reply>; // it was checked
   return { answer, usage, steps, stop, version };
 }

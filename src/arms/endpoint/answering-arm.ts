@@ -116,7 +116,7 @@ class Conversing {
     const request = requestOf(answering.asked, this.#said, follow_up);
     const { bytes, form } = await answerer.ask(request, this.#asking());
     this.#signal.throwIfAborted();
-    const answer = await readAnswer(bytes, form);
+    const answer = await readAnswer(bytes, form, this.#parts.run.redact);
     const { answer: said, version, stop } = answer;
     const steps = stepsOf(answer);
     await this.#told.all({ steps, agent: null, directory: null, broken_off: false }, this.#signal);

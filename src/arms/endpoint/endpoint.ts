@@ -34,7 +34,7 @@ const QUOTED_CHARS = 160;
 export async function openEndpoint(
   services: EndpointServices,
   { url, headers_env = {} }: ArmEndpoint,
-  { clock, arm }: Pick<ArmRun, "clock" | "arm">,
+  { clock, arm, redact }: Pick<ArmRun, "clock" | "arm" | "redact">,
 ): Promise<ArmAnswerer> {
   const target = new URL(url);
   const own = endpointHeaders(services, headers_env);
@@ -43,7 +43,10 @@ export async function openEndpoint(
   });
   const headers = { ...own, ...FIXED, "user-agent": `abeval/${services.version}` };
   const ask = (body: Uint8Array, asking: Asking) =>
-    new Tries({ url: target, pinned, headers, clock, arm_id: arm.id, retry_ms: services.retry_ms }, asking).until(body);
+    new Tries(
+      { url: target, pinned, headers, clock, arm_id: arm.id, retry_ms: services.retry_ms, redact },
+      asking,
+    ).until(body);
   return { ask };
 }
 
@@ -76,6 +79,7 @@ interface Target {
   readonly clock: Clock;
   readonly arm_id: string;
   readonly retry_ms: number;
+  readonly redact: ArmRun["redact"];
 }
 
 /** What a try came to that says nothing of the arm. */
@@ -111,10 +115,11 @@ class Tries {
   }
 
   async #once(body: Uint8Array): Promise<RawReply | Lost> {
-    const { url, pinned, headers } = this.#target;
+    const { url, pinned, headers, redact } = this.#target;
     const { key, signal } = this.#asking;
     try {
-      return replyOf(await postOnce({ url, pinned, body, headers: { ...headers, "idempotency-key": key } }, signal));
+      const post = { url, pinned, body, headers: { ...headers, "idempotency-key": key } };
+      return replyOf(await postOnce(post, signal), redact);
     } catch (error) {
       if (error instanceof UnusableAnswer || signal.aborted) throw error;
       return this.#lost(error);
@@ -143,21 +148,26 @@ class Tries {
 }
 
 /** @throws UnusableAnswer */
-function replyOf({ status, body, content_type, content_encoding, retry_after }: Posted): RawReply | Lost {
+function replyOf(
+  { status, body, content_type, content_encoding, retry_after }: Posted,
+  redact: ArmRun["redact"],
+): RawReply | Lost {
   if (OF_PLATFORM.includes(status)) return { status, words: `answered ${status}`, wait_ms: secondsIn(retry_after) };
   if (status >= 300 && status < 400)
     throw new UnusableAnswer("endpoint_failed", `it answered ${status}, a redirect, which is not followed`);
   if (body === undefined) throw wrongShape(`its reply has more than ${REPLY_BYTES} bytes`);
-  if (status < 200 || status > 299) throw new UnusableAnswer("endpoint_failed", `it answered ${status}${quoted(body)}`);
+  if (status < 200 || status > 299)
+    throw new UnusableAnswer("endpoint_failed", `it answered ${status}${quoted(body, redact)}`);
   if (content_encoding !== undefined && content_encoding !== "identity")
-    throw wrongShape(`its reply is encoded (${oneLine(content_encoding, 40)}); it was asked for a plain one`);
+    throw wrongShape(`its reply is encoded (${oneLine(redact(content_encoding), 40)}); it was asked for a plain one`);
   const type = (content_type.split(";")[0] ?? "").trim().toLowerCase();
   if (/^application\/(.+\+)?json$/.test(type)) return { bytes: body, form: "json" };
   return { bytes: body, form: type === "text/plain" ? "text" : "either" };
 }
 
-function quoted(body: Uint8Array): string {
-  const line = oneLine(new TextDecoder().decode(body.subarray(0, 4 * QUOTED_CHARS)), QUOTED_CHARS);
+/** A secret that is cut is known to nobody any more: what is sent is taken out first. */
+function quoted(body: Uint8Array, redact: ArmRun["redact"]): string {
+  const line = oneLine(redact(new TextDecoder().decode(body)), QUOTED_CHARS);
   return line === "" ? "" : `: ${line}`;
 }
 

@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as overHttp } from "n
 import { request as overHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { readWhole } from "../../runtime/grown-bytes.ts";
-import { REPLY_BYTES } from "./answer-protocol.ts";
+import { REPLY_BYTES, UnusableAnswer } from "./answer-protocol.ts";
 
 /** An address that was looked up and may be connected to. */
 export interface PinnedAddress {
@@ -36,16 +36,17 @@ class TooLong extends Error {}
  */
 export async function postOnce({ url, pinned, headers, body }: Post, signal: AbortSignal): Promise<Posted> {
   signal.throwIfAborted();
+  const host = url.hostname.replace(/^\[|\]$/g, "");
   const sent = (url.protocol === "https:" ? overHttps : overHttp)({
     method: "POST",
     protocol: url.protocol,
-    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    hostname: host,
     port: url.port,
     path: url.pathname + url.search,
     headers: { ...headers, host: url.host, "content-length": body.byteLength, connection: "close" },
     agent: false,
     lookup: pinnedTo(pinned),
-    ...(isIP(url.hostname) === 0 && { servername: url.hostname }),
+    ...(isIP(host) === 0 && { servername: host }),
   });
   const abort = () => sent.destroy(new Error("aborted"));
   signal.addEventListener("abort", abort, { once: true });
@@ -74,6 +75,12 @@ const replyTo = (sent: ClientRequest, body: Uint8Array): Promise<IncomingMessage
   new Promise((resolve, reject) => {
     sent.once("response", resolve);
     sent.on("error", reject);
+    sent.once("upgrade", ({ statusCode }, socket) => {
+      socket.destroy();
+      reject(new UnusableAnswer("endpoint_failed", `it answered ${statusCode}, another protocol`));
+    });
+    // Whatever else ends it: nobody must wait for what cannot come any more.
+    sent.once("close", () => reject(new Error("the connection was cut")));
     sent.end(body);
   });
 

@@ -44,9 +44,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   demandColumn(source, by);
   const prepared = await openRun(args, {
     scenarios_dirs: [...new Set(source.scenarios.map(({ directory }) => directory))],
-    max_sessions: options.parallel ?? MAX_PARALLEL,
-    // A trial's place is given back a moment after the next one may start.
-    max_queued: MAX_PARALLEL,
+    ...placesOf(source.scenarios, options.parallel),
     record: value("record"),
   });
   const goOn = keptSeries(args, prepared);
@@ -185,6 +183,13 @@ function optionsOf(args: RunArguments, scenarios: readonly LoadedScenario[]) {
     ...(has("stop-when-sure") && { stop_when_sure: true }),
     ...stopAtOf(args),
   };
+}
+
+/** All arms of a round of a contest run at once, each in a session; its rounds are counted by the series. */
+function placesOf([first]: readonly LoadedScenario[], parallel = MAX_PARALLEL) {
+  // A trial's place is given back a moment after the next one may start.
+  if (first?.definition.arms.length === 2) return { max_sessions: parallel, max_queued: MAX_PARALLEL };
+  return { max_sessions: MAX_PARALLEL, max_queued: 4 * MAX_PARALLEL };
 }
 
 /** How more than two arms are compared, where that is said. */

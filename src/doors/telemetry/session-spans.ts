@@ -62,7 +62,11 @@ interface Lifetime {
 }
 
 function armSpan(session: SessionOutcome, arm: ArmSummary, lifetime: Lifetime): SessionSpan {
-  const children = (session.decisions[arm.arm_id] ?? []).flatMap((decision) => stepSpan(arm, decision) ?? []);
+  // What another session ran is in its spans, and counted there.
+  const ran = arm.shared === undefined;
+  const children = ran
+    ? (session.decisions[arm.arm_id] ?? []).flatMap((decision) => stepSpan(arm, decision) ?? [])
+    : [];
   const { start_ms, end_ms } = lifetimeOf(children) ?? lifetime;
   const failed = arm.status === "failed";
   return {
@@ -73,16 +77,21 @@ function armSpan(session: SessionOutcome, arm: ArmSummary, lifetime: Lifetime): 
       "gen_ai.agent.name": arm.arm_id,
       "gen_ai.agent.version": arm.agent?.version ?? undefined,
       "gen_ai.conversation.id": `${session.session_id}/${arm.arm_id}`,
-      "gen_ai.usage.input_tokens": arm.tokens_in ?? undefined,
-      "gen_ai.usage.output_tokens": arm.tokens_out ?? undefined,
-      "gen_ai.usage.cache_read.input_tokens": arm.cached_tokens ?? undefined,
+      ...(ran && usageOf(arm)),
+      "abeval.ran_in": arm.shared?.session_id,
       "abeval.status": arm.status,
-      "abeval.cost_usd": arm.cost_usd ?? undefined,
       "error.type": failed ? "arm_failed" : undefined,
     },
     events: [...verdictEvents(session, arm), ...checkEvents(arm, end_ms)],
   };
 }
+
+const usageOf = ({ tokens_in, tokens_out, cached_tokens, cost_usd }: ArmSummary): Attributes => ({
+  "gen_ai.usage.input_tokens": tokens_in ?? undefined,
+  "gen_ai.usage.output_tokens": tokens_out ?? undefined,
+  "gen_ai.usage.cache_read.input_tokens": cached_tokens ?? undefined,
+  "abeval.cost_usd": cost_usd ?? undefined,
+});
 
 /** Undefined of no span. There may be more than a call takes arguments. */
 const lifetimeOf = ([first, ...rest]: readonly SessionSpan[]): Lifetime | undefined =>

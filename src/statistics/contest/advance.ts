@@ -31,14 +31,17 @@ interface Playing {
 export function advanceContest(series: SeriesRecord, rows: readonly TrialRow[], input: AdvanceInput): Advance {
   const { limits, stop } = series;
   if (stop !== null) return { stop, ...NOTHING };
-  const open = openRows(rows);
+  const running = openRows(rows);
+  const open = running.size;
   if (open >= limits.parallel) return { stop: null, ...NOTHING };
   const after = input.begun_after ?? 0;
   if (isBudgetMet(rows, after)) return { stop: "budget", ...NOTHING };
   const playing = playingPairs(series, rows, after);
   const sound = playing.filter(({ failed }) => !failed);
   if (playing.length > 0 && sound.length === 0) return { stop: "failed", ...NOTHING };
-  const waiting = rowsToStart(sound, limits.trials);
+  // What is lost of a row is tried again when the row is over: until then it holds what its arms came to.
+  const nameOf = ({ round, place }: Row) => `${round} ${memberName(series.plan.scenarios[place] ?? { scenario: "" })}`;
+  const waiting = rowsToStart(sound, limits.trials).filter((row) => !running.has(nameOf(row)));
   const borne = affordable(series, rows, open, input);
   const start = specsOf(series, waiting.slice(0, Math.min(limits.parallel - open, borne)), rows);
   if (open > 0 || start.length > 0) return { stop: null, start, ...NO_MORE };
@@ -66,8 +69,8 @@ function playingPairs(series: SeriesRecord, rows: readonly TrialRow[], after: nu
 const rowOf = (row: TrialRow) => `${row.place?.round} ${memberName(row)}`;
 
 /** Rows of which some run has not ended. */
-const openRows = (rows: readonly TrialRow[]) =>
-  new Set(rows.flatMap((row) => (isFinal(row.state) ? [] : rowOf(row)))).size;
+const openRows = (rows: readonly TrialRow[]): ReadonlySet<string> =>
+  new Set(rows.flatMap((row) => (isFinal(row.state) ? [] : rowOf(row))));
 
 /** Round by round, in each the members in the order of the plan. */
 function rowsToStart(sound: readonly Playing[], trials: number): readonly Row[] {

@@ -49,12 +49,11 @@ interface Own {
 function costsIn(own: readonly Own[]): ReadonlyMap<string, readonly (number | null)[]> {
   const costs = new Map<string, readonly (number | null)[]>();
   for (const { pair, side } of own)
-    for (const [run, rows] of Map.groupBy(pair.findings.rows.filter(isEnded), runIn))
-      if (rows.length > (costs.get(run)?.length ?? 0))
-        costs.set(
-          run,
-          rows.map(({ arms }) => arms[side].cost_usd),
-        );
+    for (const [run, rows] of Map.groupBy(pair.findings.rows.filter(isEnded), runIn)) {
+      // A retry of the other arm shows the run that there is once more.
+      const ran = new Map(rows.map((row) => [row.stored_runs?.[side] ?? row.session_id, row.arms[side].cost_usd]));
+      if (ran.size > (costs.get(run)?.length ?? 0)) costs.set(run, [...ran.values()]);
+    }
   return costs;
 }
 

@@ -52,12 +52,16 @@ async function runHere(session: InRow, row: RoundRow, pristine: Pristine, index:
   }
 }
 
-async function shownHere({ plan, log }: InRow, row: RoundRow, index: 0 | 1): Promise<SharedRun> {
+async function shownHere({ plan, log, signal }: InRow, row: RoundRow, index: 0 | 1): Promise<SharedRun> {
   const { id, title } = plan.scenario.arms[index];
   const { shared: from } = plan.sources[index];
   const run = await row.run(id).catch((error: unknown) => {
     if (from) log.note({ type: "arm_shared", arm_id: id, from, summary: brokenBy(error) });
-    throw error;
+    // Who cancelled the session that ran it did not cancel this one: it is tried again.
+    const isOfOther = from && !signal.aborted && error instanceof Failure && error.code === "cancelled";
+    throw isOfOther
+      ? new Failure("interrupted", `${id} was cancelled in ${from.session_id}`, { retryable: true })
+      : error;
   });
   if (!from) return run;
   const judged: JudgedArm = {

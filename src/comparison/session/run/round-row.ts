@@ -76,7 +76,9 @@ export class RoundRow {
 
   async #settle(): Promise<ReadonlyMap<string, SharedRun>> {
     const left = [...this.#left];
-    const examination = left.at(-1)?.[1].examination;
+    // One that was stopped since does not stop the others.
+    const going = left.findLast(([, { examination }]) => !examination.signal.aborted) ?? left.at(-1);
+    const examination = going?.[1].examination;
     if (examination === undefined) return new Map();
     const arms = await withoutCoinFlips(
       examination,

@@ -85,9 +85,9 @@ async function rehearse({ services }: DeclaredScenario, loaded: LoadedScenario, 
   const { messages = [], prompt } = loaded.definition.task;
   const asked = askedOfArm(loaded, arm, { trial: 1, seed: loaded.digest, rehearsal: true });
   const request = requestOf(asked, [...messages, { role: "user", text: prompt }], 0);
-  const endpoint = await openEndpoint(services.endpoints, arm.endpoint, { clock: services.clock, arm });
+  const endpoint = await openEndpoint(services.endpoints, arm.endpoint, { ...services, arm });
   const { bytes, form } = await endpoint.ask(request, { key: services.entropy(16), signal });
-  await readAnswer(bytes, form);
+  await readAnswer(bytes, form, services.redact);
 }
 
 export const answeringChecks: readonly Check<DeclaredScenario>[] = [reachable, rules, rehearsal];
