@@ -23,7 +23,7 @@ const MOST_STEPS = 2_000;
 /** What all turns of a run say of it. */
 export interface AskedFor {
   readonly scenario: string;
-  /** With the columns alone that the arm may know; null: the scenario has no inputs. */
+  /** The row, of which the arm is sent only the columns that it may know; null: the scenario has no inputs. */
   readonly input: ScenarioInput | null;
   /** From 1. */
   readonly trial: number;

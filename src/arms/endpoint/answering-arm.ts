@@ -27,7 +27,6 @@ export interface RawReply {
   readonly form: BodyForm;
 }
 
-/** One turn. */
 export interface Asking extends Pick<CallOptions, "signal" | "onFailedTry" | "onRetry"> {
   /** The same for each try of the turn, and for no other. */
   readonly key: string;

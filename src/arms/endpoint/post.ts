@@ -28,6 +28,9 @@ export interface Posted {
   readonly body: Uint8Array | undefined;
 }
 
+/** The host of an address without the brackets of IPv6. */
+export const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+
 class TooLong extends Error {}
 
 /**
@@ -36,7 +39,7 @@ class TooLong extends Error {}
  */
 export async function postOnce({ url, pinned, headers, body }: Post, signal: AbortSignal): Promise<Posted> {
   signal.throwIfAborted();
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = bareHost(url);
   const sent = (url.protocol === "https:" ? overHttps : overHttp)({
     method: "POST",
     protocol: url.protocol,

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { Failure } from "../../domain/failure.ts";
-import type { PinnedAddress } from "./post.ts";
+import { bareHost, type PinnedAddress } from "./post.ts";
 
 /** A host that the person who started the program named; without a port all of its ports. */
 export interface AllowedEndpoint {
@@ -42,17 +42,15 @@ const flagFor = (url: URL) => `--allow-endpoint ${url.hostname}${url.port === ""
 export function faultOfUrl(url: URL, rules: EndpointRules): string | null {
   if (rules.server && !isAllowed(rules, url))
     return `a server asks only hosts that it was started with: ${flagFor(url)}`;
-  if (isAllowed(rules, url)) return isIP(bare(url)) ? faultOfAddress(bare(url), url, rules) : null;
+  if (isAllowed(rules, url)) return isIP(bareHost(url)) ? faultOfAddress(bareHost(url), url, rules) : null;
   if (METADATA_NAMES.test(url.hostname)) return `${url.hostname} is a name by which clouds hand out credentials`;
-  if (isIP(bare(url))) return faultOfAddress(bare(url), url, rules);
+  if (isIP(bareHost(url))) return faultOfAddress(bareHost(url), url, rules);
   if (url.protocol === "http:" && !isLoopbackName(url.hostname)) return cleartext(url);
   return null;
 }
 
 const cleartext = (url: URL) =>
   `http sends the request in clear text to ${url.hostname}; use https, or allow it with ${flagFor(url)}`;
-
-const bare = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, "");
 
 const isLoopbackName = (hostname: string) => /^(.+\.)?localhost\.?$/i.test(hostname);
 
@@ -127,7 +125,7 @@ export async function reachEndpoint(url: URL, rules: EndpointRules): Promise<rea
     new Failure("setup_failed", `its endpoint cannot be asked: ${why}`, { cause });
   const fault = faultOfUrl(url, rules);
   if (fault !== null) throw refuse(fault);
-  const host = bare(url);
+  const host = bareHost(url);
   const family = isIP(host);
   if (family === 4 || family === 6) return [{ address: host, family }];
   const found = await rules.lookup(host).catch((cause: unknown) => {
