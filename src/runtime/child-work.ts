@@ -14,10 +14,13 @@ export type ChildWorks = Readonly<Record<string, () => Promise<ChildWork>>>;
 interface ChildLimits {
   /** Of what is resident. */
   readonly memory_mb: number;
-  readonly time_ms: number;
+  /** Of a processor: a machine with much else to do gives a child few of them, and changes no answer. */
+  readonly cpu_ms: number;
+  /** Of a clock, for a child that waits, and for a system that tells of no processor. */
+  readonly wait_ms: number;
 }
 
-const LIMITS: ChildLimits = { memory_mb: 256, time_ms: 10_000 };
+const LIMITS: ChildLimits = { memory_mb: 256, cpu_ms: 10_000, wait_ms: 60_000 };
 
 /** Characters of what a child may answer. */
 const MAX_ANSWER_CHARS = 32_000_000;
@@ -25,7 +28,7 @@ const MAX_ANSWER_CHARS = 32_000_000;
 /** Children at once, so that other work has a processor. */
 const places = new Semaphore(2);
 
-/** Milliseconds between two looks at a child's memory. */
+/** Milliseconds between two looks at what a child has taken. */
 const LOOK_EVERY_MS = 25;
 
 const NEVER = new AbortController().signal;
@@ -105,9 +108,9 @@ class Watch {
     this.#child = child;
     this.#limits = limits;
     this.#signal = signal;
-    const { time_ms } = limits;
+    const { wait_ms } = limits;
     this.#timers = [
-      setTimeout(() => this.#stop({ late: `took more than ${time_ms / 1_000} s on this machine` }), time_ms),
+      setTimeout(() => this.#stop({ late: `took more than ${wait_ms / 1_000} s on this machine` }), wait_ms),
       setInterval(() => this.#look(), LOOK_EVERY_MS),
     ];
     signal.addEventListener("abort", this.end, { once: true });
@@ -149,7 +152,10 @@ class Watch {
 
   #look(): void {
     this.#most_mb = Math.max(this.#most_mb, residentMb(this.#child.pid));
-    if (this.#most_mb > this.#limits.memory_mb) this.#stop(this.#overMemory);
+    const { memory_mb, cpu_ms } = this.#limits;
+    if (this.#most_mb > memory_mb) this.#stop(this.#overMemory);
+    if (processorMs(this.#child.pid) > cpu_ms)
+      this.#stop({ late: `took more than ${cpu_ms / 1_000} s of a processor on this machine` });
   }
 
   /** A runtime that gets no memory ends itself by a signal. One that has taken little did not ask for too much. */
@@ -172,6 +178,21 @@ function residentMb(pid: number | undefined): number {
   try {
     const [, kb] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     return Number(kb ?? 0) / 1_000;
+  } catch {
+    return 0;
+  }
+}
+
+/** What the kernel counts a processor's time in: 100 a second on every Linux. */
+const TICK_MS = 10;
+
+/** 0 where the system does not tell. */
+function processorMs(pid: number | undefined): number {
+  try {
+    // Counted from the end of the name, which may hold anything: the 12th and the 13th field.
+    const [, rest = ""] = /\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+    const fields = rest.split(" ");
+    return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_MS;
   } catch {
     return 0;
   }

@@ -4,7 +4,7 @@ import { inChild } from "../../src/runtime/child-work.ts";
 import { turnsDuring } from "../turns.ts";
 
 const program = [process.execPath, join(import.meta.dir, "works.ts")];
-const LIMITS = { memory_mb: 256, time_ms: 60_000 };
+const LIMITS = { memory_mb: 256, cpu_ms: 60_000, wait_ms: 60_000 };
 
 const doing = (work: string, input: unknown = null, limits = LIMITS, signal = new AbortController().signal) =>
   inChild(work, input, { signal, limits, program });
@@ -48,10 +48,15 @@ test("work is late where no file can be opened any more", async () => {
 
 test("work without end is late, and others have their turn meanwhile", async () => {
   const turns = await turnsDuring(async () => {
-    const late = { late: "took more than 0.2 s on this machine" };
-    expect(await doing("spin", null, { ...LIMITS, time_ms: 200 })).toEqual(late);
+    const late = { late: "took more than 0.2 s of a processor on this machine" };
+    expect(await doing("spin", null, { ...LIMITS, cpu_ms: 200 })).toEqual(late);
   });
   expect(turns).toBeGreaterThan(1);
+});
+
+test("work that waits without end is late by the clock", async () => {
+  const short = { ...LIMITS, cpu_ms: 200, wait_ms: 300 };
+  expect(await doing("wait", null, short)).toEqual({ late: "took more than 0.3 s on this machine" });
 });
 
 test("a child that somebody else ends is late: the machine may have no memory left", async () => {

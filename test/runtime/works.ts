@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { getPriority } from "node:os";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { OverLimit } from "../../src/runtime/bounded.ts";
 import { answerChildWork } from "../../src/runtime/child-work.ts";
 
@@ -23,6 +24,7 @@ const WORKS = {
   spin: async () => () => {
     for (;;);
   },
+  wait: async () => () => sleep(600_000),
   "be-killed": async () => () => process.kill(process.pid, "SIGKILL"),
   descend: async () =>
     function descend(): number {

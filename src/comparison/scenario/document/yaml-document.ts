@@ -26,7 +26,7 @@ export interface YamlDocument {
 const CHARS_HERE = 64_000;
 
 /** The reading ends by itself. A machine that is busy with arms may need a minute for its second. */
-const LIMITS = { memory_mb: 512, time_ms: 60_000 };
+const LIMITS = { memory_mb: 512, cpu_ms: 25_000, wait_ms: 60_000 };
 
 /** @throws Failure `overloaded` when this machine is too busy for a long text */
 export async function readYaml(text: string, problems: Problems): Promise<YamlDocument> {
