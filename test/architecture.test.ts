@@ -316,7 +316,7 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 112, 0],
   "src/domain": [114, 8_710, 625],
-  "src/runtime": [19, 1_191, 50],
+  "src/runtime": [19, 1_212, 50],
   "src/arms": [202, 23_625, 686],
   "src/statistics": [70, 7_579, 306],
   "src/store": [57, 7_410, 213],
