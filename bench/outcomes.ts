@@ -34,4 +34,4 @@ export async function readPublished(path: string, arms?: string): Promise<Publis
 }
 
 const WANTED =
-  "Give a CSV table of two agents with the columns scenario, trial, arm and passed, as abeval run --results reads it.";
+  "Give a CSV table of two agents with the columns scenario, trial, arm and passed, as abeval results reads it.";

@@ -5,15 +5,20 @@ import { version } from "./runtime/version.ts";
 const HELP = `abeval ${version}: compare two AI agents on one task, with evidence
 
 Usage: the interface
-  abeval run <scenario_file> [flags]   run both arms, judge them, print the verdict as JSON
-  abeval run --check <scenario_file>   check a scenario without running its arms, and say what to fix
-  abeval run --new <file> --from <commit>
-                                       make a scenario from a commit that fixed something
+  abeval run <scenario_file> [flags]   run the arms, judge them, print the verdict as JSON
   abeval serve [flags]                 serve the HTTP API and the web UI on one port
   abeval mcp [flags]                   serve seven tools to one MCP client over stdin and stdout
 
 Usage: tools
+  abeval check <scenario_file>         check a scenario without running its arms, and say what to fix
+  abeval new <file> --prompts <file>...
+                                       make a scenario of prompts or models, and a table of rows
+  abeval new <file> --from <commit>    make a scenario from a commit that fixed something
   abeval show <id> [row] [flags]       show a stored session or series, and what each arm left
+  abeval results <table> [flags]       compare results of another harness
+  abeval bless <series_id> --out <file>
+                                       write a stored series as a baseline
+  abeval judge-test <scenario_file>    test the judge on evidence that no arm made
   abeval watch <series_id> [flags]     run an arm of a stored series once more, and say whether it got worse
   abeval prune [flags]                 delete stored sessions by age, size or scenario
   abeval drain [flags]                 have a server, or all of a database, take no more work, and wait for its runs
@@ -31,6 +36,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly
   prune: () => import("./doors/cli/prune.ts"),
   drain: () => import("./doors/cli/drain.ts"),
   watch: () => import("./doors/cli/watch.ts"),
+  check: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.check,
+  new: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.new,
+  results: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.results,
+  bless: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.bless,
+  "judge-test": async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS["judge-test"],
 };
 
 /** For abeval itself: in a sandbox, and in a process that does bounded work. */
@@ -102,8 +112,7 @@ function refuse(text: string): number {
 }
 
 async function refuseUnknown(word: string): Promise<number> {
-  if (word === "doctor" || word === "check")
-    return refuse(`abeval: unknown command "${word}"; to check a scenario: abeval run --check <scenario_file>\n`);
+  if (word === "doctor") return refuse(`abeval: unknown command "doctor"; to check a scenario: abeval check <file>\n`);
   const { didYouMean } = await import("./domain/did-you-mean.ts");
   const isFlag = word.startsWith("-");
   const known = isFlag ? ["--help", "--version"] : Object.keys(COMMANDS);

@@ -100,7 +100,7 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   judge_unaudited: {
     tone: "note",
     title: "The judge has passed no self-test here",
-    text: "abeval run --self-test shows whether it can tell known good work on these tasks from worse work.",
+    text: "abeval judge-test shows whether it can tell known good work on these tasks from worse work.",
   },
   inputs_from_checkout: {
     tone: "warn",

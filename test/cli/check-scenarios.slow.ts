@@ -233,8 +233,7 @@ test.each([
     /--control says how --check estimates a series: give --trials, too/,
   ],
   [["run", "--check"], /missing <scenario_file>/],
-  [["doctor"], /unknown command "doctor"; to check a scenario: abeval run --check/],
-  [["check"], /unknown command "check"; to check a scenario: abeval run --check/],
+  [["doctor"], /unknown command "doctor"; to check a scenario: abeval check <file>/],
 ])("abeval %p is refused", async (args, said) => {
   const { status, stdout, stderr } = await abeval(args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

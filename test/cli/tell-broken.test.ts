@@ -18,7 +18,7 @@ async function saidUntil(words: string, args: readonly string[]): Promise<string
 test.each(["serve --addr 127.0.0.1:0", "mcp"])("abeval %s names the broken scenarios at its start", async (command) => {
   await using folder = await scenarioFolder({ "short.yaml": SHORT, "broken.yaml": "name: broken\n" });
   const said = await saidUntil("says why\n", [...command.split(" "), "--scenarios-dir", folder.directory]);
-  expect(said).toContain(`1 scenario is broken: broken; abeval run --check ${folder.directory}/<file> says why\n`);
+  expect(said).toContain(`1 scenario is broken: broken; abeval check ${folder.directory}/<file> says why\n`);
 });
 
 test("abeval mcp says at its start that there are no scenarios", async () => {

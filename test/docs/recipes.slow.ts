@@ -120,7 +120,7 @@ describeNeeding(...EXAMPLE_TOOLS)("the recipes of docs/ci.md", () => {
     await cloneWith(shell, POOR, GOOD);
     const { GITHUB_BASE_REF, ABEVAL_SANDBOX } = environmentOf(fake, shell);
     const { run: prompts = "" } = githubSteps.find(({ name }) => name === "Both versions of the prompt") ?? {};
-    const [, command = ""] = /`(abeval run --check [^`]+)`/.exec(pageNamed("docs/ci.md").text) ?? [];
+    const [, command = ""] = /`(abeval check [^`]+)`/.exec(pageNamed("docs/ci.md").text) ?? [];
     const before = await shell.type(command, { ABEVAL_SANDBOX });
     expect(before.stdout).toContain("support-reply/baseline.md");
     expect(before.status).toBe(2);

@@ -42,7 +42,7 @@ test("a start with broken scenarios counts and names them", async () => {
   for (const name of ["z1", "z2"]) writeFileSync(join(scenarios, `${name}.yaml`), "name: [");
   await using served = await serve(["--scenarios-dir", scenarios]);
   await until(() => / scenarios? (is|are) broken: .*z1, z2/.test(served.log()));
-  expect(served.log()).toContain(`abeval run --check ${scenarios}/<file> says why`);
+  expect(served.log()).toContain(`abeval check ${scenarios}/<file> says why`);
 });
 
 describe("a start that cannot work is one line and exit 2", () => {

@@ -43,8 +43,7 @@ describe("outcomes of published agents", () => {
   });
 });
 
-const WANTED =
-  "Give a CSV table of two agents with the columns scenario, trial, arm and passed, as abeval run --results";
+const WANTED = "Give a CSV table of two agents with the columns scenario, trial, arm and passed, as abeval results";
 
 /** What is in the file, and what is said of it after its name. */
 const TABLES: readonly (readonly [what: string, text: string, said: string])[] = [

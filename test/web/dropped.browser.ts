@@ -49,7 +49,7 @@ describeNeeding(CHROMIUM)("what is dropped on the page of results", () => {
     await said([path("bytes.csv")], /not UTF-8/);
     await said(
       [path("large.csv")],
-      "large.csv has 24.8 MiB, and 7.0 MiB are read at most: `abeval run --results` reads larger tables.",
+      "large.csv has 24.8 MiB, and 7.0 MiB are read at most: `abeval results` reads larger tables.",
     );
     expect(await page.locator("img[src=x]").count()).toBe(0);
     await drop(page, [path(`${markup}.csv`)], ".drop");

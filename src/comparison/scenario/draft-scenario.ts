@@ -119,7 +119,7 @@ export function draftScenario(draft: Draft, { checks: seen, failed }: MeasuredDr
     ...(checks.length > 0 ? checkNotes(draft, seen) : []),
   ];
   // What follows a line's end in the name of a directory or of a row would be a field of the scenario.
-  const heading = plainText(`Made from ${draft.origin} by \`abeval run --new\`: ${draft.title}`).replace(/\s+/g, " ");
+  const heading = plainText(`Made from ${draft.origin} by \`abeval new\`: ${draft.title}`).replace(/\s+/g, " ");
   return `# ${heading}\n${withNotes(scenario, notes)}`;
 }
 

@@ -73,7 +73,7 @@ class BundleReading {
 
   fault(what: string): Failure {
     const place = this.#line === 0 ? "" : `:${this.#line}`;
-    return bundleFault(`${this.#file}${place}`, `${what}; a baseline is a file that abeval run --bless wrote`);
+    return bundleFault(`${this.#file}${place}`, `${what}; a baseline is a file that abeval bless wrote`);
   }
 
   take({ number, bytes, json }: JsonLine): void {

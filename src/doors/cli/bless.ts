@@ -7,14 +7,15 @@ import { Failure, wordsOf } from "../../domain/failure.ts";
 import { preferredSide } from "../../domain/series-status.ts";
 import { EXIT } from "./exit-code.ts";
 import { UsageError } from "./flags/parse-arguments.ts";
-import { demandFlagsOf, type RunArguments } from "./flags/run-flags.ts";
+import type { RunArguments } from "./flags/run-flags.ts";
+import { demandFlagsOf } from "./flags/tool-flags.ts";
 import { openRun } from "./services/services.ts";
 
 const PREFERRED =
   "  This series prefers an arm, so nothing will be concluded on its runs (flag baseline_selected). Bless a series that prefers none, such as one made with --aa <arm_id>.\n";
 
 /**
- * `abeval run --bless <series_id> --out <file>`: a stored series as one file, which later series take as their baseline.
+ * `abeval bless <series_id> --out <file>`: a stored series as one file, which later series take as their baseline.
  * Returns the exit status. @throws UsageError or Failure; then there is no new file
  */
 export async function blessSeries(args: RunArguments): Promise<number> {

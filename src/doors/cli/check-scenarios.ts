@@ -7,14 +7,15 @@ import { withSeries } from "../operation/doctor.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
 import { comparedBy } from "./flags/compared-by.ts";
 import { UsageError } from "./flags/parse-arguments.ts";
-import { demandFlagsOf, type RunArguments, replacementOf } from "./flags/run-flags.ts";
+import { type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { sharedSettings } from "./flags/service-flags.ts";
+import { demandFlagsOf } from "./flags/tool-flags.ts";
 import { openServerServices, type ServerOptions } from "./services/server-services.ts";
 import { type CheckedFile, doctorText } from "./terminal/doctor-text.ts";
 import { cells } from "./terminal/lanes.ts";
 import { isTerminal, jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
 
-/** `abeval run --check`: doctor for files. Returns the exit status. @throws UsageError */
+/** `abeval check`: doctor for files. Returns the exit status. @throws UsageError */
 export async function checkScenarios(args: RunArguments): Promise<number> {
   demandFlagsOf("check", args);
   return await unlessInterrupted(async (signal) => {

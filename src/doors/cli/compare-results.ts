@@ -8,7 +8,8 @@ import type { Series } from "../../domain/series.ts";
 import { keepResults, seriesOfResults } from "../operation/results.ts";
 import { complain, EXIT } from "./exit-code.ts";
 import { marginOf, notWorseByOf, UsageError } from "./flags/parse-arguments.ts";
-import { demandFlagsOf, type RunArguments } from "./flags/run-flags.ts";
+import type { RunArguments } from "./flags/run-flags.ts";
+import { demandFlagsOf } from "./flags/tool-flags.ts";
 import { formsOf } from "./reports/forms.ts";
 import { deliver, openReports } from "./reports/reports.ts";
 import { checkoutInputs } from "./services/checkout-inputs.ts";
@@ -16,7 +17,7 @@ import { demandStdout, openRun, type PreparedServices } from "./services/service
 import { Painter } from "./terminal/paint.ts";
 import { inPlaceOfJson } from "./terminal/series-text.ts";
 
-/** `abeval run --results`: stdout holds the series of a table that was made elsewhere, as `runSeries` prints it. Returns the exit status. */
+/** `abeval results`: stdout holds the series of a table that was made elsewhere, as `runSeries` prints it. Returns the exit status. */
 export async function compareResults(args: RunArguments): Promise<number> {
   const { parameters, value, has } = args;
   demandFlagsOf("results", args);

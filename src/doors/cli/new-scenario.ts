@@ -20,7 +20,8 @@ import type { Services } from "../doctor/services.ts";
 import { checkProgress, openChecking } from "./check-scenarios.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
 import { UsageError } from "./flags/parse-arguments.ts";
-import { demandFlagsOf, type RunArguments } from "./flags/run-flags.ts";
+import type { RunArguments } from "./flags/run-flags.ts";
+import { demandFlagsOf } from "./flags/tool-flags.ts";
 import { newSet } from "./new/new-set.ts";
 import { reasonsOf, type StagedDraft, stageDraft, taskImages } from "./new/stage-draft.ts";
 import { doctorText } from "./terminal/doctor-text.ts";
@@ -35,7 +36,7 @@ interface Target {
 }
 
 /**
- * `abeval run --new`: a scenario made of a commit or a task, checked; or a directory of them, made of a set. Returns the exit
+ * `abeval new`: a scenario made of a commit or a task, checked; or a directory of them, made of a set. Returns the exit
  * status. @throws UsageError; then nothing was written.
  */
 export async function newScenario(args: RunArguments): Promise<number> {
@@ -182,7 +183,7 @@ function nextSteps(file: string, { draft, seen, unsolved }: StagedDraft): string
         ]
       : []),
     "make the arms what you want to compare",
-    `abeval run --check ${file}; then abeval run ${file} --model <provider>/<model>`,
+    `abeval check ${file}; then abeval run ${file} --model <provider>/<model>`,
   ];
   return `\nWritten: ${file}. Next:\n${steps.map((step, index) => `  ${index + 1}. ${step}\n`).join("")}`;
 }

@@ -1,7 +1,5 @@
-import { readdir, stat } from "node:fs/promises";
-import { extname, join } from "node:path";
 import { prepareSession, type RunOptions } from "../../comparison/planning/prepare-session.ts";
-import { readScenario, SCENARIO_ENDINGS } from "../../comparison/scenario/load-scenario.ts";
+import { readScenario } from "../../comparison/scenario/load-scenario.ts";
 import { type LoadedScenario, oneMember } from "../../comparison/scenario/loaded-scenario.ts";
 import { CANCELLED, watchCancel } from "../../comparison/session/cancel.ts";
 import { startSession } from "../../comparison/session/start-session.ts";
@@ -10,7 +8,6 @@ import { cut } from "../../domain/excerpt.ts";
 import { type Failure, orThrow } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { setupFailureOf } from "../../domain/setup-failure.ts";
-import { refuseShortage } from "../../domain/shortage.ts";
 import { followRun } from "../operation/follow-run.ts";
 import { verdictCard } from "../report/card.ts";
 import { verdictMarkdown } from "../report/markdown.ts";
@@ -30,23 +27,7 @@ import { demandStdout, openRun } from "./services/services.ts";
 import { openProgress } from "./terminal/lanes.ts";
 import { Painter } from "./terminal/paint.ts";
 import { summarise } from "./terminal/summary.ts";
-
-/** Each directory as the scenario files directly in it, by name. @throws UsageError for one that holds none */
-async function scenarioFiles(words: readonly string[]): Promise<readonly string[]> {
-  return (await Promise.all(words.map(filesIn))).flat();
-}
-
-async function filesIn(word: string): Promise<readonly string[]> {
-  const isDirectory = await stat(word).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
-  if (!isDirectory) return [word];
-  const names = await readdir(word).catch((error: unknown) => refuseShortage(error) ?? []);
-  const files = names.filter((name) => SCENARIO_ENDINGS.includes(extname(name)) && !name.startsWith("."));
-  if (files.length === 0) throw new UsageError(`${word}: the directory has no scenario files, which end in .yaml`);
-  return files.sort().map((name) => join(word, name));
-}
+import { toolIn, withFiles } from "./tools.ts";
 
 /** `abeval run`: stdout holds the verdict and nothing else. Returns the exit status. */
 export const command = (args: readonly string[]): Promise<number> =>
@@ -57,14 +38,9 @@ const SERIES_FLAGS = RUN.groups["Several runs (a series)"].filter((flag) => flag
 
 async function run(args: readonly string[]): Promise<number> {
   const named = await parseArguments(RUN, args);
-  // What --new names is yet to be made.
-  const parameters = named.has("new") ? named.parameters : await scenarioFiles(named.parameters);
-  const parsed = { ...named, parameters, named: named.parameters };
-  if (parsed.has("check")) return await (await import("./check-scenarios.ts")).checkScenarios(parsed);
-  if (parsed.has("self-test")) return await (await import("./self-test.ts")).selfTestScenarios(parsed);
-  if (parsed.has("new")) return await (await import("./new-scenario.ts")).newScenario(parsed);
-  if (parsed.has("bless")) return await (await import("./bless.ts")).blessSeries(parsed);
-  if (parsed.has("results")) return await (await import("./compare-results.ts")).compareResults(parsed);
+  const instead = toolIn(named);
+  if (instead) return await instead;
+  const parsed = await withFiles(named);
   const stray = (["arms", "tie-margin"] as const).find((flag) => parsed.value(flag) !== undefined);
   if (stray) throw new UsageError(`--${stray} goes with --results, which compares results of a table`);
   if (parsed.value("from") !== undefined) throw new UsageError("--from goes with --new, which writes a scenario");

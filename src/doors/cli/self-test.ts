@@ -7,7 +7,8 @@ import type { SelfTest, SelfTestPart } from "../../domain/self-test.ts";
 import { SELF_TEST_TITLES, selfTestSentence } from "../../domain/self-test-sentence.ts";
 import { openChecking } from "./check-scenarios.ts";
 import { EXIT, unlessInterrupted } from "./exit-code.ts";
-import { demandFlagsOf, type RunArguments, replacementOf } from "./flags/run-flags.ts";
+import { type RunArguments, replacementOf } from "./flags/run-flags.ts";
+import { demandFlagsOf } from "./flags/tool-flags.ts";
 import { statusHead } from "./terminal/doctor-text.ts";
 import { hanging, jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
 
@@ -17,9 +18,9 @@ interface TestedFile {
   readonly self_test: SelfTest;
 }
 
-/** `abeval run --self-test`: examines the judge of files. Returns the exit status. @throws UsageError */
+/** `abeval judge-test`: examines the judge of files. Returns the exit status. @throws UsageError */
 export async function selfTestScenarios(args: RunArguments): Promise<number> {
-  demandFlagsOf("self-test", args);
+  demandFlagsOf("judge-test", args);
   return await unlessInterrupted(async (signal) => {
     const tested = await testAll(args, signal);
     const text = args.has("json") ? jsonText(tested.map(({ self_test }) => self_test)) : asText(tested, stdoutWidth());

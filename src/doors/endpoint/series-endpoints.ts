@@ -118,7 +118,7 @@ export const SERIES_ENDPOINTS = {
   importResults: endpoint("POST /api/series/results", {
     tag: "extension",
     title: "Compare results of runs made elsewhere",
-    description: `What a table of results shows, as a series, of three to 32 arms as a contest: one row for each run with \`scenario\`, \`trial\`, \`arm\`, and \`passed\` or \`score\`. Runs nothing and asks no judge. It is stored under its id, \`results-<digest>\`, and the same table is one series. The body is the table, of at most ${RESULTS_BODY_BYTES} bytes: \`text/csv\`, or \`application/x-ndjson\` with an object on each line. A larger one is read by \`abeval run --results\`.`,
+    description: `What a table of results shows, as a series, of three to 32 arms as a contest: one row for each run with \`scenario\`, \`trial\`, \`arm\`, and \`passed\` or \`score\`. Runs nothing and asks no judge. It is stored under its id, \`results-<digest>\`, and the same table is one series. The body is the table, of at most ${RESULTS_BODY_BYTES} bytes: \`text/csv\`, or \`application/x-ndjson\` with an object on each line. A larger one is read by \`abeval results\`.`,
     fields: Type.Object({
       arms: Type.Optional(
         Type.String({

@@ -78,18 +78,18 @@ const trialName = ({ trial, session_id, ...member }: Series["trials"][number]) =
 
 /** Reasons that more trials would not take away. */
 const STEPS: Partial<Readonly<Record<GateReason["because"], (series: Series) => string>>> = {
-  judge_failed_self_test: () => "Take another judge with --judge-model, and test it with abeval run --self-test.",
+  judge_failed_self_test: () => "Take another judge with --judge-model, and test it with abeval judge-test.",
   judge_kin: () => "Take a judge of another family with --judge-model, or add a hidden check.",
   no_contrast: () => "Change one arm: a series of two equal arms shows only chance.",
   nothing_solved: ({ kind }) =>
     kind === "results"
       ? "Make the tasks easier or the checks right: nothing is learned where nobody passes."
-      : "Make the task easier or the checks right: abeval run --check says what they do now.",
+      : "Make the task easier or the checks right: abeval check says what they do now.",
   no_variation: () => "Let the trials differ: give the model a temperature, or the arm more scripts or rows.",
-  checks_could_not_run: () => "Repair the check: abeval run --check says what it lacks.",
+  checks_could_not_run: () => "Repair the check: abeval check says what it lacks.",
   selected_baseline: () => "Bless a series of fixed length that preferred neither arm, and compare with that.",
   other_trials_disagree: () =>
-    "This comparison has spent its evidence: bless the arm with abeval run --bless, and compare a new one.",
+    "This comparison has spent its evidence: bless the arm with abeval bless, and compare a new one.",
   results_changed: () => "Find what changed, and begin a new comparison.",
   inputs_from_checkout: () => "Read the input from a commit (--baseline git:<ref>:<path>), or pin its SHA-256.",
 };

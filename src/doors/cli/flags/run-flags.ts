@@ -4,8 +4,8 @@ import { SCORE_TIE_MARGIN } from "../../../domain/results.ts";
 import { SELF_TEST_CALLS } from "../../../domain/self-test-sentence.ts";
 import { DEFAULT_TRIALS, MAX_PARALLEL } from "../../../domain/series-record.ts";
 import { NOT_WORSE_BY } from "../../../domain/series-result.ts";
-import { type CommandSpec, type ParsedArguments, UsageError } from "./parse-arguments.ts";
-import { NOTIFY_FLAGS, SANDBOX_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
+import type { CommandSpec, ParsedArguments } from "./parse-arguments.ts";
+import { NOTIFY_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
 
 /** What `abeval run` takes. */
 export const RUN = {
@@ -13,13 +13,12 @@ export const RUN = {
   usage: "abeval run <scenario_file or directory>... [flags]",
   variadic: true,
   description:
-    "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
+    "Runs the arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
     "Several files, a scenario with inputs, or --trials make a series, which is printed in place of the verdict. On a terminal\n" +
     "a series shows only its summary, unless --json asks for the JSON.\n" +
     "Exit status: 0 a verdict or a series, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was\n" +
     "spent); 3 no usable judgement, in a series in more than half of the trials; 4 --aa found a preference; 130 interrupted.\n" +
-    "With --check and --new: 0 ready, 2 not ready. With --self-test: 0 passed or nothing to test, 1 failed, 2 wrong use, 3 the\n" +
-    "judgings do not tell. With --results: 0 a series, whoever won; 2 the table cannot be read.\n" +
+    "--check, --new, --results, --bless and --self-test are older spellings of abeval check, new, results, bless and judge-test.\n" +
     "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY. <NAME>_BASE_URL sends calls for provider <name> to a\n" +
     "gateway; <NAME>_HEADERS (a JSON object, or lines of `name: value`) go with each call and are kept secret like a key.\n" +
     "Without --judge-model, the judge is the scenario's own, then ABEVAL_JUDGE_MODEL, then anthropic/claude-fable-5-2.",
@@ -28,12 +27,7 @@ export const RUN = {
     "abeval run scenarios/pager-last-page.yaml --model openai/gpt-5 --judge-model builtin/evidence",
     "abeval run my.yaml --state-dir .abeval --out verdict.json --quiet",
     "abeval run scenarios/suite-*.yaml --trials 30 --stop-when-sure",
-    "abeval run --check scenarios/*.yaml",
-    "abeval run --self-test my.yaml --judge-model openai/gpt-5 --state-dir .abeval",
     "abeval run my.yaml --trials 20 --baseline baseline.jsonl",
-    "abeval run --new evals/off-by-one.yaml --from 4f1c2ab",
-    "abeval run --new evals/exercises --from ~/exercism/python/exercises",
-    "abeval run --results leaderboard.csv --arms baseline,candidate",
   ],
   parameters: ["scenario_file"],
   flags: {
@@ -225,74 +219,11 @@ export const RUN = {
   },
 } as const satisfies CommandSpec<string>;
 
-type RunFlag = keyof typeof RUN.flags;
+export type RunFlag = keyof typeof RUN.flags;
 
 export interface RunArguments extends ParsedArguments<RunFlag> {
   /** The files as the user named them, by their directory; absent: as the parameters say. */
   readonly named?: readonly string[];
-}
-
-/** Flags that replace a run, each with the flags that may stand beside it. */
-const INSTEAD_OF_A_RUN = {
-  check: [
-    "json",
-    "rehearse",
-    "allow-endpoint",
-    "model",
-    "judge-model",
-    "prices",
-    "trials",
-    "cluster",
-    "measure",
-    "not-worse-by",
-    "control",
-    "agents-dir",
-    "images-dir",
-    "replay",
-    "live-judge",
-  ],
-  "self-test": ["json", "judge-model", "prices", "max-cost", "state-dir"],
-  new: ["from", "images-dir"],
-  bless: ["out", "state-dir", "database-url"],
-  results: [
-    "json",
-    "arms",
-    "best",
-    "fdr",
-    "control",
-    "tie-margin",
-    "margin",
-    "not-worse-by",
-    "by",
-    "cluster",
-    "base",
-    "state-dir",
-    "database-url",
-    "out",
-    "junit",
-    "markdown",
-    "html",
-    "card",
-  ],
-} as const satisfies Partial<Record<RunFlag, readonly RunFlag[]>>;
-
-const STRAY: Readonly<Record<string, string>> = {
-  "check new": "--check does not go with --new, which checks what it writes",
-  "check from": "--from goes with --new, which writes a scenario",
-  "new json":
-    "--json does not go with --new, which says what it found as text; for JSON: abeval run --check --json <file>, afterwards",
-};
-
-/** @throws UsageError for a flag that is about arms that run */
-export function demandFlagsOf(instead: keyof typeof INSTEAD_OF_A_RUN, { given }: RunArguments): void {
-  const known: readonly string[] = [
-    ...[instead, ...INSTEAD_OF_A_RUN[instead]],
-    ...(instead === "results" || instead === "bless" ? [] : Object.keys(SANDBOX_FLAGS)),
-    ...["quiet", "no-color"],
-  ];
-  const stray = given().find((flag) => !known.includes(flag));
-  if (stray === undefined) return;
-  throw new UsageError(STRAY[`${instead} ${stray}`] ?? `--${stray} does not go with --${instead}, which runs no arm`);
 }
 
 /** The models that the command line puts into the place of the scenario's. */

@@ -85,7 +85,7 @@ const brokenIn = async (catalog: ScenarioCatalog) =>
 function inWords(broken: readonly string[], directory: string): string {
   const named = `${broken.slice(0, NAMED).join(", ")}${broken.length > NAMED ? " and others" : ""}`;
   const scenarios = broken.length === 1 ? "1 scenario is broken" : `${broken.length} scenarios are broken`;
-  return `${scenarios}: ${named}; abeval run --check ${directory}/<file> says why`;
+  return `${scenarios}: ${named}; abeval check ${directory}/<file> says why`;
 }
 
 interface Joining {

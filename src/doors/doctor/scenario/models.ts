@@ -137,7 +137,7 @@ const judgeSelfTest = check(
     if (key === null) return pass(IDLE.no_judge);
     const found = await services.store.self_tests.latest(key);
     if (!found)
-      return skip(`${judge} has not been tested on this scenario: abeval run --self-test, or POST /api/self-tests`);
+      return skip(`${judge} has not been tested on this scenario: abeval judge-test, or POST /api/self-tests`);
     const told = found.parts.map(({ id, verdict, note }) => `${id} ${verdict}: ${note}`).join("; ");
     const age = `${judge}, ${ageOf(services.clock.now().getTime() - Date.parse(found.created_at))} ago: ${told}`;
     return found.verdict === "pass"
