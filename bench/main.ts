@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { typeFlag } from "type-flag";
-import { BadOutcomes, type Published, readPublished } from "./outcomes.ts";
+import type { Leaderboard } from "../test/statistics/leaderboards.ts";
+import { BadOutcomes, type Published, readLeaderboard, readPublished } from "./outcomes.ts";
 
-/** What the flags name. */
+/** The table of `--outcomes`, as the part that takes it reads it. */
 interface Given {
-  readonly published?: Published | undefined;
+  readonly tasks?: Published;
+  readonly leaderboard?: Leaderboard;
 }
 
 /** What is measured, in this order; each part loads what it needs when its turn comes. */
@@ -27,7 +29,8 @@ const PARTS: Readonly<Record<string, (given: Given) => Promise<void>>> = {
   gates: async () => (await import("./gates.ts")).gates(),
   contests: async () => (await import("./contests.ts")).contests(),
   cheaper: async () => (await import("./cheaper.ts")).cheaper(),
-  tasks: async ({ published }) => (await import("./tasks.ts")).tasks(published),
+  leaderboard: async ({ leaderboard }) => (await import("./leaderboard.ts")).leaderboard(leaderboard),
+  tasks: async ({ tasks }) => (await import("./tasks.ts")).tasks(tasks),
   judging: async () => (await import("./judging.ts")).judging(),
   "self-test": async () => (await import("./self-test.ts")).selfTest(),
   stored: async () => (await import("./stored.ts")).stored(),
@@ -39,7 +42,7 @@ const { _: named, unknownFlags, flags } = typeFlag({ outcomes: String, arms: Str
 const parts = named.length > 0 ? [...named] : Object.keys(PARTS);
 const unknown = Object.keys(unknownFlags)[0] ?? parts.find((name) => PARTS[name] === undefined);
 if (unknown !== undefined) refuse(`there is no part "${unknown}"; parts: ${Object.keys(PARTS).join(", ")}`);
-const published = await publishedOutcomes();
+const given = await givenOutcomes();
 
 const { ABEVAL } = await import("./program.ts");
 if (!existsSync(ABEVAL))
@@ -47,16 +50,18 @@ if (!existsSync(ABEVAL))
 
 const { printHead } = await import("./measure.ts");
 printHead();
-for (const name of parts) await PARTS[name]?.({ published });
+for (const name of parts) await PARTS[name]?.(given);
 
-/** The table that `tasks` takes; whoever waits for other parts hears of a bad one first. */
-async function publishedOutcomes(): Promise<Published | undefined> {
+/** Whoever waits for other parts hears of a bad table first. */
+async function givenOutcomes(): Promise<Given> {
   const { outcomes, arms } = flags;
-  if (outcomes === undefined)
-    return arms === undefined ? undefined : refuse("--arms chooses two of a table: give --outcomes");
-  if (!parts.includes("tasks")) return refuse("--outcomes is the table of the part tasks: name it, too");
+  if (outcomes === undefined) return arms === undefined ? {} : refuse("--arms chooses of a table: give --outcomes");
+  const [part, other] = parts.filter((name) => name === "tasks" || name === "leaderboard");
+  if (part === undefined || other !== undefined)
+    return refuse("--outcomes is the table of the part tasks, or of the part leaderboard: name one of them");
   try {
-    return await readPublished(outcomes, arms);
+    if (part === "tasks") return { tasks: await readPublished(outcomes, arms) };
+    return { leaderboard: await readLeaderboard(outcomes, arms) };
   } catch (error) {
     if (error instanceof BadOutcomes) return refuse(error.message);
     throw error;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BadOutcomes, readPublished } from "../../bench/outcomes.ts";
+import { BadOutcomes, readLeaderboard, readPublished } from "../../bench/outcomes.ts";
 import { ROOT } from "../abeval.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { claimsPublished, falseClaimsOfRates, falseClaimsOfTrials } from "./tasks.ts";
@@ -12,11 +12,13 @@ const HEADER = "scenario,trial,arm,passed";
 const clear = (tasks: number) =>
   Array.from({ length: tasks }, (_, task) => [`t${task},1,weak,0`, `t${task},1,strong,1`]).flat();
 
-async function published(...lines: string[]) {
+const published = (...lines: string[]) => written(lines, (path) => readPublished(path));
+
+async function written<T>(lines: readonly string[], read: (path: string) => Promise<T>): Promise<T> {
   using directory = temporaryDirectory();
   const path = join(directory.path, "outcomes.csv");
   writeFileSync(path, [HEADER, ...lines, ""].join("\n"));
-  return await readPublished(path);
+  return await read(path);
 }
 
 const MANY = { repetitions: 60, seed: 1 };
@@ -43,7 +45,19 @@ describe("outcomes of published agents", () => {
   });
 });
 
-const WANTED = "Give a CSV table of two agents with the columns scenario, trial, arm and passed, as abeval results";
+test("a leaderboard of three agents or more is read by agent and task, without what is missing", async () => {
+  const lines = ["t,1,x,1", "t,2,x,0", "t,1,y,0", "u,1,y,1", "t,2,z,1"];
+  const board = await written(lines, (path) => readLeaderboard(path));
+  expect([...(board.get("x") ?? [])]).toEqual([
+    ["t", [1, 0]],
+    ["u", []],
+  ]);
+  expect(board.get("z")?.get("t")).toEqual([1]);
+  const ofTwo = written(lines, (path) => readLeaderboard(path, "x,y"));
+  await expect(ofTwo).rejects.toThrow("has two arms; a leaderboard has three or more");
+});
+
+const WANTED = "Give a CSV table of agents with the columns scenario, trial, arm and passed, as abeval results";
 
 /** What is in the file, and what is said of it after its name. */
 const TABLES: readonly (readonly [what: string, text: string, said: string])[] = [
@@ -84,8 +98,9 @@ test("what is no file is refused", async () => {
 
 test.each([
   [["tasks", "--outcomes", "/nothing.csv"], "--outcomes: /nothing.csv does not exist. Give a CSV table"],
-  [["tasks", "--arms", "a,b"], "--arms chooses two of a table: give --outcomes"],
-  [["clusters", "--outcomes", "/nothing.csv"], "--outcomes is the table of the part tasks: name it, too"],
+  [["tasks", "--arms", "a,b"], "--arms chooses of a table: give --outcomes"],
+  [["clusters", "--outcomes", "/nothing.csv"], "--outcomes is the table of the part tasks, or"],
+  [["leaderboard", "tasks", "--outcomes", "/nothing.csv"], "--outcomes is the table of the part tasks, or"],
 ] as const)("bench %p says what is wrong and measures nothing", async (args, said) => {
   const main = join(ROOT, "bench/main.ts");
   await using child = Bun.spawn([process.execPath, main, ...args], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
