@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { isMissed, whyText } from "./check-result.ts";
+import { MAX_TABLE_ARMS } from "./contest-plan.ts";
 import { whyDisqualified } from "./disqualification.ts";
 import { endText } from "./end-text.ts";
 import type { CheckResult } from "./evidence.ts";
@@ -30,6 +31,12 @@ export const Cell = record(
     failed: Type.Array(FailedCheck, { description: "Hidden checks that it did not pass." }),
     score: nullable(Share("Of the verdict, else of its hidden checks; of an imported result, that.")),
     cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "USD; null = unknown." }),
+    session_id: Type.Optional(
+      Type.String({
+        ...SessionId,
+        description: "Of a contest: the session that has its run. Absent: that of the row.",
+      }),
+    ),
   },
   { description: `What an arm left in a trial, in at most ${CELL_BYTES} bytes.` },
 );
@@ -55,12 +62,17 @@ export const GridRow = record(
     input: Type.Optional(InputId),
     ...ASKED,
     trial: nullable(Type.Integer({ minimum: 1 }), {
-      description: "Its trial that is shown: the first that came out as most of them. Null: none has ended.",
+      description:
+        "Its trial that is shown: the first that came out as most of them; of a contest the first of its round. Null: none has ended.",
     }),
+    round: Type.Optional(Type.Integer({ minimum: 1, description: "Of a contest: its round that is shown." })),
     session_id: Type.Optional(Type.String({ ...SessionId, description: "Of that trial. Absent: it has none." })),
-    cells: Type.Array(Cell, { maxItems: 2, description: "Of a, then of b; empty where nothing is known of them." }),
-    outcome: nullable(oneOf(OUTCOMES)),
-    winner: nullable(GivenName("Id of the arm that won the trial.")),
+    cells: Type.Array(Cell, {
+      maxItems: MAX_TABLE_ARMS,
+      description: "Of a, then of b, or of each arm of a contest that ran; empty where nothing is known of them.",
+    }),
+    outcome: nullable(oneOf(OUTCOMES), { description: "Null: none, or a contest." }),
+    winner: nullable(GivenName("Id of the arm that won the trial."), { description: "Null: none, or a contest." }),
   },
   { description: "A scenario, or a row of its inputs, with what each arm left." },
 );

@@ -1,11 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { GridRow } from "./cell.ts";
 import { CONTEST_MODES } from "./contest-plan.ts";
 import { Efficiency } from "./efficiency.ts";
 import { Gate, GateReasons } from "./pipeline-gate.ts";
 import { GivenName } from "./results.ts";
 import { InputId } from "./scenario.ts";
 import { Count, described, nullable, oneOf, record, Share } from "./schema.ts";
-import { Series } from "./series.ts";
+import { Series, SeriesMembers } from "./series.ts";
 import { Usd } from "./series-arm.ts";
 import { SERIES_MEASURES, SeriesRecord } from "./series-record.ts";
 import { LikeThese, SeriesResult } from "./series-result.ts";
@@ -134,6 +135,17 @@ export const Contest = record("Contest", {
   omitted,
 });
 export type Contest = Static<typeof Contest>;
+
+/** A page of a long contest. */
+export const ContestMembers = record("ContestMembers", {
+  total: SeriesMembers.properties.total,
+  rows: Type.Array(GridRow, {
+    description: "Its rows in the order of the plan, with what each arm left in one round.",
+  }),
+  trials: Type.Array(ContestTrial, { description: "Of these rows, in the order of creation." }),
+  next_after: SeriesMembers.properties.next_after,
+});
+export type ContestMembers = Static<typeof ContestMembers>;
 
 export const isContest = <S extends { readonly kind: string }>(report: S | Contest): report is Contest =>
   report.kind === "contest";

@@ -32,9 +32,10 @@ const VALUES = 6;
 /** Checks that a sentence names. */
 const CHECKS = 4;
 
-/** What came of the trial of a row that is shown: who won, or that nobody did. */
-export function rowWords({ outcome, winner, trial }: GridRow, names: ArmNames): Words {
+/** What came of the trial of a row that is shown: who won, or that nobody did; of a contest, which round it is. @param names of two arms */
+export function rowWords({ outcome, winner, trial, round }: GridRow, names: ArmNames | null): Words {
   if (trial === null) return ["no trial has ended"];
+  if (names === null) return [`round ${countText(round ?? 1)}`];
   if (winner !== null) return say`${armWord(names, winner === names.a ? "a" : "b")} won trial ${countText(trial)}`;
   return [`no ${outcome === null ? "result" : `winner (${outcome})`} in trial ${countText(trial)}`];
 }
@@ -46,10 +47,10 @@ export function questionLines({ values, asked }: GridRow): readonly string[] {
   return [...told.slice(0, VALUES), ...more, ...(asked === undefined ? [] : [`asked: ${cut(asked, SAID_CHARS)}`])];
 }
 
-/** What became of an arm's work: which checks failed and why, its score, how it ended where it did not finish. */
-export function cellWords(cell: Cell, names: ArmNames): Words {
+/** What became of an arm's work: which checks failed and why, its score, how it ended where it did not finish. @param names of two arms */
+export function cellWords(cell: Cell, names: ArmNames | null): Words {
   const { arm_id, failed, score, ended } = cell;
-  const arm = armWord(names, arm_id === names.a ? "a" : "b");
+  const arm = names === null ? { figure: arm_id } : armWord(names, arm_id === names.a ? "a" : "b");
   const scored = score === null ? "" : `, score ${score.toFixed(2)}`;
   const how = ended === undefined ? "" : `; it ended as ${cut(ended, SAID_CHARS)}`;
   return say`${arm} ${failedText(failed)}${scored}${how}`;

@@ -29,10 +29,14 @@ arms:
 rubric: {criteria: [{measure: probe_score}], judge: {model: builtin/evidence}}
 `;
 
-async function stored() {
+/** As the new one, but polite: it is right where the old one is not. */
+const THIRD =
+  '\n  - {id: third, model: scripted/third, tools: [], system_prompt: Third., script: [{say: "{{next}}, please"}]}\nrubric:';
+
+async function stored(scenario = SCENARIO) {
   const directory = temporaryDirectory();
   const { path } = directory;
-  writeFileSync(join(path, "questions.yaml"), SCENARIO);
+  writeFileSync(join(path, "questions.yaml"), scenario);
   const run = (args: string) => abeval(args.split(" "), { cwd: path });
   const ran = await run("run questions.yaml --quiet --state-dir state --markdown o.md --html o.html");
   expect(ran.status, ran.stderr).toBe(0);
@@ -95,6 +99,28 @@ test("abeval show tells all that is kept of a row, and of a session, at most 2 k
   });
   const { series_id, conclusion } = kept.series;
   expect(JSON.parse((await kept.show(" --json")).stdout)).toMatchObject({ series_id, conclusion });
+});
+
+test("of a contest the rows that differ come first, with what every arm left, and each is shown whole", async () => {
+  using kept = await stored(SCENARIO.replace("\nrubric:", THIRD));
+  const [markdown, html, { stdout }] = [await kept.read("o.md"), await kept.read("o.html"), await kept.show()];
+  for (const text of [markdown, html, stdout]) {
+    expect(text).not.toMatch(UNSEEN);
+    expect(text.length).toBeLessThan(60_000);
+  }
+  expect(markdown).toContain("### Where they differ: 2 rows\n\n**questions&#91;paris&#93;**: round 1\n");
+  expect(markdown).toContain("third failed no check, score 1.00. Its answer:\n\n````text\nit ");
+  expect(html).not.toContain("<script>");
+  expect(html).toContain('<th scope="col">old</th><th scope="col">new</th><th scope="col">third</th>');
+  expect([...stdout.matchAll(/^questions\[(\w+)\]/gm)].map(([, id]) => id)).toEqual(["paris", "wild", "long", "same"]);
+  const paris: GridRow = JSON.parse((await kept.show(" paris --json")).stdout);
+  expect(paris.cells.map(({ arm_id, answer, score }) => [arm_id, answer, score])).toEqual([
+    ["old", "It is Paris.", 1],
+    ["new", "It is Lyon.", 0],
+    ["third", "It is Lyon., please", 0],
+  ]);
+  const told = (await kept.show(" paris")).stdout;
+  for (const { session_id = "" } of paris.cells) expect(told.split("session: ")[1]).toContain(session_id);
 });
 
 const REFUSED = [

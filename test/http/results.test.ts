@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Contest } from "../../src/domain/contest.ts";
+import type { Contest, ContestMembers } from "../../src/domain/contest.ts";
 import { RESULTS_BODY_BYTES } from "../../src/domain/defaults.ts";
 import type { ErrorBody } from "../../src/domain/error-body.ts";
 import type { Series } from "../../src/domain/series.ts";
@@ -115,7 +115,40 @@ test("three arms are a contest, which is listed, read and reported, and has no c
   ]);
   expect(await (await service.get(`${path}/report?format=markdown`)).text()).toContain("Against old");
   expect((await service.get(`${path}/card.svg`)).status).toBe(422);
-  expect((await service.get(`${path}/members`)).status).toBe(422);
+  const members = (await (await service.get(`${path}/members`)).json()) as ContestMembers;
+  expect(members).toMatchObject({ total: 1, rows: [{ scenario: "s", trial: 1, round: 1 }], next_after: null });
+  expect(members.rows[0]?.cells.map(({ arm_id, score }) => [arm_id, score])).toEqual([
+    ["new", 0.9],
+    ["old", 0.5],
+    ["third", 0],
+  ]);
+});
+
+test("rows of a contest show the round that came out as most of them did, and pages come in the table's order", async () => {
+  await using service = aService({ persistent: true });
+  const row = (scenario: string, trial: number, scores: readonly number[]) =>
+    scores.map((score, arm) => `${scenario},${trial},arm${arm},${score}`);
+  const lines = [
+    ...[...row("same", 1, [1, 0, 0]), ...row("same", 2, [1, 1, 1]), ...row("same", 3, [0, 0, 0])],
+    ...[...row("differs", 1, [1, 1, 1]), ...row("differs", 2, [0, 0, 1]), ...row("differs", 3, [1, 0, 0])],
+    ...[...row("short", 1, [1, 0]), ...row("short", 2, [0, 0, 0])],
+  ];
+  const contest = (await (await send(service, `${HEAD}${lines.join("\n")}\n`)).json()) as Contest;
+  const page = async (query: string) =>
+    (await (await service.get(`/api/series/${contest.series_id}/members?${query}`)).json()) as ContestMembers;
+  const { rows, trials, next_after } = await page("limit=2");
+  expect(rows.map(({ scenario, round }) => [scenario, round])).toEqual([
+    ["same", 2],
+    ["differs", 2],
+  ]);
+  expect([trials.length, next_after]).toEqual([6, 2]);
+  const last = await page("limit=2&after=2");
+  expect(last.rows.map(({ scenario, round }) => [scenario, round])).toEqual([["short", 2]]);
+  expect(last.next_after).toBeNull();
+  const html = await (await service.get(`/api/series/${contest.series_id}/report`)).text();
+  expect([...html.matchAll(/<th scope="row">(\w+)<br>/g)].map(([, scenario]) => scenario)).toEqual([
+    ...["differs", "same", "short"],
+  ]);
 });
 
 test("a wrong table is refused with its place, and arms to choose from are told", async () => {

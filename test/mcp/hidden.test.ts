@@ -103,3 +103,22 @@ test("a series tells what the arms left, each row by its name, and why hidden ch
   const { text } = await server.call("get_session", { session_id: rows[0]?.session_id });
   expect(text).toContain("Row rows[two]");
 });
+
+test("so does a contest, with what every arm left in the rows that differ first", async () => {
+  await using server = await linked();
+  const third =
+    "  - {id: third, model: scripted/third, tools: [], system_prompt: Third., script: [{say: It is ONE.}]}\nrubric:";
+  writeFileSync(join(server.services.catalog.directory, "rows.yaml"), ROWS.replace("rubric:", third));
+  const { data } = await server.call("run_scenario", { scenario: "rows", trials: 1, wait_seconds: 50 });
+  const read = (args: object = {}) => server.call("get_session", { session_id: data.series_id, ...args });
+  const shown = await read();
+  const [first, second] = shown.data.contest.rows as GridRow[];
+  expect([first?.input, second?.input]).toEqual(["two", "one"]);
+  expect(first?.cells.map(({ arm_id, failed }) => [arm_id, failed])).toEqual([
+    ["old", []],
+    ["new", [{ check: "right", why: null }]],
+    ["third", [{ check: "right", why: null }]],
+  ]);
+  expect(shown.text).toContain("  third failed right, score 0.00. Its answer: It is ONE.");
+  expect(JSON.stringify(await read({ include_hidden: true }))).toContain("does not contain");
+});

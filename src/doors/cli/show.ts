@@ -11,13 +11,14 @@ import {
   workLabel,
   workText,
 } from "../../domain/grid-words.ts";
-import { memberName, memberWord, withInputId } from "../../domain/member.ts";
+import { type Member, memberName, memberWord, withInputId } from "../../domain/member.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Series } from "../../domain/series.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { type ArmNames, wordsText } from "../../domain/words.ts";
 import { version } from "../../runtime/version.ts";
 import { namesOf } from "../../statistics/series-words.ts";
+import { contestMembers, contestRows, tellingContestRows } from "../operation/contest-grid.ts";
 import { findSeries } from "../operation/find-series.ts";
 import { gridRows, tellingRows } from "../operation/grid.ts";
 import { findSession } from "../operation/reads.ts";
@@ -102,29 +103,36 @@ const rowOf = (outcome: SessionOutcome): GridRow => ({
 
 async function shownSeries(services: Stored, id: string, row: string | undefined): Promise<Shown> {
   const report = await (await findSeries(services, id)).report();
-  if (isContest(report)) return shownContest(report, row);
-  const series = report;
+  return await (isContest(report) ? shownContest(services, report, row) : shownTwoArms(services, report, row));
+}
+
+async function shownTwoArms({ store }: Stored, series: Series, row: string | undefined): Promise<Shown> {
+  const { scenarios, series_id } = series;
   const names = namesOf(series.arms);
-  if (row === undefined) {
-    const telling = await tellingRows(services.store, series, SHOWN);
-    const text = () =>
-      lines(rowLines(telling, series)) + summariseSeries(series, { painter: PAINTER, again: undefined });
-    return { value: series, text };
-  }
-  const [found] = await gridRows(services.store, series, [memberNamed(series, row)]);
-  if (found === undefined) throw new UsageError(`${id} has no row "${cut(row)}"`);
-  return { value: found, text: () => lines(wholeRow(found, names)) };
+  if (row !== undefined) return rowShown(await gridRows(store, series, [memberNamed(scenarios, row)]), names);
+  const telling = await tellingRows(store, series, SHOWN);
+  const text = () =>
+    lines(rowLines(telling, { series_id, names })) + summariseSeries(series, { painter: PAINTER, again: undefined });
+  return { value: series, text };
 }
 
-/** @throws UsageError */
-function shownContest(contest: Contest, row: string | undefined): Shown {
+async function shownContest({ store }: Stored, contest: Contest, row: string | undefined): Promise<Shown> {
+  const { series_id } = contest;
+  const names = null;
   if (row !== undefined)
-    throw new UsageError(`a contest is shown as a whole: leave "${cut(row)}" out, or show one of its sessions`);
-  return { value: contest, text: () => summariseContest(contest, { painter: PAINTER, again: undefined }) };
+    return rowShown(await contestRows(store, contest, [memberNamed(contestMembers(contest), row)]), names);
+  const telling = await tellingContestRows(store, contest, SHOWN);
+  const text = () =>
+    lines(rowLines(telling, { series_id, names })) + summariseContest(contest, { painter: PAINTER, again: undefined });
+  return { value: contest, text };
+}
+
+function rowShown([found]: readonly GridRow[], names: ArmNames | null): Shown {
+  return { value: found ?? {}, text: () => lines(found ? wholeRow(found, names) : []) };
 }
 
 /** @throws UsageError */
-function memberNamed({ scenarios }: Series, row: string): Series["scenarios"][number] {
+function memberNamed<M extends Member>(scenarios: readonly M[], row: string): M {
   const named = scenarios.filter((member) => memberName(member) === row);
   const found = named.length > 0 ? named : scenarios.filter(({ input, scenario }) => row === (input ?? scenario));
   const [member, other] = found;
@@ -136,21 +144,22 @@ function memberNamed({ scenarios }: Series, row: string): Series["scenarios"][nu
 
 const lines = (all: readonly string[]) => `${all.join("\n")}\n`;
 
+interface Told {
+  readonly series_id: string;
+  /** Null: more than two arms. */
+  readonly names: ArmNames | null;
+}
+
 /** The rows of a series, each with a line for each arm. */
-function rowLines({ rows, total }: ShownRows, series: Series): string[] {
-  const names = namesOf(series.arms);
+function rowLines({ rows, total }: ShownRows, { series_id, names }: Told): string[] {
   const width = stdoutWidth();
   return [
-    `${shownTitle(rows.length, total, memberWord(series.scenarios))}:`,
+    `${shownTitle(rows.length, total, memberWord(rows))}:`,
     ...rows.flatMap((row) => [
       ...hanging("", `${memberName(row)}: ${wordsText(rowWords(row, names))}`, width),
       ...row.cells.flatMap((cell) => hanging("  ", oneLine(wordsText(cellWords(cell, names))), width)),
     ]),
-    ...hanging(
-      "",
-      `What both left: abeval show ${series.series_id} ${quoted(rows[0])}, with --state-dir as here`,
-      width,
-    ),
+    ...hanging("", `What they left: abeval show ${series_id} ${quoted(rows[0])}, with --state-dir as here`, width),
   ];
 }
 
@@ -158,7 +167,7 @@ function rowLines({ rows, total }: ShownRows, series: Series): string[] {
 const quoted = (row: GridRow | undefined) => `'${row ? memberName(row).replaceAll("'", `'"'"'`) : "<row>"}'`;
 
 /** All that is kept of a row. */
-function wholeRow(row: GridRow, names: ArmNames): string[] {
+function wholeRow(row: GridRow, names: ArmNames | null): string[] {
   return [
     `${memberName(row)}: ${wordsText(rowWords(row, names))}`,
     ...questionLines(row).map((line) => `  ${oneLine(line)}`),
@@ -167,8 +176,13 @@ function wholeRow(row: GridRow, names: ArmNames): string[] {
       `${oneLine(wordsText(cellWords(cell, names)))}. ${workLabel(cell)}${workText(cell) === null ? "." : ":"}`,
       ...(workText(cell)?.trimEnd().split("\n") ?? []).map((line) => `    ${line}`),
     ]),
-    ...(row.session_id === undefined ? [] : ["", `session: ${row.session_id}`]),
+    ...(row.session_id === undefined ? [] : ["", `session: ${sessionsOf(row).join(", ")}`]),
   ];
 }
+
+/** Of a contest those that have the runs of its arms. */
+const sessionsOf = ({ session_id, cells }: GridRow) => [
+  ...new Set([session_id, ...cells.flatMap((cell) => cell.session_id ?? [])]),
+];
 
 const oneLine = (text: string) => plainText(text).replace(/\s+/g, " ");

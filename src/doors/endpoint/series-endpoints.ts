@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type GridRow, trialWorkOf } from "../../domain/cell.ts";
-import { Contest } from "../../domain/contest.ts";
+import { Contest, ContestMembers } from "../../domain/contest.ts";
 import { MAX_TABLE_ARMS } from "../../domain/contest-plan.ts";
 import { RESULTS_BODY_BYTES } from "../../domain/defaults.ts";
 import { RunEvent } from "../../domain/event.ts";
@@ -74,7 +74,7 @@ export const SERIES_ENDPOINTS = {
     tag: "extension",
     title: "Page the scenarios of a series",
     description:
-      "Scenarios of a series, or rows of its inputs, in the order of the plan, each with its trials, and with what both arms left in one of them, cut. For series of which `/api/series/{id}` leaves some out (`omitted`).",
+      "Scenarios of a series, or rows of its inputs, in the order of the plan, each with its trials, and with what both arms left in one of them, cut; of a contest what each arm left in one round. For series of which `/api/series/{id}` leaves some out (`omitted`).",
     fields: Type.Object({
       ...SeriesInPath,
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LISTED, description: `Default ${LISTED}.` })),
@@ -91,7 +91,7 @@ export const SERIES_ENDPOINTS = {
       trials,
       next_after: null,
     },
-    output: SeriesMembers,
+    output: Type.Union([SeriesMembers, ContestMembers]),
     failures: ["unknown_series", "storage_failed"],
   }),
   streamSeries: endpoint("GET /api/series/:id/stream", {

@@ -1,5 +1,5 @@
 import { storedVerdict } from "../../comparison/session/stored-arm.ts";
-import { isContest } from "../../domain/contest.ts";
+import { type Contest, isContest } from "../../domain/contest.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
@@ -7,13 +7,14 @@ import { ownTurn, Pace } from "../../runtime/pace.ts";
 import { SharedWork } from "../../runtime/shared-work.ts";
 import type { RequestOf } from "../endpoint/endpoints.ts";
 import { seriesCard, verdictCard } from "../report/card.ts";
-import { contestHtml, contestMarkdown } from "../report/contest.ts";
+import { contestHtml, contestHtmlRows, contestMarkdown } from "../report/contest.ts";
 import { duelHtml } from "../report/duel-html.ts";
 import { MARKDOWN_ROWS, seriesMarkdown, verdictMarkdown } from "../report/markdown.ts";
 import { type Reported, reportedSession, reportedVerdict } from "../report/reported.ts";
 import { HTML_ROWS, seriesHtml } from "../report/series-html.ts";
 import { trajectoryHead, trajectorySteps, trajectoryTotals } from "../report/trajectory.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
+import { differingContestRows, tellingContestRows } from "./contest-grid.ts";
 import { demandTwoArms } from "./find-series.ts";
 import { differingRows, tellingRows } from "./grid.ts";
 import type { Services } from "./operation.ts";
@@ -84,12 +85,21 @@ export async function reportSeries(
   signal: AbortSignal,
 ): Promise<ReportFile> {
   const series = await getSeries(services, { id }, signal);
-  if (isContest(series))
-    return format === "markdown" ? markdown(id, contestMarkdown(series)) : page(id, contestHtml(series));
   const { store } = services;
+  if (isContest(series)) return await reportContest(store, series, format);
   if (format === "markdown")
     return markdown(id, seriesMarkdown(series, undefined, await differingRows(store, series, MARKDOWN_ROWS)));
   return page(id, await seriesHtml(series, undefined, await tellingRows(store, series, HTML_ROWS)));
+}
+
+async function reportContest(store: Services["store"], contest: Contest, format: "html" | "markdown") {
+  const { series_id } = contest;
+  if (format === "markdown") {
+    const differing = await differingContestRows(store, contest, MARKDOWN_ROWS);
+    return markdown(series_id, contestMarkdown(contest, undefined, differing));
+  }
+  const telling = await tellingContestRows(store, contest, contestHtmlRows(contest));
+  return page(series_id, await contestHtml(contest, undefined, telling));
 }
 
 const page = (id: string, text: string) => file(`${id}.html`, "html", text);

@@ -5,13 +5,14 @@ import { seriesInFlight } from "../../comparison/session/in-flight.ts";
 import type { Requester, StartedSeries } from "../../comparison/session/started-session.ts";
 import { type Contest, isContest } from "../../domain/contest.ts";
 import { Failure } from "../../domain/failure.ts";
-import { memberName } from "../../domain/member.ts";
+import { type Member, memberName } from "../../domain/member.ts";
 import type { Series } from "../../domain/series.ts";
 import type { SeriesRequest } from "../../domain/series-request.ts";
 import { ownTurn } from "../../runtime/pace.ts";
 import { LISTED } from "../endpoint/endpoint.ts";
+import { blindContestRows, contestMembers, contestRows } from "./contest-grid.ts";
 import { doOnce } from "./do-once.ts";
-import { demandTwoArms, findSeries } from "./find-series.ts";
+import { findSeries } from "./find-series.ts";
 import { blindRows, gridRows } from "./grid.ts";
 import type { Operation, Services } from "./operation.ts";
 /** @throws Failure for everything that can be refused before anything is spent. */
@@ -70,20 +71,35 @@ function abridgedContest(contest: Contest): Contest {
 }
 
 export const listMembers: Operation<"listMembers"> = async (services, { id, limit = LISTED, after = 0, blind }) => {
-  const { report } = await findSeries(services, id);
-  const series = demandTwoArms(await report());
-  const { scenarios, trials } = series;
-  const page = scenarios.slice(after, after + limit);
-  const named = new Set(page.map(memberName));
-  const own = trials.filter((trial) => named.has(memberName(trial)));
-  return {
-    total: scenarios.length,
-    scenarios: page,
-    rows: await (blind ? blindRows : gridRows)(services.store, { ...series, trials: own }, page),
-    trials: own,
-    next_after: after + limit < scenarios.length ? after + limit : null,
-  };
+  const report = await (await findSeries(services, id)).report();
+  const members = isContest(report) ? contestMembers(report) : report.scenarios;
+  const next_after = after + limit < members.length ? after + limit : null;
+  const counts = { total: members.length, next_after };
+  const within = { store: services.store, blind: blind === true };
+  const page = [after, after + limit] as const;
+  return isContest(report)
+    ? { ...counts, ...(await contestPage(report, members.slice(...page), within)) }
+    : { ...counts, ...(await seriesPage(report, report.scenarios.slice(...page), within)) };
 };
+
+interface Within extends Pick<Services, "store"> {
+  readonly blind: boolean;
+}
+
+async function seriesPage(series: Series, scenarios: Series["scenarios"], { store, blind }: Within) {
+  const trials = trialsOf(series.trials, scenarios);
+  return { scenarios, rows: await (blind ? blindRows : gridRows)(store, { ...series, trials }, scenarios), trials };
+}
+
+async function contestPage(contest: Contest, members: readonly Member[], { store, blind }: Within) {
+  const trials = trialsOf(contest.trials, members);
+  return { rows: await (blind ? blindContestRows : contestRows)(store, { ...contest, trials }, members), trials };
+}
+
+function trialsOf<T extends Member>(trials: readonly T[], members: readonly Member[]): T[] {
+  const named = new Set(members.map(memberName));
+  return trials.filter((trial) => named.has(memberName(trial)));
+}
 
 export { seriesInFlight };
 

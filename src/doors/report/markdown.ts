@@ -73,7 +73,7 @@ export function seriesMarkdown(series: Series, again?: Again, differing: ShownRo
     `## abeval: ${plain(namesInShort(scenarios))}\n`,
     ...answerMarkdown(series, again),
     ...(failure === null ? [] : [`${HALTED}: ${plain(failure)}\n`]),
-    ...workMarkdown(differing, series),
+    ...workMarkdown(differing, memberWord(scenarios), namesOf(arms)),
     ...groupsAndFailed(series),
     scenarioTable(series),
     markdownTable(["", arms.a.arm_id, arms.b.arm_id], armFigures(series)),
@@ -97,31 +97,36 @@ export function linesMarkdown({ first, lines }: SixLines): string[] {
   return [`**${plain(first)}**\n`, ...items, ""];
 }
 
-function workMarkdown({ rows, total }: ShownRows, { arms, scenarios }: Series): string[] {
+/** Characters of what one of two arms left; more arms have as many together. */
+const WORK_CHARS = 1_000;
+
+/** What arms left in some rows. @param names null for more than two arms */
+export function workMarkdown({ rows, total }: ShownRows, word: string, names: ArmNames | null): string[] {
   if (rows.length === 0) return [];
-  const names = namesOf(arms);
   return [
-    `### ${differingTitle(rows.length, total, memberWord(scenarios))}\n`,
-    ...rows.flatMap((row) => [
-      `**${plain(memberName(row))}**: ${plain(rowWords(row, names))}\n`,
-      ...[...questionLines(row).map((line) => `- ${plain(line)}`), ""],
-      ...row.cells.flatMap((cell) => cellMarkdown(cell, names)),
-    ]),
+    `### ${differingTitle(rows.length, total, word)}\n`,
+    ...rows.flatMap((row) => {
+      const chars = Math.floor((2 * WORK_CHARS) / Math.max(2, row.cells.length));
+      return [
+        `**${plain(memberName(row))}**: ${plain(rowWords(row, names))}\n`,
+        ...[...questionLines(row).map((line) => `- ${plain(line)}`), ""],
+        ...row.cells.flatMap((cell) => cellMarkdown(cell, names, chars)),
+      ];
+    }),
   ];
 }
 
-/** Of an arm's work on such a page. */
-const WORK_CHARS = 1_000;
-
-function cellMarkdown(cell: Cell, names: ArmNames): string[] {
+function cellMarkdown(cell: Cell, names: ArmNames | null, chars: number): string[] {
   const text = workText(cell);
   const said = `${plain(cellWords(cell, names))}. ${workLabel(cell)}${text === null ? "." : ":"}\n`;
-  return text === null ? [said] : [said, quoted(text, cell.change === undefined ? "text" : "diff")];
+  return text === null
+    ? [said]
+    : [said, quoted(cut(text.trimEnd(), chars), cell.change === undefined ? "text" : "diff")];
 }
 
 /** What somebody wrote, as it is: nothing in it is markup. */
 function quoted(text: string, language: string): string {
-  const shown = plainText(cut(text.trimEnd(), WORK_CHARS));
+  const shown = plainText(text);
   const longest = Math.max(2, ...shown.matchAll(/`+/g).map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${shown}\n${fence}\n`;

@@ -1,14 +1,4 @@
-import type { Cell } from "../../domain/cell.ts";
-import {
-  cellWords,
-  NO_ROWS,
-  questionLines,
-  rowWords,
-  type ShownRows,
-  shownTitle,
-  workLabel,
-  workText,
-} from "../../domain/grid-words.ts";
+import { NO_ROWS, type ShownRows } from "../../domain/grid-words.ts";
 import { memberName, memberWord } from "../../domain/member.ts";
 import { counted, countText, momentText, percentText, usdText } from "../../domain/number-text.ts";
 import { LINE_STYLES, quadrantOf } from "../../domain/quadrant.ts";
@@ -39,6 +29,7 @@ import {
 import { type Again, sixLines } from "../../statistics/six-lines.ts";
 import { kindOf, legendOf, TRIAL_MARKS, type TrialKind } from "../../statistics/trial-kind.ts";
 import { type Html, html, htmlPage, htmlTable, longHtmlTable } from "./html.ts";
+import { workHtml } from "./work-html.ts";
 
 /** Trials in the table; the latest of a larger series. */
 const SHOWN_TRIALS = 2_000;
@@ -59,7 +50,7 @@ ${lines.map(({ label, words, command }) => html`<p><b>${label}</b> ${words}${com
 ${differenceOf(series)}
 ${quadrantIn(series)}
 ${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${seriesFlagWords(flag, series)}</p>`)}`}
-${await workOf(shown, series)}
+${await workHtml(shown, { word: memberWord(scenarios), heads: armHeads(series), names: namesOf(series.arms) })}
 ${groupsIn(series)}
 ${failedIn(series)}
 ${scenarios.length > 1 ? await suiteOf(series) : scenarioOf(series)}
@@ -136,23 +127,6 @@ function failedIn(series: Series): Html | null {
   const [a, b] = armHeads(series);
   const head = [titled(what), titled(members), html`${a} failed`, html`${b} failed`, titled(named)];
   return html`<h2>What failed</h2>${htmlTable(head, found.rows)}`;
-}
-
-/** What each arm left, row by row. */
-async function workOf({ rows, total }: ShownRows, series: Series): Promise<Html | null> {
-  if (rows.length === 0) return null;
-  const names = namesOf(series.arms);
-  const word = memberWord(series.scenarios);
-  return html`<h2>${shownTitle(rows.length, total, word)}</h2>
-${await longHtmlTable([titled(word), ...armHeads(series)], rows, (row) => [
-  html`${memberName(row)}<br>${rowWords(row, names)}${questionLines(row).map((line) => html`<br><span class="soft">${line}</span>`)}`,
-  ...row.cells.map((cell) => cellOf(cell, names)),
-])}`;
-}
-
-function cellOf(cell: Cell, names: Names): Html {
-  const text = workText(cell);
-  return html`${cellWords(cell, names)}. <span class="soft">${workLabel(cell)}</span>${text === null ? null : html`<pre>${text}</pre>`}`;
 }
 
 /** One line for each scenario: the result of every trial, and what the trials say together. */

@@ -2,10 +2,11 @@ import { type Contest, isContest } from "../../../domain/contest.ts";
 import { NO_ROWS } from "../../../domain/grid-words.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { Again } from "../../../statistics/six-lines.ts";
+import { differingContestRows, tellingContestRows } from "../../operation/contest-grid.ts";
 import { differingRows, tellingRows } from "../../operation/grid.ts";
 import type { Services } from "../../operation/operation.ts";
 import { seriesCard } from "../../report/card.ts";
-import { contestHtml, contestMarkdown } from "../../report/contest.ts";
+import { contestHtml, contestHtmlRows, contestMarkdown } from "../../report/contest.ts";
 import { MARKDOWN_ROWS, seriesMarkdown } from "../../report/markdown.ts";
 import { HTML_ROWS, seriesHtml } from "../../report/series-html.ts";
 import type { Painter } from "../terminal/paint.ts";
@@ -25,8 +26,10 @@ export function formsOf(report: Series | Contest, { painter, again, store }: Sho
     return {
       summary: summariseContest(report, { painter, again }),
       junit: () => contestJunit(report, again),
-      markdown: () => contestMarkdown(report, again),
-      html: () => contestHtml(report, again),
+      markdown: async () =>
+        contestMarkdown(report, again, store && (await differingContestRows(store, report, MARKDOWN_ROWS))),
+      html: async () =>
+        await contestHtml(report, again, store && (await tellingContestRows(store, report, contestHtmlRows(report)))),
       card: () => null,
     };
   return {

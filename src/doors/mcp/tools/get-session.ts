@@ -5,6 +5,7 @@ import { Failure } from "../../../domain/failure.ts";
 import { nullable, oneOf, record, Slug } from "../../../domain/schema.ts";
 import { type ArmSummary, isFinal, SessionId, type SessionOutcome, STATES } from "../../../domain/session.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
+import { tellingContestRows } from "../../operation/contest-grid.ts";
 import { tellingRows } from "../../operation/grid.ts";
 import type { Services } from "../../operation/operation.ts";
 import { getSession as operation } from "../../operation/reads.ts";
@@ -12,7 +13,7 @@ import { getSeries } from "../../operation/series.ts";
 import { CLIPS, fullestThatFits, RESULT_BYTES } from "../fit.ts";
 import { type Answer, READS, tool } from "../tool.ts";
 import { DecisionsPage, DiffView, decisionsText, diffText, pageDecisions, pageDiff } from "../view/arm-pages.ts";
-import { ContestBrief, contestBrief, contestText } from "../view/contest-view.ts";
+import { CONTEST_ROWS, ContestBrief, contestThatFits } from "../view/contest-view.ts";
 import { fullSession, withoutCheckQuotes, withoutPaged } from "../view/full-session.ts";
 import { MCP_ROWS, SeriesFields, seriesText, seriesThatFits } from "../view/series-view.ts";
 import { SessionView, summariseSession, summaryText, summaryThatFits } from "../view/session-summary.ts";
@@ -109,11 +110,13 @@ async function seriesSlice(
     );
   const report = await getSeries(services, { id: session_id }, signal);
   const advice = report.state === "running" ? "\nStill running; ask again in a few seconds." : "";
-  if (isContest(report))
-    return {
-      structured: { state: report.state, detail, contest: contestBrief(report) },
-      text: `${contestText(report)}${advice}`,
-    };
+  if (isContest(report)) {
+    const { rows } = await tellingContestRows(services.store, report, CONTEST_ROWS);
+    return contestThatFits(report, include_hidden ? rows : rows.map(withoutReasons), ({ contest, text }) => ({
+      structured: { state: report.state, detail, contest },
+      text: `${text}${advice}`,
+    }));
+  }
   const telling = await tellingRows(services.store, report, MCP_ROWS);
   const rows = include_hidden ? telling.rows : telling.rows.map(withoutReasons);
   return seriesThatFits(report, { after: after_seq, limit, rows }, (series) => ({

@@ -208,7 +208,8 @@ export function seriesText(view: SeriesView, whole: Series): string {
 }
 
 /** What each arm left in a row. */
-const rowLines = (row: GridRow, names: ArmNames): string[] => [
+/** @param names null for more than two arms */
+export const rowLines = (row: GridRow, names: ArmNames | null): string[] => [
   `${memberName(row)}: ${wordsText(rowWords(row, names))}`,
   ...questionLines(row).map((line) => `  ${line}`),
   ...row.cells.map((cell) => `  ${wordsText(cellWords(cell, names))}. ${workLabel(cell)}: ${workText(cell) ?? ""}`),

@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import type { ContestMembers } from "../../../domain/contest.ts";
 import { memberName } from "../../../domain/member.ts";
 import type { Series, SeriesMembers } from "../../../domain/series.ts";
 import type { SeriesTrial } from "../../../domain/series-trial.ts";
@@ -45,7 +46,12 @@ async function everyPage(series_id: string, signal: AbortSignal): Promise<Pick<S
   const scenarios: ScenarioRow[] = [];
   const trials: SeriesTrial[] = [];
   for (let after: number | null = 0; after !== null; ) {
-    const page: SeriesMembers = await call("GET /api/series/:id/members", { id: series_id, after }, signal);
+    const page: SeriesMembers | ContestMembers = await call(
+      "GET /api/series/:id/members",
+      { id: series_id, after },
+      signal,
+    );
+    if (!("scenarios" in page)) break;
     scenarios.push(...page.scenarios);
     trials.push(...page.trials);
     after = page.next_after;
