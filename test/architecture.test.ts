@@ -315,13 +315,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 121, 0],
-  "src/domain": [114, 8_710, 625],
+  "src/domain": [114, 8_724, 625],
   "src/runtime": [19, 1_212, 50],
   "src/arms": [202, 23_625, 686],
   "src/statistics": [70, 7_579, 306],
   "src/store": [57, 7_410, 213],
   "src/comparison": [203, 26_470, 790],
-  "src/doors": [317, 34_047, 913],
+  "src/doors": [319, 34_283, 923],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
