@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { loadPriceList } from "../../src/comparison/scenario/load-price-list.ts";
+import { loadPriceList } from "../../src/comparison/scenario/parse-scenario.ts";
 import { failureOf, scenarioFolder } from "./scenario-folder.ts";
 
 const loaded = async (text: string) => {

@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
+import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
 import type { NamedInput } from "../../domain/editable-inputs.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import { asRecords } from "../../domain/lenient.ts";
+import { type Price, type PriceList, PriceListFile, priceKey } from "../../domain/price-list.ts";
 import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
 import type { Task } from "../../domain/task.ts";
 import { type FieldPath, fieldName, Problems } from "./authored/problems.ts";
@@ -13,9 +15,11 @@ import { readTable } from "./inputs/read-table.ts";
 import { sentColumns } from "./inputs/sent-columns.ts";
 import { doubtfulBraces, filling, firstTemplate, toldOf } from "./inputs/templates.ts";
 import type { Exposed, SeriesAsks } from "./loaded-scenario.ts";
+import { readText } from "./read-text.ts";
 import type { ResolveContext } from "./resolve/context.ts";
 import { findExposed } from "./resolve/exposed.ts";
 import { resolveScenario } from "./resolve/resolve-scenario.ts";
+import { Unusable } from "./unusable.ts";
 
 /** Errors that one message shows. */
 const MAX_ERRORS = 20;
@@ -189,4 +193,36 @@ export function errorLines(file: string, errors: readonly ScenarioError[]): stri
       [`${file}:${line}:${column}`, field === "" ? message : `${field}: ${message}`].join(" "),
     );
   return errors.length > lines.length ? [...lines, `and ${errors.length - lines.length} more`] : lines;
+}
+
+const PRICES_SHAPE = {
+  schema: PriceListFile,
+  expected: "expected a map from <provider>/<model> to its price: {in: 3, out: 15, cached_in: 0.3}",
+};
+
+/**
+ * What models cost, from a YAML file: a map from model to US dollars per million tokens.
+ * @throws Failure `invalid_request` with a line `<file>:<line>:<column> <field>: <what>` for each mistake.
+ */
+export async function loadPriceList(path: string): Promise<PriceList> {
+  const text = await readText(resolve(path), SCENARIO_FILE_BYTES).catch((error: unknown) => {
+    throw error instanceof Unusable ? new Failure("invalid_request", `${path}: the file ${error.message}`) : error;
+  });
+  const problems = new Problems();
+  const document = await readYaml(text, problems);
+  if (document.readable) checkShape(document.value, problems, PRICES_SHAPE);
+  const prices = problems.found.length === 0 ? pricesOf(document.value as PriceListFile, problems) : undefined; // no problem: it has the shape
+  if (prices !== undefined && problems.found.length === 0) return prices;
+  throw new Failure("invalid_request", errorLines(path, located(document, problems)).join("\n"));
+}
+
+function pricesOf(file: PriceListFile, problems: Problems): PriceList {
+  const prices = new Map<string, Price>();
+  for (const [model, price] of Object.entries(file)) {
+    const key = priceKey(model);
+    if (prices.has(key))
+      problems.add([model], "is given twice: providers are the same in upper and lower case", { at: "key" });
+    prices.set(key, { cached_in: null, ...price });
+  }
+  return prices;
 }

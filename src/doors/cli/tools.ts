@@ -10,7 +10,10 @@ import { RUN_TOOLS, type RunTool, toolSpec } from "./flags/tool-flags.ts";
 /** What each does: it returns the exit status. */
 const STARTS: Readonly<Record<RunTool, (args: RunArguments) => Promise<number>>> = {
   check: async (args) => await (await import("./check-scenarios.ts")).checkScenarios(args),
-  new: async (args) => await (await import("./new-scenario.ts")).newScenario(args),
+  new: async (args) =>
+    args.value("from") === undefined && !args.has("new")
+      ? await (await import("./new/new-comparison.ts")).newComparison(args)
+      : await (await import("./new-scenario.ts")).newScenario(args),
   results: async (args) => await (await import("./compare-results.ts")).compareResults(args),
   bless: async (args) => await (await import("./bless.ts")).blessSeries(args),
   "judge-test": async (args) => await (await import("./self-test.ts")).selfTestScenarios(args),

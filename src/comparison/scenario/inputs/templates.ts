@@ -65,13 +65,13 @@ export function templatesOf(file: unknown, columns: readonly string[]) {
   const used = new Map<string, FieldPath>();
   const faults: TemplateFault[] = [];
   for (const { path, text } of TEMPLATED.flatMap(([pattern]) => placesOf(file, pattern)))
-    for (const name of new Set(namesIn(text))) {
+    for (const name of new Set(columnsNamedIn(text))) {
       const hint = () => (faults.length < HINTS ? hintOf(name, columns) : "");
       if (known.has(name)) used.set(name, used.get(name) ?? path);
       else faults.push({ path, message: `{{${cut(name)}}} names no column of the inputs${hint()}` });
     }
   for (const { path, text } of COMMANDS.flatMap((pattern) => placesOf(file, pattern)))
-    for (const name of namesIn(text).filter((one) => known.has(one)))
+    for (const name of columnsNamedIn(text).filter((one) => known.has(one)))
       faults.push({
         path,
         message: `{{${name}}} cannot stand in a command: a shell would run what the value says; read it from $ABEVAL_EVIDENCE/input.json in a check`,
@@ -81,7 +81,7 @@ export function templatesOf(file: unknown, columns: readonly string[]) {
 
 /** The values of a row that arms are told, as text by column. What checks alone look for is not among them. */
 export function toldOf(file: unknown, values: Readonly<Record<string, unknown>>): Record<string, string> {
-  const said = new Set(SAID.flatMap((path) => placesOf(file, path)).flatMap(({ text }) => namesIn(text)));
+  const said = new Set(SAID.flatMap((path) => placesOf(file, path)).flatMap(({ text }) => columnsNamedIn(text)));
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (said.has(name) ? [[name, textOf(value)]] : [])),
   );
@@ -92,9 +92,9 @@ const hintOf = (name: string, columns: readonly string[]) =>
 
 /** The names that stand at these places. */
 export const namesAt = (file: unknown, places: readonly (readonly string[])[]): ReadonlySet<string> =>
-  new Set(places.flatMap((path) => placesOf(file, path)).flatMap(({ text }) => namesIn(text)));
+  new Set(places.flatMap((path) => placesOf(file, path)).flatMap(({ text }) => columnsNamedIn(text)));
 
-const namesIn = (text: string) =>
+export const columnsNamedIn = (text: string) =>
   [...text.matchAll(TEMPLATE)].flatMap(([, name]) => (name === undefined ? [] : name.trim()));
 
 /** Braces around the name of a column that are not the two on each side of a template. */
@@ -124,7 +124,7 @@ export const firstTemplate = (file: unknown) =>
   TEMPLATED.flatMap(([pattern]) => placesOf(file, pattern))
     .map(({ path, text }) => ({
       path,
-      names: [...new Set(namesIn(text))].filter((name) => /^[A-Za-z_][\w.-]*$/.test(name)),
+      names: [...new Set(columnsNamedIn(text))].filter((name) => /^[A-Za-z_][\w.-]*$/.test(name)),
     }))
     .find(({ names }) => names.length > 0);
 

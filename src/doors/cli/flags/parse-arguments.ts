@@ -218,6 +218,9 @@ function checkWords(
   return words;
 }
 
+/** A word as a shell takes it. */
+export const forShell = (word: string) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
 /** @throws UsageError */
 export function marginOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

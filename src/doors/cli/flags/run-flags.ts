@@ -4,7 +4,7 @@ import { SCORE_TIE_MARGIN } from "../../../domain/results.ts";
 import { SELF_TEST_CALLS } from "../../../domain/self-test-sentence.ts";
 import { DEFAULT_TRIALS, MAX_PARALLEL } from "../../../domain/series-record.ts";
 import { NOT_WORSE_BY } from "../../../domain/series-result.ts";
-import type { CommandSpec, ParsedArguments } from "./parse-arguments.ts";
+import { type CommandSpec, forShell, type ParsedArguments } from "./parse-arguments.ts";
 import { NOTIFY_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
 
 /** What `abeval run` takes. */
@@ -250,5 +250,3 @@ export function commandOf({ parameters, named = parameters, given, value, values
   );
   return ["abeval", "run", ...named, ...words].map(forShell).join(" ");
 }
-
-const forShell = (word: string) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

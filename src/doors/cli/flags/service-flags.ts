@@ -103,7 +103,7 @@ export const databaseSettings = (url: string | undefined) => ({
 
 async function readPrices(path: string | undefined): Promise<PriceList> {
   if (path === undefined) return NO_PRICES;
-  const { loadPriceList } = await import("../../../comparison/scenario/load-price-list.ts");
+  const { loadPriceList } = await import("../../../comparison/scenario/parse-scenario.ts");
   return await loadPriceList(path);
 }
 

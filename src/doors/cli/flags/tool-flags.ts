@@ -33,16 +33,20 @@ export const RUN_TOOLS = {
   }),
   new: tool({
     mode: "new",
-    usage: "abeval new <file.yaml or directory> --from <task> [flags]",
+    usage: "abeval new <file.yaml or directory> --prompts <file>... | --models <model>... | --from <task> [flags]",
     parameter: "file",
+    variadic: true,
     description:
-      "Writes a scenario, and checks it. Nothing is overwritten. Exit status: 0 ready, 2 not ready or not written.\n" +
-      "`abeval run --new` is the older spelling.",
+      "Writes a scenario, checks it, and says what a first series costs. It compares prompts, or models on one prompt, over the rows\n" +
+      "of a table; with --from it is made of a commit, or of tasks of another tool. Nothing is overwritten. Exit status: 0 ready,\n" +
+      "2 not ready or not written. `abeval run --new` is the older spelling of `abeval new --from`.",
     examples: [
+      "abeval new tone.yaml --prompts a.md b.md c.md --rows q.csv --contains wanted --model openai/gpt-5",
+      'abeval new models.yaml --models openai/gpt-5 anthropic/claude-fable-5-2 --rows q.csv --question "Is it polite?"',
       "abeval new evals/off-by-one.yaml --from 4f1c2ab",
       "abeval new evals/exercises --from ~/exercism/python/exercises",
     ],
-    flags: ["from", "images-dir"],
+    flags: ["from", "images-dir", "judge-model", "prices"],
     runs_commands: true,
   }),
   results: tool({
@@ -82,6 +86,21 @@ export const RUN_TOOLS = {
   }),
 } as const;
 
+/** What `abeval new` makes a scenario of without another tool's task. */
+const COMPARISON_FLAGS = {
+  prompts: {
+    value: "<file> <file>...",
+    description: "compare these prompts; {{column}} in one stands for the value of a row",
+  },
+  models: { value: "<model> <model>...", description: "compare these models, on the rows, or on one prompt" },
+  rows: { value: "<table>", description: "ask once for each row of this .csv or .jsonl table" },
+  contains: { value: "<column>", description: "an answer must contain what the row has in this column, in any case" },
+  lacks: { value: "<text>", description: "an answer may not contain this text, in any case" },
+  question: { value: "<text>", description: "the judge compares the answers by this question" },
+  model: { value: "<provider>/<model>", description: "the model that answers all prompts" },
+} as const satisfies Record<string, FlagSpec>;
+export type ComparisonFlag = keyof typeof COMPARISON_FLAGS;
+
 export type RunTool = keyof typeof RUN_TOOLS;
 
 const flagsOf = ({ flags, runs_commands }: Tool<RunFlag>): readonly RunFlag[] => [
@@ -102,9 +121,10 @@ const alone = (flag: FlagSpec): FlagSpec => ({
 /** What the command takes. */
 export function toolSpec(name: RunTool): CommandSpec<RunFlag> {
   const given: Tool<RunFlag> = RUN_TOOLS[name];
-  const flags: Partial<Record<RunFlag, FlagSpec>> = Object.fromEntries(
-    flagsOf(given).map((flag) => [flag, alone(RUN.flags[flag])]),
-  );
+  const flags: Partial<Record<RunFlag, FlagSpec>> = {
+    ...(name === "new" && COMPARISON_FLAGS),
+    ...Object.fromEntries(flagsOf(given).map((flag) => [flag, alone(RUN.flags[flag])])),
+  };
   const { usage, description, examples, parameter, variadic } = given;
   const words = { parameters: [parameter], ...(variadic && { variadic }) };
   // The flags of others are unknown to it.

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { Type } from "@sinclair/typebox";
 import { excerpt } from "../../../domain/excerpt.ts";
+import { Failure } from "../../../domain/failure.ts";
 import { ScenarioListing } from "../../../domain/scenario.ts";
 import { Count, record } from "../../../domain/schema.ts";
 import { listScenarios as operation } from "../../operation/reads.ts";
@@ -27,11 +29,29 @@ export const listScenarios = tool("listScenarios", {
   annotations: READS,
   live: false,
   async call(services, { tag }, { signal }) {
-    const all = await operation(services, {}, signal);
+    const { directory } = services.catalog;
+    const all = await operation(services, {}, signal).catch((error: unknown) => {
+      // It is made with the first comparison.
+      if (error instanceof Failure && !existsSync(directory)) return [];
+      throw error;
+    });
+    if (all.length === 0) return { structured: { scenarios: [], left_out: 0 }, text: howToBegin(directory) };
     const rows = all.filter(({ tags }) => tag === undefined || tags.includes(tag));
     return fullestThatFits(CLIPS, (chars) => listed(rows, chars));
   },
 });
+
+const howToBegin = (directory: string) =>
+  `No scenarios in ${directory}. Compare without one: run_scenario with comparison, as ${JSON.stringify(BEGINNING)}; ` +
+  "models by arm in place of prompts, a question for the judge beside checks or in their place. It is kept there as a scenario.";
+
+const BEGINNING = {
+  name: "tone",
+  prompts: { plain: "{{ticket}}", polite: "Answer politely: {{ticket}}" },
+  rows: [{ ticket: "Where is my parcel?", wanted: "parcel" }],
+  checks: [{ answer_contains: "{{wanted}}", ignore_case: true }],
+  model: "<provider>/<model>",
+} as const;
 
 function listed(rows: readonly ScenarioListing[], chars: number) {
   const clipped = rows.map((row) => ({ ...row, description: excerpt(row.description, chars) }));

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { ComparisonRequest } from "../../../domain/comparison.ts";
 import { type Contest, isContest } from "../../../domain/contest.ts";
 import type { RunEvent } from "../../../domain/event.ts";
 import { Failure, type FailureCode } from "../../../domain/failure.ts";
@@ -51,6 +52,10 @@ const SERIES_FIELDS = [
 ] as const;
 
 const RunToolRequest = record("RunToolRequest", {
+  comparison: Type.Optional({
+    ...ComparisonRequest,
+    description: "In place of a name: compares prompts or models without a file. It is kept as a scenario.",
+  }),
   ...RunRequest.properties,
   scenario: Type.Optional(RunRequest.properties.scenario),
   ...pick(SeriesRequest.properties, SERIES_FIELDS),
@@ -68,7 +73,7 @@ type RunToolRequest = Static<typeof RunToolRequest>;
 export const runScenario = tool("runScenario", {
   title: "Run a scenario",
   description:
-    "Runs both arms of a scenario on the same task, checks their work and has a judge compare them. " +
+    "Runs the arms of a scenario on the same task, checks their work and has a judge compare them; without a scenario give comparison. " +
     "One run says little: with trials, stop_when_sure or several scenarios it repeats (a series), and says what the runs show together. " +
     "Spends model tokens unless the arms are scripted (list_scenarios shows the models); a run takes seconds to many minutes. " +
     "Answers with the id of session or series at once and continues in the background; with wait_seconds, after that time, with what is known then. " +
@@ -77,28 +82,57 @@ export const runScenario = tool("runScenario", {
   output: RunResult,
   annotations: SPENDS,
   live: true,
-  async call(services, { wait_seconds = 0, ...request }, context): Promise<RunResult> {
-    const wait_ms = wait_seconds * 1_000;
-    const { scenario, scenarios, input, single, ...options } = request;
-    const named = scenariosOf(request);
-    const isSeries = SERIES_FIELDS.some((field) => request[field] !== undefined);
-    if (isSeries && input !== undefined)
-      throw new Failure("invalid_request", "input: names the row of one run; a series runs every row, so leave it out");
-    if (isSeries && single !== undefined)
-      throw new Failure(
-        "invalid_request",
-        "single: goes with one run; this is a series, whose trials open the gate, so leave it out",
-      );
-    if (isSeries) return await runSeries(services, { ...options, scenarios: [...named] }, wait_ms, context);
-    const [only = ""] = named;
-    return await runOnce(
-      services,
-      { ...pick(request, ["input", "model_override", "judge_model", "single"]), scenario: only },
-      wait_ms,
-      context,
-    );
+  async call(services, { wait_seconds = 0, ...given }, context): Promise<RunResult> {
+    const { request, made } = await keptFirst(services, given);
+    const answered = await runAsked(services, request, wait_seconds * 1_000, context);
+    return made === undefined ? answered : { ...answered, text: `${made}\n${answered.text}` };
   },
 });
+
+async function runAsked(
+  services: Services,
+  request: Omit<RunToolRequest, "comparison" | "wait_seconds">,
+  wait_ms: number,
+  context: CallContext,
+): Promise<RunResult> {
+  const { scenario, scenarios, input, single, ...options } = request;
+  const named = scenariosOf(request);
+  const isSeries = SERIES_FIELDS.some((field) => request[field] !== undefined);
+  if (isSeries && input !== undefined)
+    throw new Failure("invalid_request", "input: names the row of one run; a series runs every row, so leave it out");
+  if (isSeries && single !== undefined)
+    throw new Failure(
+      "invalid_request",
+      "single: goes with one run; this is a series, whose trials open the gate, so leave it out",
+    );
+  if (isSeries) return await runSeries(services, { ...options, scenarios: [...named] }, wait_ms, context);
+  const [only = ""] = named;
+  return await runOnce(
+    services,
+    { ...pick(request, ["input", "model_override", "judge_model", "single"]), scenario: only },
+    wait_ms,
+    context,
+  );
+}
+
+/** Trials of a comparison whose caller names none: a first look. */
+const FIRST_TRIALS = 3;
+
+/** The request about a scenario that is there: a comparison is written first. @throws Failure `invalid_request` */
+async function keptFirst(services: Services, { comparison, ...request }: Omit<RunToolRequest, "wait_seconds">) {
+  if (comparison === undefined) return { request };
+  if (request.scenario !== undefined || request.scenarios !== undefined)
+    throw new Failure("invalid_request", "comparison: goes in the place of a name; give one of both");
+  const { keepComparison } = await import("../../operation/kept-comparison.ts");
+  const { name, file } = await keepComparison(services, comparison);
+  const isSeries = SERIES_FIELDS.some((field) => request[field] !== undefined);
+  const trials = comparison.trials ?? (isSeries ? undefined : FIRST_TRIALS);
+  const asked = { ...request, scenario: name, ...(trials !== undefined && { trials }) };
+  return {
+    request: asked,
+    made: `The comparison is the scenario ${name} (${file}); run_scenario runs it again by that name.`,
+  };
+}
 
 /** @throws Failure `invalid_request` unless one of both fields says which */
 function scenariosOf({ scenario, scenarios }: RunToolRequest): readonly string[] {

@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
+import { comparisonText, writeWhole } from "../../comparison/scenario/make-scenario.ts";
+import type { ComparisonRequest } from "../../domain/comparison.ts";
+import { errorCode, Failure, wordsOf } from "../../domain/failure.ts";
+import type { Services } from "./operation.ts";
+
+/** Scenarios that callers may make in a day: who makes more has a program that writes files. */
+const MOST_A_DAY = 200;
+const DAY_MS = 24 * 3_600_000;
+
+/** A scenario that was made, by its name in the catalog. */
+interface KeptComparison {
+  readonly name: string;
+  /** As the user named its directory. */
+  readonly file: string;
+}
+
+/**
+ * The scenario of a comparison in the directory of scenarios, as `mcp-<name>.yaml`. Nothing is overwritten; the same comparison is
+ * the same file.
+ * @throws Failure `invalid_request`, or `invalid_scenario` for what is wrong in the comparison; then nothing was written
+ */
+export async function keepComparison(
+  { catalog, clock }: Pick<Services, "catalog" | "clock">,
+  given: ComparisonRequest,
+): Promise<KeptComparison> {
+  const name = given.name.startsWith("mcp-") ? given.name : `mcp-${given.name}`;
+  const columns = [...new Set((given.rows ?? []).flatMap((row) => Object.keys(row)))];
+  const text = comparisonText({ ...given, name }, { file: null, columns });
+  const file = join(catalog.directory, `${name}.yaml`);
+  if (existsSync(file)) {
+    if ((await readFile(file, "utf8").catch(() => "")) === text) return { name, file };
+    throw taken(name);
+  }
+  await demandRoom(catalog.directory, clock.now().getTime());
+  const directory = resolve(catalog.directory);
+  const target = { file, name, directory, material: join(directory, name) };
+  try {
+    await writeWhole(target, async (staging) => {
+      const written = join(staging, basename(file));
+      await writeFile(written, text);
+      await loadScenarioFile(written);
+    });
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") throw taken(name);
+    throw error instanceof Failure ? plainly(error) : unwritten(file, error);
+  }
+  return { name, file };
+}
+
+/** Errors of a scenario name lines of a file that nobody has seen. */
+function plainly(failure: Failure): Failure {
+  // As parseScenario documents.
+  const errors = failure.details?.["errors"] as
+    | readonly { readonly field: string; readonly message: string }[]
+    | undefined;
+  if (errors === undefined) return failure;
+  return new Failure("invalid_request", errors.map(({ field, message: said }) => `${field}: ${said}`).join("; "));
+}
+
+const taken = (name: string) =>
+  new Failure("invalid_request", `name: there is a scenario ${name} that says something else; choose another name`);
+
+const unwritten = (file: string, error: unknown) =>
+  new Failure("invalid_request", `${file} cannot be written: ${wordsOf(error)}`, { cause: error });
+
+/** @throws Failure `invalid_request` */
+async function demandRoom(directory: string, now: number): Promise<void> {
+  const names = (await readdir(directory).catch(() => [])).filter((one) => /^mcp-.*\.yaml$/.test(one));
+  const ages = await Promise.all(names.map(async (one) => now - (await stat(join(directory, one))).mtimeMs));
+  if (ages.filter((age) => age < DAY_MS).length < MOST_A_DAY) return;
+  throw new Failure(
+    "invalid_request",
+    `${MOST_A_DAY} scenarios were made here in a day; delete what is not needed, or write a scenario with rows`,
+  );
+}
