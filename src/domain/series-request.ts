@@ -47,7 +47,7 @@ export const SeriesRequest = record("SeriesRequest", {
       "ContestRequest",
       {
         mode: Type.Optional(ContestPlan.properties.mode),
-        control: SeriesRecord.properties.control,
+        control: Type.Optional(Slug({ description: "Id of the arm that the others are compared with." })),
         keep_running: Type.Optional(
           Type.Boolean({ description: "Arms go on that are out, or about which enough is known." }),
         ),

@@ -7,7 +7,7 @@ import { withInputId } from "../domain/member.ts";
 import type { StoredResults } from "../domain/results.ts";
 import { seriesAnswerOf } from "../domain/series-answer.ts";
 import type { SeriesListing } from "../domain/series-listing.ts";
-import type { SeriesPlan, SeriesStanding } from "../domain/series-record.ts";
+import type { SeriesPlan, SeriesRecord, SeriesStanding } from "../domain/series-record.ts";
 import { controlSide } from "../domain/series-result.ts";
 import { SERIES_FLAGS, type SeriesFlag } from "../domain/series-summary.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
@@ -61,8 +61,6 @@ const listedArm = ({ arm_id, model, status, probe }: ArmSummary, verdict: Verdic
 export function seriesListingOf(stored: StoredSeries, failed: ReadonlySet<string> = new Set()): SeriesListing {
   if (isResults(stored)) return resultsListingOf(stored);
   const { plan, limits, ...series } = stored;
-  const { baseline } = plan;
-  const control = controlOf(plan.arms, series.control ?? (baseline && plan.arms[baseline.side === "a" ? 0 : 1]));
   return {
     series_id: series.series_id,
     state: series.state,
@@ -71,20 +69,31 @@ export function seriesListingOf(stored: StoredSeries, failed: ReadonlySet<string
     finished_at: series.finished_at,
     scenarios: [...new Set(plan.scenarios.map(({ scenario }) => scenario))],
     members: plan.scenarios.length,
-    arms: plan.arms,
-    control,
+    ...comparedIn(stored),
     judge_model: plan.judge_model,
     ...(plan.baseline && { baseline: plan.baseline.digest }),
     ...(series.watch && { watch: series.watch.reference }),
     ...(series.user !== undefined && { user: series.user }),
     trials: limits.trials,
-    standing: flagged(answered(series.standing, plan.arms, control), [
+    standing: flagged(answeredIn(stored), [
       ...(plan.baseline ? (["baseline_not_concurrent"] as const) : []),
       ...(plan.baseline?.selected ? (["baseline_selected"] as const) : []),
       ...(series.inputs_from_checkout ? (["inputs_from_checkout"] as const) : []),
       ...(isJudgedBy(plan, failed) ? (["judge_failed_self_test"] as const) : []),
     ]),
   };
+}
+
+/** Whose runs are compared, and with whose. */
+function comparedIn({ plan, control }: SeriesRecord): Pick<SeriesListing, "contest" | "arms" | "control"> {
+  const { contest, baseline, arms } = plan;
+  if (!contest) return { arms, control: controlOf(arms, control ?? (baseline && arms[baseline.side === "a" ? 0 : 1])) };
+  return { contest: true, arms: contest.arms, ...(contest.control !== null && { control: contest.control }) };
+}
+
+function answeredIn(series: SeriesRecord): SeriesStanding {
+  const { contest, arms, control } = comparedIn(series);
+  return contest || control === undefined ? series.standing : answered(series.standing, arms, control);
 }
 
 function resultsListingOf({ series_id, created_at, state, results, standing }: StoredResults): SeriesListing {

@@ -33,7 +33,7 @@ import { isRecordedWhole } from "./services/recordings.ts";
 import { demandStdout, openRun, type PreparedServices } from "./services/services.ts";
 import { Painter } from "./terminal/paint.ts";
 import { inPlaceOfJson } from "./terminal/series-text.ts";
-import { tellTrials } from "./terminal/trial-lines.ts";
+import { tellTrials } from "./terminal/tell-trials.ts";
 /** `abeval run` of several files, or of one again and again: stdout holds one Series, as JSON unless it is a terminal. Returns the exit status. */
 export async function runSeries(args: RunArguments): Promise<number> {
   const { value, has } = args;

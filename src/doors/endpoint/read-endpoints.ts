@@ -1,9 +1,10 @@
 import { Type } from "@sinclair/typebox";
+import { CONTEST_MODES } from "../../domain/contest-plan.ts";
 import { DoctorReport } from "../../domain/doctor-report.ts";
 import { Health } from "../../domain/health.ts";
 import { Provider } from "../../domain/provider.ts";
 import { InputId, Scenario, ScenarioListing } from "../../domain/scenario.ts";
-import { Slug } from "../../domain/schema.ts";
+import { oneOf, Slug } from "../../domain/schema.ts";
 import { SeriesLimits } from "../../domain/series-record.ts";
 import { SeriesRequest } from "../../domain/series-request.ts";
 import { SessionOutcome } from "../../domain/session.ts";
@@ -80,6 +81,11 @@ export const READ_ENDPOINTS = {
       measure: SeriesRequest.properties.measure,
       not_worse_by: SeriesRequest.properties.not_worse_by,
       control: SeriesRequest.properties.control,
+      contest: Type.Optional(
+        oneOf(CONTEST_MODES, {
+          description: "As `mode` in the `contest` of a series.",
+        }),
+      ),
     }),
     slow: true,
     storeless: true,

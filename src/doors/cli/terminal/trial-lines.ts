@@ -1,7 +1,4 @@
 import stringWidth from "string-width";
-import type { SessionServices } from "../../../comparison/planning/services.ts";
-import { seriesInFlight } from "../../../comparison/session/in-flight.ts";
-import type { StartedSeries } from "../../../comparison/session/started-session.ts";
 import { memberName } from "../../../domain/member.ts";
 import { counted, percentText, usdText } from "../../../domain/number-text.ts";
 import { plainText } from "../../../domain/plain-text.ts";
@@ -12,39 +9,14 @@ import type { Verdict } from "../../../domain/verdict.ts";
 import { costOfTrial } from "../../../statistics/costs.ts";
 import { limitText } from "../../../statistics/figure-text.ts";
 import { evidenceFigure } from "../../../statistics/series-words.ts";
-import { followSeries } from "../../operation/follow-series.ts";
 import { cells } from "./lanes.ts";
 import { type Colour, type Painter, rangeBar } from "./paint.ts";
 import { hanging, wrapWords } from "./terminal.ts";
 
-/** Tells on stderr how each trial ended. Resolves with the end of the series. */
-export async function tellTrials(
-  services: Pick<SessionServices, "runs" | "series" | "store" | "shared" | "clock">,
-  { series_id }: StartedSeries,
-  painter: Painter,
-): Promise<void> {
-  const { store } = services;
-  const [running, record] = [await seriesInFlight(services, series_id), await store.series.read(series_id)];
-  if (running === undefined || record === undefined) return;
-  const events = followSeries(store, running);
-  const lines = new TrialLines(record, painter);
-  const before = await store.trials({ series_id });
-  process.stderr.write(lines.begin(before.filter(({ session_id }) => !running.sessions.includes(session_id)).length));
-  for await (const { event } of events) {
-    if (event.event !== "verdict_ready" && event.event !== "session_failed") continue;
-    const [row] = await store.trials({ session_id: event.session_id });
-    const text =
-      event.event === "verdict_ready"
-        ? lines.judged(event.verdict, row)
-        : lines.lost(row?.state ?? "failed", event.code === "cancelled" ? "" : event.message, row);
-    process.stderr.write(text);
-  }
-}
-
 /** Longer names of scenarios and arms are cut. */
-const NAME_CELLS = 24;
+export const NAME_CELLS = 24;
 
-const GAP = "  ";
+export const GAP = "  ";
 
 /** What figures show, richest first; the bar in cells. */
 const LAYOUTS = [
@@ -58,7 +30,7 @@ const LAYOUTS = [
 type Layout = (typeof LAYOUTS)[number];
 
 /** What a line says of a trial's verdict. */
-type Told = Pick<Verdict, "outcome" | "winner" | "winner_side" | "series"> & {
+export type Told = Pick<Verdict, "outcome" | "winner" | "winner_side" | "series"> & {
   readonly calls: readonly Pick<Verdict["calls"][number], "error">[];
 };
 
@@ -93,8 +65,8 @@ export class TrialLines {
     return this.#series.plan.scenarios.length > 1;
   }
 
-  /** @param trials that there are from before */
-  begin(trials: number): string {
+  /** @param known trials that there are from before */
+  begin({ length: trials }: readonly TrialRow[]): string {
     const { series_id, plan, limits } = this.#series;
     const many = this.#isSuite ? `${plan.scenarios.length} scenarios, ` : "";
     const most = `${limits.stop_when_sure ? "at most " : ""}${counted(limits.trials, "trial")}${this.#isSuite ? " of each" : ""}`;
@@ -182,9 +154,9 @@ const [RATE_CELLS, RANGE_CELLS, EVIDENCE_CELLS] = [4, 10, 4];
 
 const HELD = "held: an earlier trial still runs";
 
-const COLOURS = { a: "green", b: "blue" } as const;
+export const COLOURS = { a: "green", b: "blue" } as const;
 
-const wonText = (arm_id: string) => `${cells(arm_id, NAME_CELLS)} won`;
+export const wonText = (arm_id: string) => `${cells(arm_id, NAME_CELLS)} won`;
 
 /** As `percentText`, in few cells: `99.9` for `over 99.9%`, `>50` for `just above 50%`. */
 const shortPercent = (share: number) =>
@@ -193,10 +165,10 @@ const shortPercent = (share: number) =>
     .replace("just above ", ">")
     .replace("just below ", "<");
 
-const pad = (text: string, width: number) => text + " ".repeat(Math.max(0, width - stringWidth(text)));
+export const pad = (text: string, width: number) => text + " ".repeat(Math.max(0, width - stringWidth(text)));
 
 /** Empty where nothing was paid, or nobody knows how much. */
-function costText(row: TrialRow | undefined): string {
+export function costText(row: TrialRow | undefined): string {
   const usd = row && costOfTrial(row);
   return usd ? `${GAP}${usdText(usd)}` : "";
 }

@@ -48,6 +48,7 @@ const SERIES_FIELDS = [
   "not_worse_by",
   "cluster",
   "control",
+  "contest",
   "continue",
 ] as const;
 
@@ -74,7 +75,7 @@ export const runScenario = tool("runScenario", {
   title: "Run a scenario",
   description:
     "Runs the arms of a scenario on the same task, checks their work and has a judge compare them; without a scenario give comparison. " +
-    "One run says little: with trials, stop_when_sure or several scenarios it repeats (a series), and says what the runs show together. " +
+    "One run says little: with trials, stop_when_sure or several scenarios it repeats (a series; of three to eight arms a contest), and says what the runs show together. " +
     "Spends model tokens unless the arms are scripted (list_scenarios shows the models); a run takes seconds to many minutes. " +
     "Answers with the id of session or series at once and continues in the background; with wait_seconds, after that time, with what is known then. " +
     "Cancelling the call while it waits cancels what it started. Next: get_session with the id, until state is completed or failed.",
@@ -95,11 +96,13 @@ async function runAsked(
   wait_ms: number,
   context: CallContext,
 ): Promise<RunResult> {
-  const { scenario, scenarios, input, single, ...options } = request;
+  const { scenario, scenarios, input, arms, single, ...options } = request;
   const named = scenariosOf(request);
   const isSeries = SERIES_FIELDS.some((field) => request[field] !== undefined);
   if (isSeries && input !== undefined)
     throw new Failure("invalid_request", "input: names the row of one run; a series runs every row, so leave it out");
+  if (isSeries && arms !== undefined)
+    throw new Failure("invalid_request", "arms: names the arms of one run; a series compares all, so leave it out");
   if (isSeries && single !== undefined)
     throw new Failure(
       "invalid_request",
@@ -109,7 +112,7 @@ async function runAsked(
   const [only = ""] = named;
   return await runOnce(
     services,
-    { ...pick(request, ["input", "model_override", "judge_model", "single"]), scenario: only },
+    { ...pick(request, ["input", "arms", "model_override", "judge_model", "single"]), scenario: only },
     wait_ms,
     context,
   );
@@ -169,7 +172,9 @@ async function runSeries(
   const news = async function* (over: AbortSignal) {
     const series = await seriesInFlight(services, series_id, over);
     if (series === undefined) return;
-    for await (const { event } of followSeries(services.store, series, over)) yield* trialText(event);
+    const record = await services.store.series.read(series_id);
+    const text = record?.plan.contest ? pairText : trialText;
+    for await (const { event } of followSeries(services.store, series, over)) yield* text(event);
   };
   const cancel = () => cancelSeries(services, { id: series_id }, context.signal);
   await waitFor({ done, news, cancel, ended: "series_not_running" }, wait_ms, context);
@@ -183,9 +188,21 @@ function eventText(event: RunEvent): string {
   return `failed at stage ${event.stage}: ${event.message}`;
 }
 
+/** Of a contest the verdict on each pair; its figures are of the pair alone, so that they are left out. */
+function* pairText(event: RunEvent): Generator<string, void, void> {
+  if (event.event === "session_failed") yield failedText(event);
+  if (event.event !== "verdict_ready") return;
+  const { outcome, winner, arm_a, arm_b } = event.verdict;
+  const result = winner === null ? outcome : `${winner} won`;
+  yield `${memberName(event.verdict)}, ${arm_a.arm_id} vs ${arm_b.arm_id}: ${result}`;
+}
+
+const failedText = ({ session_id, stage, message }: Extract<RunEvent, { event: "session_failed" }>) =>
+  `${session_id} failed at stage ${stage}: ${message}`;
+
 /** Progress of a series tells only how each trial ended. */
 function* trialText(event: RunEvent): Generator<string, void, void> {
-  if (event.event === "session_failed") yield `${event.session_id} failed at stage ${event.stage}: ${event.message}`;
+  if (event.event === "session_failed") yield failedText(event);
   if (event.event !== "verdict_ready" || event.verdict.series === null) return;
   const { outcome, winner, series } = event.verdict;
   const { trial, wins, losses, ties, e } = series;
@@ -208,8 +225,15 @@ function answer(outcome: SessionOutcome): RunResult {
 function seriesAnswer(report: Series | Contest): RunResult {
   const { series_id } = report;
   const finished = report.state !== "running";
-  if (isContest(report))
-    return { structured: { finished, series_id, contest: contestBrief(report) }, text: contestText(report) };
+  if (isContest(report)) {
+    const goesOn = finished
+      ? ""
+      : `\nIt continues in the background. Next: get_session with session_id "${series_id}".`;
+    return {
+      structured: { finished, series_id, contest: contestBrief(report) },
+      text: `${contestText(report)}${goesOn}`,
+    };
+  }
   const series = briefSeries(report);
   const next = finished
     ? `Next: get_session with session_id "${series_id}" for its trials, and with the id of a trial for what happened in it.`

@@ -48,5 +48,6 @@ export function contestText(contest: Contest): string {
   const { head, rows } = contestTable(contest);
   const told = lines.map(({ label, words, command = "" }) => `${label}: ${wordsText(words)} ${command}`.trimEnd());
   const arms = rows.map((row) => row.map((cell, place) => (place === 0 ? cell : `${head[place]} ${cell}`)).join(", "));
-  return [wordsText(first), ...told, ...arms].join("\n");
+  const trials = `Its sessions: list_sessions with series_id "${contest.series_id}"; each compares two arms on their runs.`;
+  return [wordsText(first), ...told, ...arms, ...(contest.imported ? [] : [trials])].join("\n");
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Arm } from "../../../domain/arm.ts";
+import { MAX_ARMS } from "../../../domain/defaults.ts";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { Scenario } from "../../../domain/scenario.ts";
 import { Count, record } from "../../../domain/schema.ts";
@@ -23,7 +24,7 @@ export const ScenarioView = record("ScenarioView", {
     probe_checks: Count("Hidden checks that the arms' work must pass."),
     has_reference_fix: Type.Boolean(),
   }),
-  arms: Type.Array(ArmView, { minItems: 2, maxItems: 2 }),
+  arms: Type.Array(ArmView, { minItems: 2, maxItems: MAX_ARMS }),
   /** Present only when asked for: `probe`, `reference_fix` and scripts by arm id. The HTTP API's document describes the fields. */
   hidden: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });

@@ -223,5 +223,5 @@ export function seriesRowText(row: SeriesListing): string {
   const { series_id, scenarios, arms, state, stop, created_at } = row;
   const ended = stop === null ? state : `${state} (${stop})`;
   const what = scenarios.length > 3 ? `${scenarios.length} scenarios` : scenarios.join(", ");
-  return `- ${series_id}: ${what}, ${created_at}, ${ended}, ${wordsText(listedAnswer(row).words)}, ${counted(row.standing.counted, "trial")}; ${arms.join(" vs ")}, ${row.judge_model === null ? "imported results" : `judge ${row.judge_model}`}`;
+  return `- ${series_id}: ${what}, ${created_at}, ${ended}, ${row.contest ? `contest of ${counted(arms.length, "arm")}` : wordsText(listedAnswer(row).words)}, ${counted(row.standing.counted, "trial")}; ${arms.join(" vs ")}, ${row.judge_model === null ? "imported results" : `judge ${row.judge_model}`}`;
 }
