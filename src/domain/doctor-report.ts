@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { CONTEST_MODES } from "./contest-plan.ts";
 import { Count, nullable, oneOf, record, Share, Slug } from "./schema.ts";
 import { NotWorseBy, SERIES_MEASURES } from "./series-record.ts";
 
@@ -13,6 +14,30 @@ export const DoctorCheck = record("DoctorCheck", {
 });
 export type DoctorCheck = Static<typeof DoctorCheck>;
 
+const Usd = (description: string) => nullable(Type.Number({ minimum: 0 }), { description });
+const Chance = (description: string) => nullable(Type.Number({ minimum: 0, maximum: 1 }), { description });
+
+const ContestEstimate = record(
+  "ContestEstimate",
+  {
+    mode: oneOf(CONTEST_MODES),
+    control: nullable(Type.String(), { description: "Null: each is compared with each, and nobody is the control." }),
+    pairs: Count("What is compared in a round of one scenario or row."),
+    arms: Type.Array(
+      record("ContestArmEstimate", {
+        arm_id: Type.String(),
+        trials: Count("Its runs, where it never stops early."),
+        likely_usd: Usd("Of its runs, where each is short; null without prices."),
+        bound_usd: Usd("What its runs cannot exceed; null without prices."),
+        chance_better: Chance("As in the series, at least, whatever the others do; null for the control."),
+        chance_equal_passes: Chance("As in the series, at least; null for the control, and without one."),
+      }),
+    ),
+  },
+  { description: "Of three to eight arms. Absent: two." },
+);
+export type ContestEstimate = Static<typeof ContestEstimate>;
+
 const SeriesEstimate = record("SeriesEstimate", {
   trials: Count("In all: as many as were asked for, of each scenario or row."),
   members: Count("Scenarios, or rows, of all files: a round runs each once."),
@@ -20,10 +45,10 @@ const SeriesEstimate = record("SeriesEstimate", {
     Count("Of the rows: in a round each counts once, and chances count them. Absent: rows count for themselves."),
   ),
   not_worse_by: Type.Optional(NotWorseBy),
-  low_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of all of them; null without prices." }),
-  high_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of all of them; null without prices." }),
-  likely_usd: nullable(Type.Number({ minimum: 0 }), { description: "Where each run is short; null without prices." }),
-  bound_usd: nullable(Type.Number({ minimum: 0 }), { description: "What they cannot exceed; null without prices." }),
+  low_usd: Usd("Of all of them; null without prices."),
+  high_usd: Usd("Of all of them; null without prices."),
+  likely_usd: Usd("Where each run is short; null without prices."),
+  bound_usd: Usd("What they cannot exceed; null without prices."),
   chances: Type.Array(
     record("ClaimChance", {
       win_share: Share("The share of decided trials that the better arm wins."),
@@ -36,22 +61,23 @@ const SeriesEstimate = record("SeriesEstimate", {
     { description: "Where one trial in five has no winner." },
   ),
   chance_better: Share("The chance of a claim for a candidate that wins 8 of 10 decided trials."),
-  chance_equal_passes: nullable(Type.Number({ minimum: 0, maximum: 1 }), {
-    description: "That a candidate equal to the control passes the gate; null where it takes too long to compute.",
-  }),
+  chance_equal_passes: Chance(
+    "That a candidate equal to the control passes the gate; null where it takes too long to compute, or nobody is the control.",
+  ),
+  contest: Type.Optional(ContestEstimate),
 });
 
+const SPENT = { likely_usd: Usd("Null without prices."), bound_usd: Usd("Null without prices.") };
+
 export const CostEstimate = record("CostEstimate", {
-  low_usd: nullable(Type.Number({ minimum: 0 }), { description: "As `likely_usd`, but never of earlier runs." }),
-  high_usd: nullable(Type.Number({ minimum: 0 }), { description: "As `bound_usd`." }),
+  low_usd: Usd("As `likely_usd`, but never of earlier runs."),
+  high_usd: Usd("As `bound_usd`."),
   likely_usd: Type.Optional(
-    nullable(Type.Number({ minimum: 0 }), {
-      description: "Median of earlier runs, else of a short run; null where neither is known.",
-    }),
+    Usd(
+      "Median of earlier runs, else of a short run; of three to eight arms of one of each. Null where neither is known.",
+    ),
   ),
-  bound_usd: Type.Optional(
-    nullable(Type.Number({ minimum: 0 }), { description: "What a run is not to exceed; null without prices." }),
-  ),
+  bound_usd: Type.Optional(Usd("What a run is not to exceed; null without prices.")),
   low_tokens: Count("Both arms and the judge, a short run."),
   high_tokens: Count("Both arms at the end of their budgets, and the judge."),
   note: Type.String({ description: "How the figures were made." }),
@@ -60,6 +86,16 @@ export const CostEstimate = record("CostEstimate", {
     oneOf(SERIES_MEASURES, { description: "Of a series of it: as asked for, else as its file says." }),
   ),
   control: Type.Optional(Type.String({ description: "Id of the arm that the candidate is compared with." })),
+  round: Type.Optional(
+    record(
+      "RoundEstimate",
+      {
+        arms: Type.Array(record("RoundArmEstimate", { arm_id: Type.String(), ...SPENT })),
+        judging: record("JudgingEstimate", SPENT, { description: "Of one pair." }),
+      },
+      { description: "Of three to eight arms: what one run of each may cost. Absent: two." },
+    ),
+  ),
   series: Type.Optional(SeriesEstimate),
 });
 export type CostEstimate = Static<typeof CostEstimate>;

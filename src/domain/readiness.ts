@@ -1,4 +1,4 @@
-import type { CostEstimate, DoctorCheck, DoctorReport } from "./doctor-report.ts";
+import type { ContestEstimate, CostEstimate, DoctorCheck, DoctorReport } from "./doctor-report.ts";
 import { counted } from "./number-text.ts";
 
 /** `ready; 2 to look at`: the answer of a report, and what of `checks` asks for attention. */
@@ -19,7 +19,7 @@ export function checksToTell({ checks }: Pick<DoctorReport, "checks">): readonly
 export function seriesEstimateText(estimate: CostEstimate, usd: (amount: number) => string): string {
   const { series, high_tokens } = estimate;
   if (!series) return "";
-  const { trials, members, clusters, chances } = series;
+  const { trials, members, clusters, chances, contest } = series;
   const money = high_tokens > 0 ? moneyText(series, usd) : null;
   const cost = money === null ? "" : ` ${trials === 1 ? "costs" : "cost"} ${money}, and`;
   const units = clusters === undefined ? "trials" : "clusters";
@@ -27,10 +27,32 @@ export function seriesEstimateText(estimate: CostEstimate, usd: (amount: number)
     ({ win_share, chance_of_claim, mean_trials }) =>
       `${Math.round(10 * win_share)} of 10 in ${Math.round(100 * chance_of_claim)}% of series (${mean_trials.toFixed(1)} ${units})`,
   );
-  const verb = trials === 1 ? "finds" : "find";
   const once = clusters === undefined ? "" : `, in ${counted(clusters, "cluster")} that each count once in a round`;
   const each = members > 1 ? ` (${counted(trials / members, "trial")} of each of ${members} tasks${once})` : "";
-  return `${counted(trials, "trial")}${each}${cost} ${verb} an arm that wins ${found.join(", ")}; stopping early, if one trial in five has no winner.${equalText(estimate)}`;
+  const [what, finds, least] = contest ? ofContest(trials, contest) : ofTwoArms(trials);
+  return `${what}${each}${cost} ${finds} wins ${found.join(", ")}; ${least}stopping early, if one trial in five has no winner.${equalText(estimate)}${armsText(contest, usd)}`;
+}
+
+const ofTwoArms = (trials: number) =>
+  [counted(trials, "trial"), trials === 1 ? "finds an arm that" : "find an arm that", ""] as const;
+
+function ofContest(trials: number, { arms, mode }: ContestEstimate) {
+  const finds = mode === "best" ? "find which of two arms is better, where it" : "find a candidate that";
+  return [
+    `${counted(trials, "trial")} of each of ${arms.length} arms`,
+    finds,
+    "at least, whatever the others do; ",
+  ] as const;
+}
+
+/** What each arm of a contest may cost; empty where nothing is spent, or known. */
+function armsText(contest: ContestEstimate | undefined, usd: (amount: number) => string): string {
+  const told = (contest?.arms ?? []).flatMap(({ arm_id, likely_usd, bound_usd }) => {
+    const money = bound_usd === 0 ? null : moneyText({ low_usd: likely_usd, high_usd: bound_usd }, usd);
+    return money === null ? [] : `${arm_id} ${money.replace(", and", ",")}`;
+  });
+  if (!contest || told.length === 0) return "";
+  return ` Of that the runs of each arm: ${told.join("; ")}. The rest is the judge's, for ${counted(contest.pairs, "pair")} in a round.`;
 }
 
 /** What is likely first, then what it is not to exceed, as far as it is known; null where nothing is. */
@@ -49,5 +71,5 @@ function equalText({ series, measure, control }: CostEstimate): string {
   const equal = measure === "solved" ? "solves 9 of 10, as it does" : "is preferred in 2 of 5 trials, as it is";
   const by = series?.not_worse_by;
   const gate = by === undefined ? "the gate" : `a gate of ${Number((100 * by).toFixed(1))} points`;
-  return ` The control is ${control}. A candidate that ${equal}, passes ${gate} in ${Math.round(100 * chance)}% of series.`;
+  return ` The control is ${control}. A candidate that ${equal}, passes ${gate} in ${series?.contest ? "at least " : ""}${Math.round(100 * chance)}% of series.`;
 }

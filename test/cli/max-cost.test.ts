@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Contest } from "../../src/domain/contest.ts";
 import type { DoctorReport } from "../../src/domain/doctor-report.ts";
 import type { Series } from "../../src/domain/series.ts";
 import { abeval } from "../abeval.ts";
@@ -19,6 +20,12 @@ arms:
 rubric: {criteria: [{question: Does it help the customer?}], judge: {model: openai/judge}}
 `;
 
+/** The same questions for three. */
+const CONTEST = QUESTIONS.replace(
+  "rubric:",
+  "  - {id: brief, model: openai/m, tools: [], system_prompt: You answer customers of a shop in one word.}\nrubric:",
+);
+
 const PRICES = "openai/m: {in: 3, out: 15}\nopenai/judge: {in: 3, out: 15}\n";
 
 const ARM = { in: 300, out: 180 };
@@ -34,11 +41,11 @@ const answer = (request: SeenRequest): FakeReply =>
 
 const evenly = (_slot: unknown, ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, 2]));
 
-async function questions(rows: number) {
+async function questions(rows: number, scenario = QUESTIONS) {
   const provider = await startFakeProvider({ reply: answer });
   const directory = temporaryDirectory();
   const path = (name: string) => join(directory.path, name);
-  writeFileSync(path("questions.yaml"), QUESTIONS);
+  writeFileSync(path("questions.yaml"), scenario);
   writeFileSync(path("prices.yaml"), PRICES);
   const lines = Array.from({ length: rows }, (_, row) => `q${row + 1},Where is my parcel number ${row + 1}?`);
   writeFileSync(path("questions.csv"), `id,question\n${lines.join("\n")}\n`);
@@ -49,7 +56,7 @@ async function questions(rows: number) {
   const check = (env: Record<string, string>, ...args: readonly string[]) =>
     abeval(["run", path("questions.yaml"), ...args], { env });
   return {
-    ...{ provider, run, check },
+    ...{ provider, run, check, prices: path("prices.yaml") },
     [Symbol.asyncDispose]: async () => {
       await provider[Symbol.asyncDispose]();
       directory[Symbol.dispose]();
@@ -120,4 +127,52 @@ test("--check tells what a provider's list makes likely first, then the bound", 
     /A run of it is likely to cost about 0\.0\d+ USD, and at most \d\.\d\d USD \([\d,]+ to [\d,]+ tokens\)\./,
   );
   expect(asked.provider.requests).toHaveLength(0);
+});
+
+/** USD of a round of one question: three runs, and a judge who is asked twice of each of two pairs. */
+const ROW_USD = ((3 * ARM.in + 4 * JUDGE.in) * 3 + (3 * ARM.out + 4 * JUDGE.out) * 15) / 1e6;
+
+test("--check tells what a contest may cost, arm by arm, as the refusal of a limit does", async () => {
+  await using asked = await questions(4, CONTEST);
+  const env = asked.provider.environment;
+  const check = async (...args: readonly string[]) => {
+    const { stdout, stderr } = await asked.check(env, "--check", "--prices", asked.prices, ...args);
+    return stdout + stderr;
+  };
+  const json = await asked.check(env, "--check", "--json", "--prices", asked.prices, "--trials", "1");
+  const [report] = JSON.parse(json.stdout) as [DoctorReport];
+  const { likely_usd = null, bound_usd = null, contest } = report.estimate?.series ?? {};
+  expect(contest).toMatchObject({ mode: "against", control: "current", pairs: 2 });
+  expect(contest?.arms.map(({ arm_id, trials }) => [arm_id, trials])).toEqual(
+    ["current", "candidate", "brief"].map((arm) => [arm, 4]),
+  );
+  const judging = report.estimate?.round?.judging;
+  const sum = (of: "likely_usd" | "bound_usd") =>
+    (contest?.arms ?? []).reduce((usd, arm) => usd + (arm[of] ?? Number.NaN), 2 * 4 * (judging?.[of] ?? Number.NaN));
+  expect([likely_usd, bound_usd]).toEqual([expect.closeTo(sum("likely_usd"), 9), expect.closeTo(sum("bound_usd"), 9)]);
+  for (const mode of [[], ["--best"]]) {
+    const told = await check("--trials", "1", ...mode);
+    const [, round = ""] = /1 trial of each of 4 tasks\) cost about (\d\.\d+) USD, and at most/.exec(told) ?? [];
+    const { stderr } = await asked.run("--max-cost", ".001", ...mode);
+    const [, likely = ""] = /likely cost of one round of 4 rows, about (\d\.\d+) USD/.exec(stderr) ?? [];
+    expect(Number(round), told).toBeCloseTo(Number(likely), 2);
+    expect(told).toMatch(
+      /Of that the runs of each arm: current about 0\.0\d+ USD, at most .*; brief about 0\.0\d+ USD/,
+    );
+  }
+  expect(asked.provider.requests).toHaveLength(0);
+});
+
+test("a contest's limit holds before each call, and ends it with the rounds that it paid for", async () => {
+  await using asked = await questions(4, CONTEST);
+  const { stdout, stderr, status } = await asked.run("--max-cost", ".4", "--trials", "10", "--keep-running");
+  expect(status, stderr).toBe(0);
+  const contest = JSON.parse(stdout) as Contest;
+  expect(contest).toMatchObject({ state: "completed", stop: "budget", failure: null });
+  expect(contest.cost_usd.total).toBeLessThanOrEqual(0.4);
+  expect(contest.cost_usd.total).toBeGreaterThan(2 * ROW_USD);
+  // Whoever has run more is at most a row ahead.
+  const ran = contest.contest.arms.map(({ trials }) => trials);
+  expect(Math.max(...ran) - Math.min(...ran)).toBeLessThanOrEqual(1);
+  expect(Math.min(...ran)).toBeGreaterThan(0);
 });

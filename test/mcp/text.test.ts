@@ -50,7 +50,7 @@ test("doctor's text has every check with its id; findings of hidden parts only f
 test("a run that spends nothing is not said to take 0 to 0 tokens", async () => {
   await using server = await linked();
   const [text = ""] = await told(server, "run_doctor", { scenario: "quick" });
-  expect(text).toEndWith("\nEstimate: Both arms replay scripts and no model judges: nothing is spent.");
+  expect(text).toEndWith("\nEstimate: The arms replay scripts and no model judges: nothing is spent.");
 });
 
 test("the reasons of a verdict, with what is hidden when asked for, stand in the text", async () => {

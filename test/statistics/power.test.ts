@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { powerOf, seriesEstimate } from "../../src/statistics/power.ts";
 import { pageNamed, tableBelow } from "../docs/pages.ts";
+import { contestRates } from "./contests.ts";
 import { exactly } from "./exact.ts";
 import { gateRates } from "./gates.ts";
 
@@ -86,4 +87,59 @@ test("a plan says how often a candidate that is equal passes its gate, as simula
     gateRates({ scenarios, trials, control: 0.9, candidate: 0.9, not_worse_by: 0.1 }, { repetitions: 100, seed: 1 });
   expect(Math.abs((await passing(30, 3)) - simulated(30, 3).passes)).toBeLessThan(0.15);
   expect(await passing(20, 1)).toBeLessThan(await passing(100, 1));
+});
+
+test("of a contest each arm is told for itself, and chances are those that hold whatever the others show", async () => {
+  const spent = (usd: number) => ({ likely_usd: usd, bound_usd: 10 * usd });
+  const round = {
+    arms: ["x", "y", "z"].map((arm_id, place) => ({ arm_id, ...spent(place + 1) })),
+    judging: spent(0.5),
+  };
+  const file = {
+    low_usd: 7,
+    high_usd: 70,
+    low_tokens: 10,
+    high_tokens: 20,
+    note: "",
+    measure: "solved",
+    round,
+  } as const;
+  const contest = { arms: ["x", "y", "z"], mode: "against", control: "x", pairs: [1, 2] } as const;
+  const told = await seriesEstimate([{ ...file, rows: 2 }], 30, { contest });
+  expect(told).toMatchObject({ trials: 60, members: 2, likely_usd: 60 * 7, bound_usd: 60 * 70 });
+  const { chance_better, chance_equal_passes } = told;
+  const { chance } = await powerOf(60, { win: 0.8, tie: 0.2, alpha: 0.025 });
+  expect(chance_better).toBe(chance);
+  const alone = await seriesEstimate([{ ...file, rows: 2 }], 30);
+  expect(chance_better).toBeLessThan(alone.chance_better);
+  expect(chance_equal_passes ?? 1).toBeLessThan(alone.chance_equal_passes ?? 0);
+  const chances = { chance_better, chance_equal_passes };
+  const none = { chance_better: null, chance_equal_passes: null };
+  expect(told.contest).toEqual({
+    ...{ mode: "against", control: "x", pairs: 2 },
+    arms: [
+      { arm_id: "x", trials: 60, likely_usd: 60, bound_usd: 600, ...none },
+      { arm_id: "y", trials: 60, likely_usd: 120, bound_usd: 1_200, ...chances },
+      { arm_id: "z", trials: 60, likely_usd: 180, bound_usd: 1_800, ...chances },
+    ],
+  });
+  const best = await seriesEstimate([file], 60, {
+    contest: { ...contest, mode: "best", control: null, pairs: [1, 2, 3] },
+  });
+  expect(best).toMatchObject({ likely_usd: 60 * 7.5, chance_equal_passes: null });
+});
+
+test("in simulated contests a better candidate is told at least as often as an estimate says", async () => {
+  const [trials, repetitions] = [60, 300];
+  // Of the decided trials it wins 4 of 5; half are undecided.
+  const { chance } = await powerOf(trials, { win: 0.8, tie: 0.5, alpha: 0.05 / 3 });
+  const rates = contestRates({
+    mode: "against",
+    tasks: 1,
+    rounds: trials,
+    chances: [0.5, 0.5, 0.5, 0.8],
+    repetitions,
+    seed: 5,
+  });
+  expect(rates.last).toBeGreaterThan(chance - 2 * Math.sqrt((chance * (1 - chance)) / repetitions));
 });

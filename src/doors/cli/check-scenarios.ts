@@ -86,14 +86,16 @@ async function diagnoseAll(args: RunArguments, signal: AbortSignal): Promise<Che
 
 /** The series that is estimated; undefined where none is asked for. @throws UsageError */
 function seriesOf(args: RunArguments) {
-  const [asked, trials] = [comparedBy(args), args.integer("trials")];
+  const asked = { ...comparedBy(args), ...(args.has("best") && { contest: "best" as const }) };
+  const trials = args.integer("trials");
   if (trials !== undefined) return { ...asked, trials };
-  const flag = (["cluster", "measure", "not-worse-by", "control"] as const).find(
-    (one) => args.value(one) !== undefined,
-  );
+  const isGiven = (one: (typeof OF_SERIES)[number]) => (one === "best" ? args.has(one) : args.value(one) !== undefined);
+  const flag = OF_SERIES.find(isGiven);
   if (flag === undefined) return undefined;
   throw new UsageError(`--${flag} says how --check estimates a series: give --trials, too`);
 }
+
+const OF_SERIES = ["cluster", "measure", "not-worse-by", "control", "best"] as const;
 
 /** Shows the running check on one line of a terminal, and removes the line afterwards. */
 interface CheckProgress extends Disposable {

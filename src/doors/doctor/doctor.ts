@@ -7,7 +7,7 @@ import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import { counted, usdText } from "../../domain/number-text.ts";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
-import { controlSide } from "../../domain/series-result.ts";
+import { controlAmong } from "../../domain/series-result.ts";
 import { orRefusal, runChecks } from "./check.ts";
 import { environmentChecks, MACHINE_CHECKS } from "./environment/environment-checks.ts";
 import { diagnoseScenario, type Replacement, unreadableScenario } from "./scenario/diagnose-scenario.ts";
@@ -88,12 +88,12 @@ async function withPlan(estimate: CostEstimate | null, loaded: LoadedScenario): 
   if (estimate === null) return null;
   const { plannedMeasure } = await import("../../comparison/planning/series/measure.ts");
   const planned = await orRefusal(() => plannedMeasure([{ loaded }], undefined, undefined), "invalid_request");
-  const [a, b] = loaded.definition.arms;
-  const arms = { a: a.id, b: b.id };
+  const arms = loaded.definition.arms.map(({ id }) => id);
+  const control = controlAmong(arms, loaded.asks?.control);
   return {
     ...estimate,
     ...(planned instanceof Failure ? {} : planned),
-    control: arms[controlSide(arms, loaded.asks?.control)],
+    ...(control !== undefined && { control }),
   };
 }
 

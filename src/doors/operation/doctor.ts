@@ -1,5 +1,6 @@
 import { type LoadedScenario, membersOf } from "../../comparison/scenario/loaded-scenario.ts";
-import type { DoctorReport } from "../../domain/doctor-report.ts";
+import type { ContestPlan } from "../../domain/contest-plan.ts";
+import type { CostEstimate, DoctorReport } from "../../domain/doctor-report.ts";
 import { Failure } from "../../domain/failure.ts";
 import { counted } from "../../domain/number-text.ts";
 import type { SeriesRequest } from "../../domain/series-request.ts";
@@ -13,6 +14,7 @@ interface AskedOfSeries {
   readonly measure?: SeriesRequest["measure"] | undefined;
   readonly not_worse_by?: number | undefined;
   readonly control?: string | undefined;
+  readonly contest?: ContestPlan["mode"] | undefined;
 }
 
 export const runDoctor: Operation<"runDoctor"> = async (services, { scenario, trials, ...asked }, signal) => {
@@ -66,31 +68,61 @@ interface Asked extends AskedOfSeries {
 export async function withSeries(
   reports: readonly DoctorReport[],
   load: readonly (() => Promise<LoadedScenario>)[],
-  { trials, cluster, measure, not_worse_by, control }: Asked,
+  { trials, cluster, measure, not_worse_by, control, contest: mode }: Asked,
 ): Promise<readonly DoctorReport[]> {
   const estimates = reports.flatMap(({ estimate }) => estimate ?? []);
   if (estimates.length < reports.length) return reports;
   const members: LoadedScenario[] = [];
   for (const file of load) members.push(...(await membersOf(await file())));
-  const clusters = await clustersOf(members, { cluster, measure, control });
-  const chosen = { ...(measure && { measure }), ...(control && { control }) };
-  const series = await seriesEstimate(estimates, trials, { clusters, measure, not_worse_by });
+  const clusters = await clustersOf(members, { cluster, measure });
+  const contest = await contestIn(members, { control, contest: mode }, trials);
+  const series = await seriesEstimate(estimates, trials, {
+    clusters,
+    measure,
+    not_worse_by,
+    ...(contest && { contest }),
+  });
   return reports.map((report) => ({
     ...report,
-    estimate: report.estimate && { ...report.estimate, ...chosen, series },
+    estimate: report.estimate && {
+      ...withControl(report.estimate, contest ? contest.control : control),
+      ...(measure && { measure }),
+      series,
+    },
   }));
+}
+
+/** @param control null: nobody is the control; undefined: as in the estimate */
+function withControl({ control: known, ...estimate }: CostEstimate, control: string | null | undefined): CostEstimate {
+  const named = control === undefined ? known : control;
+  return { ...estimate, ...(typeof named === "string" && { control: named }) };
+}
+
+/** Undefined where two arms are compared. @throws Failure as `withSeries` */
+async function contestIn(
+  members: readonly LoadedScenario[],
+  { control, contest }: Pick<AskedOfSeries, "control" | "contest">,
+  trials: number,
+) {
+  const { contestShape, demandContestSize } = await import("../../comparison/planning/series/contest.ts");
+  const { demandControl } = await import("../../comparison/planning/series/series-plan.ts");
+  const shape = contestShape(
+    members,
+    { ...(control !== undefined && { control }), ...(contest && { contest: { mode: contest } }) },
+    undefined,
+  );
+  if (shape) demandContestSize(shape, { trials, parallel: 1 }, members.length);
+  else demandControl({ arms: members[0]?.definition.arms.map(({ id }) => id) ?? [] }, control);
+  return shape;
 }
 
 /** How many clusters count in a round; undefined: rows count for themselves. @throws Failure as `withSeries` */
 async function clustersOf(
   members: readonly LoadedScenario[],
-  { cluster, measure, control }: AskedOfSeries,
+  { cluster, measure }: Pick<AskedOfSeries, "cluster" | "measure">,
 ): Promise<number | undefined> {
   const { plannedCluster } = await import("../../comparison/planning/series/cluster.ts");
   const { plannedMeasure } = await import("../../comparison/planning/series/measure.ts");
-  const { demandControl } = await import("../../comparison/planning/series/series-plan.ts");
-  const [a, b] = members[0]?.definition.arms ?? [];
-  if (a && b) demandControl({ arms: [a.id, b.id] }, control);
   const loaded = members.map((member) => ({ loaded: member }));
   if (measure !== undefined) plannedMeasure(loaded, measure, undefined);
   const planned = await orRefusal(async () => plannedCluster(members, cluster, undefined), "invalid_request");

@@ -57,7 +57,7 @@ function demandArm(arms: readonly string[], control: string | undefined): string
 /** @throws Failure `invalid_request` for more than runs at once, or than a series holds */
 export function demandContestSize(
   { arms, pairs }: ContestShape,
-  { trials, parallel }: SeriesLimits,
+  { trials, parallel }: Pick<SeriesLimits, "trials" | "parallel">,
   scenarios: number,
 ): void {
   const most = Math.floor(MAX_PARALLEL / arms.length);

@@ -27,7 +27,7 @@ export const RUN_TOOLS = {
     examples: ["abeval check scenarios", "abeval check my.yaml --trials 20 --model openai/gpt-5"],
     flags: [
       ...(["json", "rehearse", "allow-endpoint", "model", "judge-model", "prices", "trials", "cluster"] as const),
-      ...(["measure", "not-worse-by", "control", "agents-dir", "images-dir", "replay", "live-judge"] as const),
+      ...(["measure", "not-worse-by", "control", "best", "agents-dir", "images-dir", "replay", "live-judge"] as const),
     ],
     runs_commands: true,
   }),

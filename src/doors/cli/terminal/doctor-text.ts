@@ -72,12 +72,13 @@ export const statusHead = (status: DoctorCheck["status"]): string => `  ${WORDS[
 
 function estimateText(estimate: CostEstimate): string {
   const { low_tokens, high_tokens } = estimate;
-  if (high_tokens === 0) return "A run of it spends nothing.";
+  const what = estimate.round ? `A run of each of its ${estimate.round.arms.length} arms` : "A run of it";
+  if (high_tokens === 0) return `${what} spends nothing.`;
   const money = moneyText(estimate, dollars);
   const tokens = `${countText(low_tokens)} to ${countText(high_tokens)} tokens`;
   return money === null
-    ? `A run of it spends about ${tokens} (cost unknown).`
-    : `A run of it is likely to cost ${money} (${tokens}).`;
+    ? `${what} spends about ${tokens} (cost unknown).`
+    : `${what} is likely to cost ${money} (${tokens}).`;
 }
 
 /** Of what is cheap, to a hundredth of a cent. */

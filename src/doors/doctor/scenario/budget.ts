@@ -152,25 +152,36 @@ export function estimateCost(
   const scenario = withPrices(prices, definition, definition);
   const judge = judgeModelName({ judge_model }, undefined, scenario.rubric.judge.model);
   const asksModel = judge !== BUILTIN_JUDGE;
-  if (!asksModel && !scenario.arms.some(isRealModel)) return SPENDS_NOTHING;
+  const { arms } = scenario;
+  const isFree = !asksModel && !arms.some(isRealModel);
   const price = priceOf(prices, definition, judge);
   const judges = judgesNamed(judge).length;
   // The price of a panel is that of a token to each of its judges.
   const judgeBill = (size: RunSize) => ({ ...bill(size, price), tokens: judges * (size.tokens_in + size.tokens_out) });
-  const low = [
-    ...scenario.arms.map((arm) => shortBill(scenario, arm)),
-    judgeBill(asksModel ? shortJudging(scenario) : NOTHING),
-  ];
-  const high = [
-    ...scenario.arms.map((arm) => longestBill(scenario, arm)),
-    judgeBill(asksModel ? longestJudging(scenario) : NOTHING),
-  ];
-  const [likely_usd, bound_usd] = [low, high].map((bills) => sumKnown(bills.map(({ usd }) => usd))) as [Usd, Usd];
+  const low = arms.map((arm) => shortBill(scenario, arm));
+  const high = arms.map((arm) => longestBill(scenario, arm));
+  const judging = {
+    low: judgeBill(asksModel ? shortJudging(scenario) : NOTHING),
+    high: judgeBill(asksModel ? longestJudging(scenario) : NOTHING),
+  };
+  const usd = (low_bill: Bill, high_bill: Bill | undefined) =>
+    isFree ? { likely_usd: 0, bound_usd: 0 } : { likely_usd: low_bill.usd, bound_usd: high_bill?.usd ?? null };
+  const round = arms.length > 2 && {
+    arms: arms.map(({ id }, place) => ({ arm_id: id, ...usd(low[place] ?? judging.low, high[place]) })),
+    judging: usd(judging.low, judging.high),
+  };
+  if (isFree) return { ...SPENDS_NOTHING, ...(round && { round }) };
+  // Each candidate is judged with the control.
+  const judgings = Array.from({ length: Math.max(1, arms.length - 1) });
+  const lows = [...low, ...judgings.map(() => judging.low)];
+  const highs = [...high, ...judgings.map(() => judging.high)];
+  const [likely_usd, bound_usd] = [lows, highs].map((bills) => sumKnown(bills.map((one) => one.usd))) as [Usd, Usd];
   return {
     ...{ low_usd: likely_usd, high_usd: bound_usd, likely_usd, bound_usd },
-    low_tokens: sumTokens(low),
-    high_tokens: sumTokens(high),
+    low_tokens: sumTokens(lows),
+    high_tokens: sumTokens(highs),
     note: NOTE,
+    ...(round && { round }),
   };
 }
 
@@ -178,14 +189,14 @@ type Usd = number | null;
 
 const NOTE =
   `likely: ${SHORT_TURNS} turns an arm, each writing ${TURN_TOKENS_OUT} tokens and reading ${TURN_TOKENS_BACK} more, ` +
-  "as in the bundled scenarios, one for each answer where it has no tools, and one brief answer of the judge in each order; at most: both arms at the end of their budgets, the judge with all the " +
+  "as in the bundled scenarios, one for each answer where it has no tools, and one brief answer of the judge in each order; at most: the arms at the end of their budgets, the judge with all the " +
   "evidence it may be shown, every re-ask and a masked repetition. Nothing cached. Money is null unless every model has a price; scripts cost nothing";
 
 const SPENDS_NOTHING: CostEstimate = {
   ...{ low_usd: 0, high_usd: 0, likely_usd: 0, bound_usd: 0 },
   low_tokens: 0,
   high_tokens: 0,
-  note: "Both arms replay scripts and no model judges: nothing is spent.",
+  note: "The arms replay scripts and no model judges: nothing is spent.",
 };
 
 interface Bill {

@@ -22,7 +22,7 @@ const ReportFields = record("DoctorFields", {
 });
 
 /** The measure, the points and the control of an estimate are left to the HTTP API: they would make the list of tools too long. */
-const ASKED = pick(ENDPOINTS.runDoctor.fields.properties, ["scenario", "trials", "cluster"]);
+const ASKED = pick(ENDPOINTS.runDoctor.fields.properties, ["scenario", "trials", "cluster", "contest"]);
 
 export const runDoctor = tool("runDoctor", {
   description:
@@ -84,8 +84,8 @@ function checkText({ id, status, title, detail, hint }: DoctorCheck): string {
 }
 
 function estimateText(estimate: CostEstimate): string {
-  const { low_tokens, high_tokens, note } = estimate;
+  const { low_tokens, high_tokens, note, round } = estimate;
   if (high_tokens === 0) return `Estimate: ${note}`;
   const cost = moneyText(estimate, (usd) => `${usd} USD`) ?? "unknown";
-  return `Estimate: the likely cost of a run is ${cost}; it takes ${low_tokens} to ${high_tokens} tokens (${note})`;
+  return `Estimate: the likely cost of a run${round ? ` of each of ${round.arms.length} arms` : ""} is ${cost}; it takes ${low_tokens} to ${high_tokens} tokens (${note})`;
 }

@@ -23,7 +23,8 @@ export function costText(
   { low_tokens, high_tokens, note, series }: CostEstimate,
   { asked, earlier }: KnownOfCost,
 ): string {
-  const median = medianOf(earlier);
+  // Earlier runs are of two arms.
+  const median = series?.contest ? undefined : medianOf(earlier);
   if (median !== undefined && series && (asked || high_tokens > 0)) {
     const most =
       asked || series.high_usd === null ? "" : `, and ${usd(series.high_usd)} if every arm uses its whole budget`;
@@ -54,10 +55,13 @@ const basisText = (earlier: readonly number[]) =>
   earlier.length === 1 ? "one earlier run" : `the median of ${count(earlier.length)} earlier runs`;
 
 /** What so many trials would show of a difference that there is. */
-export function chancesText({ chances, trials }: NonNullable<CostEstimate["series"]>): string {
+export function chancesText({ chances, trials, contest }: NonNullable<CostEstimate["series"]>): string {
   const found = chances.map(
     ({ win_share, chance_of_claim }) =>
       `${percentText(chance_of_claim)} if it wins ${Math.round(10 * win_share)} of 10`,
   );
-  return `Chance that ${countOf(trials, "trial")} show the better arm: ${found.join(", ")} (of the trials with a winner, when one in five has none).`;
+  const shown = contest
+    ? `of each of ${contest.arms.length} arms show a candidate that is better, at least`
+    : "show the better arm";
+  return `Chance that ${countOf(trials, "trial")} ${shown}: ${found.join(", ")} (of the trials with a winner, when one in five has none).`;
 }
