@@ -51,8 +51,8 @@ test("a contest is read and listed, with its sessions, in which each arm shows i
   const { data, text } = await server.call("run_scenario", BEST);
   const { series_id } = data;
   const read = await server.call("get_session", { session_id: series_id });
-  expect(read.data).toEqual({ state: "completed", detail: "summary", contest: data.contest });
-  expect(read.text).toBe(text);
+  expect(read.data).toMatchObject({ state: "completed", detail: "summary", contest: data.contest });
+  expect(read.text).toStartWith(text);
   const list = await server.call("list_sessions", { kind: "series" });
   expect(list.data.series).toMatchObject([{ series_id, contest: true, arms: ["a", "b", "c"] }]);
   expect(list.data.series[0].control).toBeUndefined();
