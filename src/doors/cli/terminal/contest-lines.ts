@@ -7,7 +7,7 @@ import type { TrialRow } from "../../../domain/trial.ts";
 import { cells } from "./lanes.ts";
 import type { Painter } from "./paint.ts";
 import { hanging, wrapWords } from "./terminal.ts";
-import { COLOURS, costText, GAP, NAME_CELLS, pad, type Told, wonText } from "./trial-lines.ts";
+import { COLOURS, GAP, NAME_CELLS, pad, paidText, type Told, winText } from "./trial-lines.ts";
 
 /**
  * What is told of a contest while it runs: a line for each comparison, with the arms that it is of. Before the first one of a further
@@ -59,10 +59,10 @@ export class ContestLines {
     if (outcome === "invalid")
       return this.lost("invalid", row?.could_not_check ?? verdict.calls.find(({ error }) => error)?.error ?? "", row);
     const what = this.#painter.paint(
-      winner === null ? outcome : wonText(winner),
+      winner === null ? outcome : winText(winner),
       winner_side ? COLOURS[winner_side] : "yellow",
     );
-    const line = `${this.#head(row)}${GAP}${what}${costText(row)}\n`;
+    const line = `${this.#head(row)}${GAP}${what}${paidText(row)}\n`;
     const round = this.#roundOf(row);
     this.#count(row, winner);
     return `${round}${line}`;

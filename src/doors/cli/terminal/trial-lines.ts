@@ -55,7 +55,7 @@ export class TrialLines {
     this.#widths = {
       trial: digits(limits.trials * plan.scenarios.length),
       scenario: widest(plan.scenarios.map((member) => cells(memberName(member), NAME_CELLS))),
-      what: widest(["inconsistent", ...plan.arms.map(wonText)]),
+      what: widest(["inconsistent", ...plan.arms.map(winText)]),
       wins: digits(limits.trials * plan.scenarios.length),
     };
     this.#rounds = Math.floor(standing.counted / plan.scenarios.length);
@@ -78,9 +78,9 @@ export class TrialLines {
     const { outcome, winner, winner_side, series } = verdict;
     if (outcome === "invalid")
       return this.lost("invalid", row?.could_not_check ?? verdict.calls.find(({ error }) => error)?.error ?? "", row);
-    const what = winner === null ? outcome : wonText(winner);
+    const what = winner === null ? outcome : winText(winner);
     const head = this.#head(row, pad(what, this.#widths.what), winner_side ? COLOURS[winner_side] : "yellow");
-    const cost = costText(row);
+    const cost = paidText(row);
     if (series === null) return `${head}${cost}\n`;
     if (!this.#isSuite) return this.#beside(head, series.held ? HELD : series, cost);
     const rounds = Math.floor(series.trials / this.#series.plan.scenarios.length);
@@ -156,7 +156,7 @@ const HELD = "held: an earlier trial still runs";
 
 export const COLOURS = { a: "green", b: "blue" } as const;
 
-export const wonText = (arm_id: string) => `${cells(arm_id, NAME_CELLS)} won`;
+export const winText = (arm_id: string) => `${cells(arm_id, NAME_CELLS)} won`;
 
 /** As `percentText`, in few cells: `99.9` for `over 99.9%`, `>50` for `just above 50%`. */
 const shortPercent = (share: number) =>
@@ -168,7 +168,7 @@ const shortPercent = (share: number) =>
 export const pad = (text: string, width: number) => text + " ".repeat(Math.max(0, width - stringWidth(text)));
 
 /** Empty where nothing was paid, or nobody knows how much. */
-export function costText(row: TrialRow | undefined): string {
+export function paidText(row: TrialRow | undefined): string {
   const usd = row && costOfTrial(row);
   return usd ? `${GAP}${usdText(usd)}` : "";
 }
