@@ -185,8 +185,11 @@ function controlIn(plan: SeriesPlan, named: string | undefined): string | undefi
 async function planContest(services: Services, planning: Planning, shape: ContestShape): Promise<PlannedAll> {
   if (planning.baseline) throw baselineOfContest();
   demandContestSize(shape, planning.limits, planning.scenarios.length);
-  const { pairs, ...all } = await planPairs(shape, planning.scenarios, async (scenarios, shared) =>
-    planEach(services, { ...planning, scenarios, replacement: { ...planning.replacement, shared } }),
+  const { pairs, ...all } = await planPairs(shape, planning.scenarios, async (scenarios, shared, pair) =>
+    planEach(services, {
+      ...{ ...planning, scenarios, replacement: { ...planning.replacement, shared } },
+      trialAt: (place) => place * shape.pairs.length + pair + 1,
+    }),
   );
   return { ...all, contest: { ...shape, pairs } };
 }
@@ -214,12 +217,14 @@ interface Planning extends Pick<SeriesSource, "scenarios"> {
   readonly baseline: Baseline | undefined;
   readonly replacement: Replacement;
   readonly limits: SeriesLimits;
+  /** The number of a member's first trial. Absent: each has one, in the order of the members. */
+  readonly trialAt?: (place: number) => number;
 }
 
 /** The first trial of each member is planned: what refuses it is said before any runs. Its plan is not kept. */
 async function planEach(
   services: Services,
-  { scenarios, baseline, replacement, limits }: Planning,
+  { scenarios, baseline, replacement, limits, trialAt = (place) => place + 1 }: Planning,
 ): Promise<Omit<PlannedAll, "contest"> & { readonly contest?: undefined; planned: PlannedMember[] }> {
   const planned: PlannedMember[] = [];
   const needs = new Set<string>();
@@ -227,7 +232,7 @@ async function planEach(
   const named = new Set<string>();
   const pace = new Pace();
   for (const [place, loaded] of scenarios.entries()) {
-    const trial = { ...replacement, series_trial: place + 1 };
+    const trial = { ...replacement, series_trial: trialAt(place) };
     const prepared = await prepareSession(services, loaded, { ...trial, ...storedFor(baseline, loaded, 1) });
     demandTrialPrices(prepared, limits);
     const { name, arms } = prepared.scenario;

@@ -88,16 +88,17 @@ interface Planned {
 export async function planPairs(
   { pairs }: ContestShape,
   scenarios: readonly LoadedScenario[],
-  plan: (scenarios: readonly LoadedScenario[], shared: SharedArms) => Promise<Planned>,
+  plan: (scenarios: readonly LoadedScenario[], shared: SharedArms, pair: number) => Promise<Planned>,
 ): Promise<Planned & Pick<ContestPlan, "pairs">> {
   const seen = new Set<string>();
   const needs = new Set<string>();
   const all: PlannedMember[][] = [];
-  for (const arms of pairs) {
+  for (const [place, arms] of pairs.entries()) {
     const own = scenarios.map((loaded) => pairOf(loaded, arms));
     const pair = await plan(
       own,
       sharedIn(arms, (arm) => (seen.has(arm) ? "" : undefined)),
+      place,
     );
     for (const arm of arms) seen.add(arm);
     for (const need of pair.needs) needs.add(need);
