@@ -315,13 +315,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 121, 0],
-  "src/domain": [115, 8_821, 627],
+  "src/domain": [115, 8_824, 627],
   "src/runtime": [19, 1_212, 50],
   "src/arms": [202, 23_625, 686],
   "src/statistics": [70, 7_651, 306],
   "src/store": [57, 7_416, 213],
   "src/comparison": [205, 26_687, 793],
-  "src/doors": [324, 34_788, 939],
+  "src/doors": [324, 34_802, 939],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */

@@ -21,7 +21,7 @@ export const RunRequest = record(
       Type.Array(Slug(), {
         minItems: 2,
         maxItems: 2,
-        description: "Ids of the two arms to compare, where the scenario has more. A series compares all of them.",
+        description: "Ids of two arms to compare, where the scenario has more; a series compares all.",
       }),
     ),
     model_override: Type.Optional({

@@ -23,7 +23,10 @@ export const SeriesRequest = record("SeriesRequest", {
   }),
   trials: Type.Optional(SeriesLimits.properties.trials),
   stop_when_sure: Type.Optional(Type.Boolean({ description: "Stop as soon as more trials would change nothing." })),
-  stop_at: SeriesLimits.properties.stop_at,
+  stop_at: Type.Optional({
+    ...SeriesLimits.properties.stop_at,
+    description: "What it stops at with `stop_when_sure`.",
+  }),
   parallel: Type.Optional(SeriesLimits.properties.parallel),
   max_cost_usd: Type.Optional(MaxCost),
   margin: Type.Optional(SeriesPlan.properties.margin),

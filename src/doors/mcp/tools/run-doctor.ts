@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
+import { CONTEST_MODES } from "../../../domain/contest-plan.ts";
 import { type CostEstimate, type DoctorCheck, DoctorReport } from "../../../domain/doctor-report.ts";
 import { checksToTell, moneyText, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
-import { nullable, record } from "../../../domain/schema.ts";
+import { nullable, oneOf, record } from "../../../domain/schema.ts";
 import { ENDPOINTS } from "../../endpoint/endpoints.ts";
 import { runDoctor as operation } from "../../operation/doctor.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
@@ -22,13 +23,17 @@ const ReportFields = record("DoctorFields", {
 });
 
 /** The measure, the points and the control of an estimate are left to the HTTP API: they would make the list of tools too long. */
-const ASKED = pick(ENDPOINTS.runDoctor.fields.properties, ["scenario", "trials", "cluster", "contest"]);
+const ASKED = pick(ENDPOINTS.runDoctor.fields.properties, ["scenario", "trials", "cluster"]);
 
 export const runDoctor = tool("runDoctor", {
   description:
     "Checks whether runs can work here: sandbox, provider keys, directories. With a scenario it also materialises the fixture and runs the scenario's own setup and checks in private copies, up to two minutes, and estimates tokens and cost. " +
     "Never calls a model, spends nothing. Use it before a first run, and when the environment made a run fail. Next: run_scenario.",
-  input: record("DoctorToolRequest", { ...ASKED, include_hidden: HiddenFindings }),
+  input: record("DoctorToolRequest", {
+    ...ASKED,
+    contest: Type.Optional(oneOf(CONTEST_MODES)),
+    include_hidden: HiddenFindings,
+  }),
   output: ReportFields,
   // A scenario's setup may use the network.
   annotations: { ...READS, openWorldHint: true },

@@ -1,11 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ComparisonRequest } from "../../../domain/comparison.ts";
 import { type Contest, isContest } from "../../../domain/contest.ts";
+import { CONTEST_MODES } from "../../../domain/contest-plan.ts";
 import type { RunEvent } from "../../../domain/event.ts";
 import { Failure, type FailureCode } from "../../../domain/failure.ts";
 import { memberName } from "../../../domain/member.ts";
 import { RunRequest } from "../../../domain/request.ts";
-import { record } from "../../../domain/schema.ts";
+import { oneOf, record } from "../../../domain/schema.ts";
 import type { Series } from "../../../domain/series.ts";
 import { SeriesRequest } from "../../../domain/series-request.ts";
 import { isFinal, SeriesId, SessionId, type SessionOutcome } from "../../../domain/session.ts";
@@ -52,6 +53,13 @@ const SERIES_FIELDS = [
   "continue",
 ] as const;
 
+/** As over HTTP, in fewer words; the control stands beside it. */
+const ContestToolRequest = record(
+  "ContestToolRequest",
+  { mode: Type.Optional(oneOf(CONTEST_MODES)), keep_running: Type.Optional(Type.Boolean()) },
+  { description: "Three to eight arms: each with the control, or each with each." },
+);
+
 const RunToolRequest = record("RunToolRequest", {
   comparison: Type.Optional({
     ...ComparisonRequest,
@@ -60,6 +68,7 @@ const RunToolRequest = record("RunToolRequest", {
   ...RunRequest.properties,
   scenario: Type.Optional(RunRequest.properties.scenario),
   ...pick(SeriesRequest.properties, SERIES_FIELDS),
+  contest: Type.Optional(ContestToolRequest),
   scenarios: Type.Optional({ ...SeriesRequest.properties.scenarios, description: "Several names, in place of one." }),
   wait_seconds: Type.Optional(
     Type.Integer({
@@ -75,7 +84,7 @@ export const runScenario = tool("runScenario", {
   title: "Run a scenario",
   description:
     "Runs the arms of a scenario on the same task, checks their work and has a judge compare them; without a scenario give comparison. " +
-    "One run says little: with trials, stop_when_sure or several scenarios it repeats (a series; of three to eight arms a contest), and says what the runs show together. " +
+    "One run says little: with trials, stop_when_sure or several scenarios it repeats (a series), and says what the runs show together. " +
     "Spends model tokens unless the arms are scripted (list_scenarios shows the models); a run takes seconds to many minutes. " +
     "Answers with the id of session or series at once and continues in the background; with wait_seconds, after that time, with what is known then. " +
     "Cancelling the call while it waits cancels what it started. Next: get_session with the id, until state is completed or failed.",
