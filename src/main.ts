@@ -13,6 +13,7 @@ Usage: tools
   abeval check <scenario_file>         check a scenario without running its arms, and say what to fix
   abeval new <file> --prompts <file>...
                                        make a scenario of prompts or models, and a table of rows
+  abeval init [file]                   ask on a terminal, and make such a scenario
   abeval new <file> --from <commit>    make a scenario from a commit that fixed something
   abeval show <id> [row] [flags]       show a stored session or series, and what each arm left
   abeval results <table> [flags]       compare results of another harness
@@ -38,6 +39,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly
   watch: () => import("./doors/cli/watch.ts"),
   check: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.check,
   new: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.new,
+  init: () => import("./doors/cli/init.ts"),
   results: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.results,
   bless: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.bless,
   "judge-test": async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS["judge-test"],

@@ -802,7 +802,7 @@ describe("the file itself", () => {
   test.each([
     ["gone.yaml", " the file does not exist; give the path of a .yaml file"],
     ["directory.yaml", " the file is not a regular file"],
-    ["notes.txt", " the file is not a scenario file; its name must end in .yaml or .yml"],
+    ["notes.txt", " the file is not a scenario file; its name must end in .yaml, .yml or .json"],
     ["large.yaml", " the file has 257 KiB, more than 256 KiB"],
     ["latin.yaml", " the file is not UTF-8 text"],
     ["pipe.yaml", " the file is not a regular file"],

@@ -4,6 +4,7 @@ import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
 import type { NamedInput } from "../../domain/editable-inputs.ts";
 import { Failure, orThrow } from "../../domain/failure.ts";
 import type { Scenario, ScenarioInput } from "../../domain/scenario.ts";
+import { strictText } from "../../runtime/strict-text.ts";
 import { scenarioDigest } from "./digest.ts";
 import { GitFiles } from "./git/git-files.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
@@ -11,8 +12,14 @@ import { parseScenario, type ScenarioError } from "./parse-scenario.ts";
 import { readText } from "./read-text.ts";
 import { Unusable } from "./unusable.ts";
 
-/** Endings of scenario files. */
+/** Endings of scenario files, as directories list them. */
 export const SCENARIO_ENDINGS = [".yaml", ".yml"];
+
+/** JSON is YAML. A directory holds much of it that is no scenario, so that such a file is read when it is named. */
+const NAMED_ENDINGS = [...SCENARIO_ENDINGS, ".json"];
+
+/** Stands for standard input in the place of a file. It has no name, and its paths are relative to the working directory. */
+export const STDIN = "-";
 
 interface ScenarioFilePath {
   readonly path: string;
@@ -37,12 +44,26 @@ export const loadScenarioFile = async (path: string): Promise<LoadedScenario> =>
   orThrow((await readScenario({ path, file: path })).result);
 
 export async function readScenario({ path, file, git = new GitFiles() }: ScenarioFilePath): Promise<ScenarioReading> {
-  const absolute = resolve(path);
-  const text = await textOf(path, file);
-  if (text instanceof Failure) return { result: text, sources: new Set([absolute]) };
-  const directory = dirname(absolute);
-  const parsed = await parseScenario({ text, file, stem: basename(path, extname(path)), directory, git });
-  const sources = new Set([absolute, ...parsed.sources]);
+  if (path === STDIN) return await readingOf(await stdinText(), { path: "stdin", file: "standard input", own: [] });
+  const own = [resolve(path)];
+  return await readingOf(await textOf(path, file), { path, file, own, stem: basename(path, extname(path)), git });
+}
+
+interface ReadText extends ScenarioFilePath {
+  /** What the scenario must be called; absent: as it says. */
+  readonly stem?: string;
+  /** The file itself. */
+  readonly own: readonly string[];
+}
+
+async function readingOf(
+  text: string | Failure,
+  { path, file, stem, own, git = new GitFiles() }: ReadText,
+): Promise<ScenarioReading> {
+  if (text instanceof Failure) return { result: text, sources: new Set(own) };
+  const directory = dirname(resolve(path));
+  const parsed = await parseScenario({ text, file, directory, git, ...(stem !== undefined && { stem }) });
+  const sources = new Set([...own, ...parsed.sources]);
   if (parsed.result instanceof Failure) return { result: parsed.result, sources };
   const { committed, rows, row_places = [], inputs_file, asks, fill, warnings, find } = parsed;
   const loaded = async (definition: Scenario): Promise<LoadedScenario> => {
@@ -74,8 +95,30 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
   return { result, sources, committed };
 }
 
+let stdin: Promise<string | Failure> | undefined;
+
+/** Read once, however often it is asked for: a series looks at its scenarios again. */
+function stdinText(): Promise<string | Failure> {
+  stdin ??= readStdin();
+  return stdin;
+}
+
+async function readStdin(): Promise<string | Failure> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > SCENARIO_FILE_BYTES)
+      return wholeFileFailure("standard input", `has more than ${SCENARIO_FILE_BYTES / 1024} KiB`);
+    chunks.push(chunk);
+  }
+  const text = strictText(Buffer.concat(chunks));
+  if (text === undefined) return wholeFileFailure("standard input", "is not UTF-8 text");
+  return text.trim() === "" ? wholeFileFailure("standard input", "is empty; expected a scenario") : text;
+}
+
 async function textOf(path: string, file: string): Promise<string | Failure> {
-  if (!SCENARIO_ENDINGS.includes(extname(path))) return wholeFileFailure(file, await notAScenarioFile(path));
+  if (!NAMED_ENDINGS.includes(extname(path))) return wholeFileFailure(file, await notAScenarioFile(path));
   try {
     return await readText(resolve(path), SCENARIO_FILE_BYTES);
   } catch (error) {
@@ -91,7 +134,7 @@ async function notAScenarioFile(path: string): Promise<string> {
   );
   return isDirectory
     ? `is a directory; give its scenario files, for example as ${join(path, "*.yaml")}`
-    : "the file is not a scenario file; its name must end in .yaml or .yml";
+    : "the file is not a scenario file; its name must end in .yaml, .yml or .json";
 }
 
 const hint = ({ message }: Unusable) => (message === "does not exist" ? "; give the path of a .yaml file" : "");

@@ -28,8 +28,8 @@ export interface ScenarioText {
   readonly text: string;
   /** The file as messages name it. */
   readonly file: string;
-  /** The file's name without its ending; the scenario must be called so. */
-  readonly stem: string;
+  /** The file's name without its ending; the scenario must be called so. Absent: it has any name. */
+  readonly stem?: string;
   /** Absolute directory of the file. */
   readonly directory: string;
   /** Reads the repository around the file; null forbids it. Absent: allowed. */
@@ -174,7 +174,7 @@ function warningsOf(file: ScenarioFile, inputs: Awaited<ReturnType<typeof readTa
 const isMap = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What was found, with its place, in the order of the file. */
-export function located(document: YamlDocument, problems: Problems): ScenarioError[] {
+function located(document: YamlDocument, problems: Problems): ScenarioError[] {
   return problems.found
     .map((problem) => ({ ...document.position(problem), field: fieldName(problem.path), message: problem.message }))
     .sort((a, b) => a.line - b.line || a.column - b.column);
@@ -186,7 +186,7 @@ function invalidScenario(file: string, errors: readonly ScenarioError[]): Failur
 }
 
 /** `<file>:<line>:<column> <field>: <what>` for each, up to a limit. */
-export function errorLines(file: string, errors: readonly ScenarioError[]): string[] {
+function errorLines(file: string, errors: readonly ScenarioError[]): string[] {
   const lines = errors
     .slice(0, MAX_ERRORS)
     .map(({ line, column, field, message }) =>

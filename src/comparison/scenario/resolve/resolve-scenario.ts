@@ -30,11 +30,11 @@ import { checkListeners, resolveTask, withAnswer } from "./task.ts";
 export async function resolveScenario(
   context: ResolveContext,
   file: ScenarioFile,
-  stem: string,
+  stem: string | undefined,
 ): Promise<Scenario | null> {
   const { problems } = context;
   const areas = await resolveAreas(context, file);
-  if (problems.sound(["name"]) && file.name !== stem)
+  if (stem !== undefined && problems.sound(["name"]) && file.name !== stem)
     problems.add(["name"], `is "${file.name}" but the file's name begins with "${stem}"; they must be equal`);
   checkTogether(problems, file, areas);
   checkSeries(problems, file, areas);

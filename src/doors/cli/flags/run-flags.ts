@@ -248,5 +248,7 @@ export function commandOf({ parameters, named = parameters, given, value, values
   const words = flags.flatMap((flag) =>
     has(flag) ? [`--${flag}`] : values(flag).flatMap((text) => [`--${flag}`, text]),
   );
-  return ["abeval", "run", ...named, ...words].map(forShell).join(" ");
+  // What stood on standard input has to be kept first.
+  const files = named.map((file) => (file === "-" ? "<the scenario, saved as a file>" : forShell(file)));
+  return ["abeval", "run", ...files, ...words.map(forShell)].join(" ");
 }

@@ -100,13 +100,13 @@ function textsBy(value: Values): Pick<ComparisonRequest, "question" | "model" | 
 const split = (list: string) => list.split(",").map((word) => word.trim());
 
 /** Arms by the names of their files or models. */
-function byArm<T>(names: readonly string[], values: readonly T[]): Record<string, T> {
+export function byArm<T>(names: readonly string[], values: readonly T[]): Record<string, T> {
   const ids = armIds(names.map((name) => basename(name).replace(/\.(md|txt|prompt)$/i, "")));
   return Object.fromEntries(ids.map((id, index) => [id, values[index] as T])); // there is one value for each
 }
 
 /** @throws UsageError */
-async function promptsIn(files: readonly string[]): Promise<Record<string, string>> {
+export async function promptsIn(files: readonly string[]): Promise<Record<string, string>> {
   const texts: string[] = [];
   for (const file of files) {
     const text = (await usable(`--prompts ${file}`, () => readText(file, PROMPT_BYTES))).trim();
@@ -119,7 +119,7 @@ async function promptsIn(files: readonly string[]): Promise<Record<string, strin
 /** What the asked comparison is written as; `abeval init` asks for the same. */
 export async function writeComparison(args: RunArguments, target: NewFile, asked: AskedComparison): Promise<number> {
   const { file, name } = target;
-  const { columns, ending } = await tableAt(asked.rows);
+  const { columns, ending } = asked.rows === undefined ? writtenRows(asked.comparison) : await tableAt(asked.rows);
   return await unlessInterrupted(async (signal) => {
     await using services = await openChecking(file, args);
     const text = comparisonText(asked.comparison, { file: ending && `${name}/rows${ending}`, columns });
@@ -148,9 +148,13 @@ export async function writeComparison(args: RunArguments, target: NewFile, asked
   });
 }
 
+const writtenRows = ({ rows = [] }: ComparisonRequest) => ({
+  columns: [...new Set(rows.flatMap((row) => Object.keys(row)))],
+  ending: null,
+});
+
 /** @throws UsageError for a table that cannot be read */
-async function tableAt(rows: string | undefined) {
-  if (rows === undefined) return { columns: [], ending: null };
+async function tableAt(rows: string) {
   const ending = extname(rows).toLowerCase();
   if (ending !== ".csv" && ending !== ".jsonl") throw new UsageError(`--rows ${rows}: must end in .csv or .jsonl`);
   const text = await usable(`--rows ${rows}`, () => readText(rows, TABLE_BYTES));
