@@ -1,5 +1,6 @@
 #!/usr/bin/env bun
 import { ON_BUN } from "./runtime/on-bun.ts";
+import { endOnHangup } from "./runtime/told-to-end.ts";
 import { version } from "./runtime/version.ts";
 
 const HELP = `abeval ${version}: compare two AI agents on one task, with evidence
@@ -57,6 +58,8 @@ const NEEDING_BUN = new Set(["serve", "mcp", "show", "prune", "drain", "watch"])
 
 process.on("uncaughtException", endUnlessUnread);
 process.on("unhandledRejection", endUnlessUnread);
+
+endOnHangup();
 
 const [name, ...args] = process.argv.slice(2);
 

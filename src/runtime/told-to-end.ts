@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { systemClock } from "./clock.ts";
 
 /** Milliseconds for which what ends beside this process counts as ended by whoever told this process to end. */
@@ -16,3 +17,22 @@ export function rememberEnd(): void {
 
 /** Whether this process was told to end a moment ago. */
 export const isEnding = (): boolean => told_ms !== undefined && systemClock.ticks() - told_ms < SPAN_MS;
+
+/**
+ * A terminal that goes away ends the process as SIGTERM does, so that what it began is stored. `nohup` ignores the signal, which a
+ * handler would undo; where the system does not tell, the signal is left alone.
+ */
+export function endOnHangup(): void {
+  if (isHangupIgnored()) return;
+  process.on("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
+}
+
+function isHangupIgnored(): boolean {
+  try {
+    const [, mask = "1"] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+    // The first bit is that of SIGHUP.
+    return (Number.parseInt(mask.slice(-1), 16) & 1) === 1;
+  } catch {
+    return true;
+  }
+}

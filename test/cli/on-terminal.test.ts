@@ -23,12 +23,12 @@ const FILES = {
 function openDirectory() {
   const { path, ...directory } = temporaryDirectory();
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(path, name), text);
-  const run = async (args: string, shell = '"$@"') => {
+  const run = async (args: string, shell = '"$@"', term = "xterm") => {
     const shown: Uint8Array[] = [];
     const closed = Promise.withResolvers<void>();
     const child = Bun.spawn(["sh", "-c", shell, "sh", ...PROGRAM, "run", ...args.split(" ")], {
       cwd: path,
-      env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null/home", TERM: "xterm" },
+      env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null/home", TERM: term },
       terminal: { cols: 120, data: (_, bytes) => void shown.push(bytes), exit: () => closed.resolve() },
     });
     const status = await child.exited;
@@ -96,4 +96,26 @@ test("a single run prints its verdict on a terminal too, before its summary", as
   expect(shown.lastIndexOf("\n}\n")).toBeLessThan(shown.lastIndexOf("session-"));
   const { shown: verdict } = await directory.run(`${ONE} --json`, '"$@" 2>summary');
   expect(JSON.parse(verdict)).toHaveProperty("outcome");
+});
+
+test("a dumb terminal gets one line after the other: no colour and no cursor is moved", async () => {
+  using directory = openDirectory();
+  for (const args of [ONE, SERIES, "--check coin.yaml"]) {
+    const { status, shown } = await directory.run(args, '"$@"', "dumb");
+    expect(status, shown).toBe(0);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they move a cursor
+    expect(shown).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
+  }
+});
+
+test("colours are forced where nobody sees them, and --no-color is stronger", async () => {
+  using directory = openDirectory();
+  const forced = (flags: readonly string[], FORCE_COLOR: string) =>
+    abeval(["run", ...SERIES.split(" "), ...flags], { cwd: directory.path, env: { FORCE_COLOR } });
+  expect((await forced([], "1")).stderr).toContain("\x1b[");
+  for (const [flags, value] of [
+    [["--no-color"], "1"],
+    [[], "0"],
+  ] as const)
+    expect((await forced(flags, value)).stderr).not.toContain("\x1b[");
 });

@@ -5,9 +5,10 @@ import type { Series } from "../../src/domain/series.ts";
 import { parseArguments } from "../../src/doors/cli/flags/parse-arguments.ts";
 import { RUN } from "../../src/doors/cli/flags/run-flags.ts";
 import { runSeries } from "../../src/doors/cli/run-series.ts";
-import { abeval, type Finished, startAbeval } from "../abeval.ts";
+import { abeval, type Finished, PROGRAM, startAbeval } from "../abeval.ts";
 import type { SeenRequest } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { LINUX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { fill, MOUNTS, smallDisk } from "../store/storage-faults.ts";
 import { temporaryDirectory } from "../temporary.ts";
@@ -221,23 +222,41 @@ test("Ctrl-C stops the trial in flight, and what there is is told", async () => 
   expect(stderr).toContain("\n  so      Not known yet: the gate stays shut");
 });
 
-test("SIGTERM stops the trial in flight, too, and nobody chose that: it runs again when the series goes on", async () => {
+test.each(["SIGTERM", "SIGHUP"] as const)(
+  "%s stops the trial in flight, too, and nobody chose that: it runs again when the series goes on",
+  async (signal) => {
+    using directory = openDirectory();
+    const held = heldFromThirdTrial();
+    await using provider = await startFakeProvider({ reply: greeting(held.holds) });
+    const child = directory.start("greet.yaml --trials 3 --state-dir state", provider.environment);
+    await held.reached;
+    child.kill(signal);
+    const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    held.release();
+    expect(await child.exited).toBe(130);
+    const { series_id, ...stopped } = seriesIn({ stdout, stderr });
+    expect(stopped).toMatchObject({
+      ...{ state: "interrupted", counts: { trials: 2, failed: 1, cancelled: 0 } },
+      trials: [{ state: "completed" }, { state: "completed" }, { state: "interrupted" }],
+    });
+    const goesOn = await directory.run(`greet.yaml --continue ${series_id} --state-dir state`, provider.environment);
+    expect(seriesIn(goesOn)).toMatchObject({ state: "completed", rounds: 3, counts: { trials: 3, failed: 1 } });
+  },
+);
+
+testNeeding(LINUX)("a series that was begun with nohup goes on when its terminal goes away", async () => {
   using directory = openDirectory();
   const held = heldFromThirdTrial();
   await using provider = await startFakeProvider({ reply: greeting(held.holds) });
-  const child = directory.start("greet.yaml --trials 3 --state-dir state", provider.environment);
-  await held.reached;
-  child.kill("SIGTERM");
-  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  held.release();
-  expect(await child.exited).toBe(130);
-  const { series_id, ...stopped } = seriesIn({ stdout, stderr });
-  expect(stopped).toMatchObject({
-    ...{ state: "interrupted", counts: { trials: 2, failed: 1, cancelled: 0 } },
-    trials: [{ state: "completed" }, { state: "completed" }, { state: "interrupted" }],
+  const child = startAbeval(["run", "greet.yaml", "--trials", "3", "--sandbox", "none"], {
+    ...{ cwd: directory.path, env: provider.environment },
+    program: ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", ...PROGRAM],
   });
-  const goesOn = await directory.run(`greet.yaml --continue ${series_id} --state-dir state`, provider.environment);
-  expect(seriesIn(goesOn)).toMatchObject({ state: "completed", rounds: 3, counts: { trials: 3, failed: 1 } });
+  await held.reached;
+  child.kill("SIGHUP");
+  held.release();
+  const stdout = await new Response(child.stdout).text();
+  expect([await child.exited, (JSON.parse(stdout) as Series).state]).toEqual([0, "completed"]);
 });
 
 testNeeding(MOUNTS)("a series that a full disk ends is told as far as it came", async () => {

@@ -19,7 +19,7 @@ export const SCENARIO_ENDINGS = [".yaml", ".yml"];
 const NAMED_ENDINGS = [...SCENARIO_ENDINGS, ".json"];
 
 /** Stands for standard input in the place of a file. It has no name, and its paths are relative to the working directory. */
-export const STDIN = "-";
+const STDIN = "-";
 
 interface ScenarioFilePath {
   readonly path: string;

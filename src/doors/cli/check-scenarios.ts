@@ -11,6 +11,7 @@ import { type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { sharedSettings } from "./flags/service-flags.ts";
 import { demandFlagsOf } from "./flags/tool-flags.ts";
 import { openServerServices, type ServerOptions } from "./services/server-services.ts";
+import { isDumbTerminal } from "./services/services.ts";
 import { type CheckedFile, doctorText } from "./terminal/doctor-text.ts";
 import { cells } from "./terminal/lanes.ts";
 import { isTerminal, jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
@@ -106,7 +107,8 @@ const CLEAR = "\r\x1b[2K";
 
 /** Shows nothing when stderr is no terminal. */
 export function checkProgress(wanted: boolean): CheckProgress {
-  if (!wanted || !isTerminal(2)) return { show: () => undefined, [Symbol.dispose]: () => undefined };
+  if (!wanted || !isTerminal(2) || isDumbTerminal())
+    return { show: () => undefined, [Symbol.dispose]: () => undefined };
   const write = (text: string) => void process.stderr.write(text);
   return {
     show: (file, title) => {

@@ -14,6 +14,7 @@ import type { Services } from "../../doctor/services.ts";
 import { checkProgress, openChecking } from "../check-scenarios.ts";
 import { complain, EXIT, unlessInterrupted } from "../exit-code.ts";
 import type { RunArguments } from "../flags/run-flags.ts";
+import { isDumbTerminal } from "../services/services.ts";
 import { isTerminal, writeStdout } from "../terminal/terminal.ts";
 import { conversionText, type TaskResult } from "./conversion.ts";
 import { KeptConversion, triedBefore } from "./kept-conversion.ts";
@@ -173,7 +174,7 @@ function setProgress(
 ): SetProgress {
   const live = checkProgress(wanted);
   const count = { done: before.length, made: before.filter((result) => "scenario" in result).length };
-  const isLive = isTerminal(2);
+  const isLive = isTerminal(2) && !isDumbTerminal();
   return {
     began: (task, doing) => live.show(from, `${count.done} of ${total} tried, ${count.made} made; ${task}: ${doing}`),
     ended: (result) => {

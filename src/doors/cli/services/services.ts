@@ -219,8 +219,15 @@ export function demandStoredSessions(state_dir: string): void {
     throw new UsageError(`--state-dir ${state_dir}: no sessions are kept there`);
 }
 
-/** Whether colours are wanted: a terminal, and neither NO_COLOR nor a dumb one. */
-export const colourWanted = () => !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
+/** Whether the terminal can only print one line after the other. */
+export const isDumbTerminal = () => process.env["TERM"] === "dumb";
+
+/** Whether colours are wanted: FORCE_COLOR wants them everywhere, else a terminal that is not dumb has them, without NO_COLOR. */
+export function colourWanted(onTerminal: boolean): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: none } = process.env;
+  if (forced) return !["0", "false"].includes(forced);
+  return onTerminal && !none && !isDumbTerminal();
+}
 
 /** @throws UsageError where the result would be lost */
 export function demandStdout(result: "verdict" | "series" | "night"): void {

@@ -1,4 +1,4 @@
-import { colourWanted } from "../services/services.ts";
+import { colourWanted, isDumbTerminal } from "../services/services.ts";
 import { isTerminal } from "./terminal.ts";
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
@@ -10,8 +10,9 @@ export class Painter {
   readonly #colour: boolean;
 
   constructor(colourAllowed: boolean) {
-    this.live = isTerminal(2);
-    this.#colour = colourAllowed && this.live && colourWanted();
+    const onTerminal = isTerminal(2);
+    this.live = onTerminal && !isDumbTerminal();
+    this.#colour = colourAllowed && colourWanted(onTerminal);
   }
 
   get columns(): number {
