@@ -1,6 +1,5 @@
 #!/usr/bin/env bun
 import { ON_BUN } from "./runtime/on-bun.ts";
-import { endOnHangup } from "./runtime/told-to-end.ts";
 import { version } from "./runtime/version.ts";
 
 const HELP = `abeval ${version}: compare two AI agents on one task, with evidence
@@ -24,6 +23,8 @@ Usage: tools
   abeval watch <series_id> [flags]     run an arm of a stored series once more, and say whether it got worse
   abeval prune [flags]                 delete stored sessions by age, size or scenario
   abeval drain [flags]                 have a server, or all of a database, take no more work, and wait for its runs
+  abeval completions bash|zsh|fish     print what completes commands and flags in a shell
+  abeval man                           print the manual page
 
   abeval <command> --help              show the flags and examples of a command
   abeval --version [--json]            print the version; as JSON also the commit, and what it shares with others
@@ -43,6 +44,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly
   init: () => import("./doors/cli/init.ts"),
   results: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.results,
   bless: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.bless,
+  completions: () => import("./doors/cli/shell/completions.ts"),
+  man: () => import("./doors/cli/shell/man.ts"),
   "judge-test": async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS["judge-test"],
 };
 
@@ -58,8 +61,6 @@ const NEEDING_BUN = new Set(["serve", "mcp", "show", "prune", "drain", "watch"])
 
 process.on("uncaughtException", endUnlessUnread);
 process.on("unhandledRejection", endUnlessUnread);
-
-endOnHangup();
 
 const [name, ...args] = process.argv.slice(2);
 

@@ -314,14 +314,14 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  * its own that says what users get. `bun run census` prints what there is.
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
-  "src/main.ts": [1, 126, 0],
+  "src/main.ts": [1, 127, 0],
   "src/domain": [115, 8_824, 627],
   "src/runtime": [19, 1_232, 51],
   "src/arms": [202, 23_625, 686],
   "src/statistics": [70, 7_651, 306],
   "src/store": [57, 7_416, 213],
   "src/comparison": [205, 26_730, 793],
-  "src/doors": [325, 34_997, 943],
+  "src/doors": [328, 35_194, 954],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */

@@ -16,7 +16,7 @@ export const host: SandboxHost = {
   executable: process.execPath,
 };
 
-const program = (name: string, from = name): Need => ({
+export const program = (name: string, from = name): Need => ({
   what: `${name} (apt-get install ${from})`,
   met: Bun.which(name) !== null,
 });

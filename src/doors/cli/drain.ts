@@ -12,7 +12,7 @@ import { openStoredSessions } from "./services/services.ts";
 /** The largest that Linux gives. */
 const MAX_PID = 4_194_304;
 
-const SPEC = {
+export const DRAIN = {
   name: "abeval drain",
   usage: "abeval drain --pid <pid> | --database-url <url> [--end]",
   description:
@@ -40,12 +40,12 @@ const SPEC = {
   },
 } as const satisfies CommandSpec<string>;
 
-type Arguments = ParsedArguments<keyof typeof SPEC.flags>;
+type Arguments = ParsedArguments<keyof typeof DRAIN.flags>;
 
 /** `abeval drain`: returns the exit status. */
 export const command = (args: readonly string[]): Promise<number> =>
-  exitCodeOfCommand(SPEC.name, async () => {
-    const parsed = await parseArguments(SPEC, args);
+  exitCodeOfCommand(DRAIN.name, async () => {
+    const parsed = await parseArguments(DRAIN, args);
     const pid = parsed.integer("pid");
     if (pid === undefined) return await drainDatabase(parsed);
     if (parsed.value("database-url") !== undefined) throw new UsageError("--pid and --database-url exclude each other");

@@ -1,7 +1,7 @@
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { shortage } from "../../domain/shortage.ts";
-import { rememberEnd } from "../../runtime/told-to-end.ts";
+import { endOnHangup, rememberEnd } from "../../runtime/told-to-end.ts";
 import { UsageError } from "./flags/parse-arguments.ts";
 
 /** The only table of exit statuses. */
@@ -21,6 +21,7 @@ export const EXIT = {
  * @param name as in `abeval run`
  */
 export async function exitCodeOfCommand(name: string, run: () => Promise<number>): Promise<number> {
+  endOnHangup();
   try {
     return await run();
   } catch (thrown) {

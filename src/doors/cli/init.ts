@@ -12,7 +12,7 @@ import { type AskedComparison, byArm, promptsIn, writeComparison } from "./new/n
 import { newFileAt } from "./new/new-file.ts";
 import { isTerminal } from "./terminal/terminal.ts";
 
-const SPEC = {
+export const INIT = {
   name: "abeval init",
   usage: "abeval init [file.yaml] [flags]",
   description:
@@ -27,11 +27,11 @@ const SPEC = {
 
 /** `abeval init`: returns the exit status. */
 export const command = (args: readonly string[]): Promise<number> =>
-  exitCodeOfCommand(SPEC.name, async () => {
-    const spec = SPEC as unknown as CommandSpec<RunFlag>; // other flags are unknown to it
+  exitCodeOfCommand(INIT.name, async () => {
+    const spec = INIT as unknown as CommandSpec<RunFlag>; // other flags are unknown to it
     const parsed = await parseArguments(spec, args);
     const [given, extra] = parsed.parameters;
-    if (extra !== undefined) throw new UsageError(`unexpected "${extra}"; usage: ${SPEC.usage}`);
+    if (extra !== undefined) throw new UsageError(`unexpected "${extra}"; usage: ${INIT.usage}`);
     if (!isTerminal(1) || !process.stdin.isTTY)
       throw new UsageError("abeval init asks on a terminal; without one: abeval new <file> --prompts <file> <file>");
     return await interviewed(parsed, given);

@@ -7,7 +7,7 @@ import { SERVER_FLAGS, serverSettings } from "./flags/service-flags.ts";
 import { claimStdout } from "./services/own-process.ts";
 import { openServerServices, tellBroken } from "./services/server-services.ts";
 
-const SPEC = {
+export const MCP = {
   name: "abeval mcp",
   usage: "abeval mcp [flags]",
   description:
@@ -31,9 +31,9 @@ const LINGER_MS = 100;
 
 /** `abeval mcp`: returns the exit status when the client has gone or a signal came. */
 export const command = (args: readonly string[]): Promise<number> =>
-  exitCodeOfCommand(SPEC.name, async () => await serve(await parseArguments(SPEC, args)));
+  exitCodeOfCommand(MCP.name, async () => await serve(await parseArguments(MCP, args)));
 
-async function serve(args: ParsedArguments<keyof typeof SPEC.flags>): Promise<number> {
+async function serve(args: ParsedArguments<keyof typeof MCP.flags>): Promise<number> {
   const write = claimStdout();
   const notice = (line: string) => void process.stderr.write(`abeval: ${plainText(line)}\n`);
   await using services = await openServerServices({

@@ -5,7 +5,7 @@ import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./flags/parse-arguments.ts";
 import { demandStoredSessions, openStoredSessions } from "./services/services.ts";
 
-const SPEC = {
+export const PRUNE = {
   name: "abeval prune",
   usage: "abeval prune [flags]",
   description:
@@ -32,11 +32,11 @@ const SPEC = {
   },
 } as const satisfies CommandSpec<string>;
 
-type Arguments = ParsedArguments<keyof typeof SPEC.flags>;
+type Arguments = ParsedArguments<keyof typeof PRUNE.flags>;
 
 /** `abeval prune`: returns the exit status. */
 export const command = (args: readonly string[]): Promise<number> =>
-  exitCodeOfCommand(SPEC.name, async () => await pruneSessions(await parseArguments(SPEC, args)));
+  exitCodeOfCommand(PRUNE.name, async () => await pruneSessions(await parseArguments(PRUNE, args)));
 
 async function pruneSessions(args: Arguments): Promise<number> {
   const request = requestOf(args);

@@ -35,7 +35,7 @@ const GRACE_S = 30;
 /** Milliseconds in which a load balancer learns that the server is not ready. */
 const LEAVE_MS = 5_000;
 
-const SPEC = {
+export const SERVE = {
   name: "abeval serve",
   usage: "abeval serve [flags]",
   description:
@@ -105,11 +105,11 @@ const SPEC = {
   },
 } as const satisfies CommandSpec<string>;
 
-type Arguments = ParsedArguments<keyof typeof SPEC.flags>;
+type Arguments = ParsedArguments<keyof typeof SERVE.flags>;
 
 /** `abeval serve`: returns the exit status when it was told to stop. */
 export const command = (args: readonly string[]): Promise<number> =>
-  exitCodeOfCommand(SPEC.name, async () => await serve(await parseArguments(SPEC, args)));
+  exitCodeOfCommand(SERVE.name, async () => await serve(await parseArguments(SERVE, args)));
 
 async function serve(args: Arguments): Promise<number> {
   const settings = settingsOf(args);

@@ -31,7 +31,7 @@ import { summariseContest, summariseSeries } from "./terminal/series-text.ts";
 import { summarise } from "./terminal/summary.ts";
 import { hanging, jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
 
-const SPEC = {
+export const SHOW = {
   name: "abeval show",
   usage: "abeval show <id> [row] [flags]",
   description:
@@ -56,8 +56,8 @@ const SHOWN = 20;
 
 /** `abeval show`: returns the exit status. */
 export const command = (args: readonly string[]): Promise<number> =>
-  exitCodeOfCommand(SPEC.name, async () => {
-    const parsed = await parseArguments(SPEC, args);
+  exitCodeOfCommand(SHOW.name, async () => {
+    const parsed = await parseArguments(SHOW, args);
     const [id, row] = askedFor(parsed.parameters);
     const state_dir = parsed.value("state-dir");
     if (state_dir !== undefined) demandStoredSessions(state_dir);
@@ -70,7 +70,7 @@ export const command = (args: readonly string[]): Promise<number> =>
 
 /** @throws UsageError */
 function askedFor([id = "", row, ...more]: readonly string[]): readonly [id: string, row: string | undefined] {
-  if (more.length > 0) throw new UsageError(`unexpected "${cut(more[0] ?? "")}"; usage: ${SPEC.usage}`);
+  if (more.length > 0) throw new UsageError(`unexpected "${cut(more[0] ?? "")}"; usage: ${SHOW.usage}`);
   if (isSession(id) && row !== undefined) throw new UsageError(`a session has no rows: leave "${cut(row)}" out`);
   return [id, row];
 }

@@ -12,7 +12,7 @@ import { untilDone } from "./run-series.ts";
 import { demandStdout, demandStoredSessions, openRun, type PreparedServices } from "./services/services.ts";
 import { jsonText, writeStdout } from "./terminal/terminal.ts";
 
-const SPEC = {
+export const WATCH = {
   name: "abeval watch",
   usage: "abeval watch <series_id> [--arm <arm_id>] [flags]",
   description:
@@ -50,11 +50,11 @@ const SPEC = {
   },
 } as const satisfies CommandSpec<string>;
 
-type Arguments = ParsedArguments<keyof typeof SPEC.flags>;
+type Arguments = ParsedArguments<keyof typeof WATCH.flags>;
 
 /** `abeval watch`: stdout holds the night and nothing else. Returns the exit status. */
 export const command = (args: readonly string[]): Promise<number> =>
-  exitCodeOfCommand(SPEC.name, async () => await watchNight(await parseArguments(SPEC, args)));
+  exitCodeOfCommand(WATCH.name, async () => await watchNight(await parseArguments(WATCH, args)));
 
 async function watchNight(args: Arguments): Promise<number> {
   const { value, integer, usd, has } = args;
