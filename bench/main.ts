@@ -28,6 +28,7 @@ const PARTS: Readonly<Record<string, (given: Given) => Promise<void>>> = {
   watch: async () => (await import("./watch.ts")).watch(),
   gates: async () => (await import("./gates.ts")).gates(),
   contests: async () => (await import("./contests.ts")).contests(),
+  "contest-looks": async () => (await import("./contest-looks.ts")).contestLooks(),
   cheaper: async () => (await import("./cheaper.ts")).cheaper(),
   leaderboard: async ({ leaderboard }) => (await import("./leaderboard.ts")).leaderboard(leaderboard),
   tasks: async ({ tasks }) => (await import("./tasks.ts")).tasks(tasks),

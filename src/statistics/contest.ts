@@ -5,7 +5,7 @@ import { SERIES_PROTOCOL, type SeriesRecord } from "../domain/series-record.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { breathe } from "../runtime/pace.ts";
 import { contestOf, pairView } from "./contest/pair-view.ts";
-import { type PlayedPair, playedPairs, rulesOfContest } from "./contest/played.ts";
+import { KnownPairs, type PlayedPair, playedPairs, rulesOfContest } from "./contest/played.ts";
 import { type ContestInput, contestOfPairs } from "./contest/report.ts";
 import { pairInTable, playedTable, trialsOfTable } from "./contest/table.ts";
 import { trialsHere } from "./contest/trials.ts";
@@ -16,6 +16,7 @@ import { type ImportedAs, importedSubject } from "./words/subject.ts";
 export { advanceContest } from "./contest/advance.ts";
 export { pairView } from "./contest/pair-view.ts";
 export { contestStanding } from "./contest/standing.ts";
+export { KnownPairs };
 
 /** The document of a contest that runs here, or ran. @param rows of all its trials */
 export async function contestReport(
@@ -24,7 +25,7 @@ export async function contestReport(
   beside: Beside,
 ): Promise<Contest> {
   const { alpha, margin, judge_model, protocol } = contest.plan;
-  const played = playedPairs(contest, rows, beside.stored);
+  const played = await playedPairs(contest, rows, { stored: beside.stored });
   const costs = costsOf(rows);
   const { not_worse_by = margin } = played[0]?.findings.subject.levels ?? {};
   const input: ContestInput = {

@@ -5,6 +5,7 @@ import type { ImportedResults } from "../../src/domain/results.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { wordsText } from "../../src/domain/words.ts";
 import { rejectedByRate, rejectedTogether } from "../../src/statistics/contest/holm.ts";
+import { KnownPairs, playedPairs } from "../../src/statistics/contest/played.ts";
 import { cyclesIn, ranksOf } from "../../src/statistics/contest/ranks.ts";
 import {
   advanceContest,
@@ -100,7 +101,7 @@ test("against a control each candidate is told what holds together with the othe
 test("an arm about which enough is known runs no more, and rows that it gives afterwards change nothing", async () => {
   const series = contestSeries({ names: NAMES, scenarios: SCENARIOS, trials: 12 });
   const rows = contestRows(series, 12, SOLVES);
-  const standing = contestStanding(series, rows);
+  const standing = await contestStanding(series, rows);
   const at = standing.arms.find(({ arm_id }) => arm_id === "best")?.out_at_round ?? 0;
   expect(standing.arms.map(({ settled }) => settled)).toEqual([false, true, false, false, true]);
   expect(at).toBeGreaterThan(1);
@@ -108,15 +109,15 @@ test("an arm about which enough is known runs no more, and rows that it gives af
   const later = contestRows(series, 12, (arm, scenario, round) =>
     arm === "best" && round > at ? false : SOLVES(arm, scenario, round),
   );
-  expect(contestStanding(series, later)).toEqual(standing);
-  expect(contestStanding(series, rows.toReversed())).toEqual(standing);
+  expect(await contestStanding(series, later)).toEqual(standing);
+  expect(await contestStanding(series, rows.toReversed())).toEqual(standing);
   const left = contestRows(series, 12, SOLVES, (arm, round) => arm !== "best" || round <= at);
-  expect(contestStanding(series, left)).toEqual(standing);
+  expect(await contestStanding(series, left)).toEqual(standing);
 });
 
-test("with keep_running nobody is settled", () => {
+test("with keep_running nobody is settled", async () => {
   const series = contestSeries({ names: NAMES, scenarios: SCENARIOS, trials: 12, keep_running: true });
-  const { arms } = contestStanding(series, contestRows(series, 12, SOLVES));
+  const { arms } = await contestStanding(series, contestRows(series, 12, SOLVES));
   expect(arms.map(({ settled, out_at_round }) => [settled, out_at_round])).toEqual(NAMES.map(() => [false, null]));
 });
 
@@ -146,10 +147,10 @@ test("two that differ in nothing are both left, and the gate stays shut", async 
   ]);
 });
 
-test("a round that some pair lacks is not looked at", () => {
+test("a round that some pair lacks is not looked at", async () => {
   const series = contestSeries({ names: ["x", "y", "z"], mode: "best", scenarios: SCENARIOS, trials: 12 });
   const rows = contestRows(series, 12, SOLVES).filter(({ pair, place }) => pair !== 2 || (place?.round ?? 0) <= 3);
-  expect(contestStanding(series, rows).rounds).toBe(3);
+  expect((await contestStanding(series, rows)).rounds).toBe(3);
 });
 
 test("a pair is a series of two arms with trials from 1 on", () => {
@@ -207,7 +208,7 @@ test("a table of three arms is a contest, whose pairs are the tables of two", as
   ]);
 });
 
-test("what is lost of a round is tried again when the round is over, and not within it", () => {
+test("what is lost of a round is tried again when the round is over, and not within it", async () => {
   const series = contestSeries({ names: ["control", "one", "two"], trials: 3, scenarios: ["s"] });
   const limits = { ...series.limits, trials: 3, parallel: 2, stop_when_sure: false };
   const [failed, going] = contestRows(series, 1, () => true).map(
@@ -217,15 +218,16 @@ test("what is lost of a round is tried again when the round is over, and not wit
     }),
   );
   if (!failed || !going) throw new Error("a round has two pairs");
-  const startedOf = (rows: readonly TrialRow[]) =>
-    advanceContest({ ...series, limits, stop: null }, rows, { spent_usd: 0, estimate_usd: 0 }).start.map(
-      ({ round, pair }) => [round, pair],
-    );
-  expect(startedOf([failed, going])).toEqual([
+  const startedOf = async (rows: readonly TrialRow[]) => {
+    const running = { ...series, limits, stop: null };
+    const { start } = await advanceContest(running, rows, { spent_usd: 0, estimate_usd: 0 });
+    return start.map(({ round, pair }) => [round, pair]);
+  };
+  expect(await startedOf([failed, going])).toEqual([
     [2, 0],
     [2, 1],
   ]);
-  expect(startedOf([failed, { ...going, state: "completed", outcome: "tie" }])[0]).toEqual([1, 0]);
+  expect((await startedOf([failed, { ...going, state: "completed", outcome: "tie" }]))[0]).toEqual([1, 0]);
 });
 
 test("a run of the control that a retry shows again costs once", async () => {
@@ -249,4 +251,17 @@ test("a run of the control that a retry shows again costs once", async () => {
   });
   const { contest } = await contestReport(series, [lost, ...shown.slice(1), again], BESIDE);
   expect(contest.arms.find(({ arm_id }) => arm_id === "control")?.cost.total).toBe(3);
+});
+
+test("a pair whose rows are the same is not looked at again, and one that moved is", async () => {
+  const series = contestSeries({ names: ["x", "y", "z"], mode: "best", scenarios: SCENARIOS, trials: 12 });
+  const rows = contestRows(series, 12, SOLVES);
+  const known = new KnownPairs();
+  const first = await playedPairs(series, rows, { known });
+  const again = await playedPairs(series, [...rows], { known });
+  expect(again.every((pair, place) => pair === first[place])).toBe(true);
+  const fewer = rows.filter((row) => row !== rows.findLast(({ pair }) => pair === 1));
+  const moved = await playedPairs(series, fewer, { known });
+  expect(moved.map((pair, place) => pair === first[place])).toEqual([true, false, true]);
+  expect(moved[1]?.findings.rows).toHaveLength((first[1]?.findings.rows.length ?? 0) - 1);
 });

@@ -3,7 +3,7 @@ import { MARGIN } from "../../src/domain/defaults.ts";
 import { ALPHA } from "../../src/domain/series-record.ts";
 import { sequentialTestOf } from "../../src/statistics/claim/sequential-test.ts";
 import type { CountedTrial, Difference } from "../../src/statistics/claim/tally.ts";
-import { type PairEvidence, replay } from "../../src/statistics/contest/replay.ts";
+import { type PairEvidence, type Replay, replaying } from "../../src/statistics/contest/replay.ts";
 import { type Chance, chanceOf } from "../judge/simulation/pairs.ts";
 import { rowOf } from "./series.ts";
 
@@ -76,7 +76,16 @@ function leftIn(plan: ContestPlan, { chances, tasks, rounds }: Simulated, chance
     );
     return { sided: sequentialTestOf({ scenarios, deleted: 0 }, LEVELS).sided, is_over: false };
   });
-  return replay({ plan, alpha: ALPHA, settles_at: "better" }, pairs).out_at;
+  return replayed({ plan, alpha: ALPHA, settles_at: "better" }, pairs).out_at;
+}
+
+/** At once. */
+function replayed(...of: Parameters<typeof replaying>): Replay {
+  const work = replaying(...of);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
 }
 
 const LEVELS = { alpha: ALPHA, margin: MARGIN, sided: true } as const;

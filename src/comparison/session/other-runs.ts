@@ -89,19 +89,20 @@ export const trialOfSeries = (
   },
 });
 
+interface OfContest extends Pick<OfSeries, "place" | "store"> {
+  /** All that is known with the verdict of a row that is about to end. Its sessions end in this process. */
+  readonly ending: (own: TrialRow) => readonly TrialRow[];
+}
+
 /** A run as a trial of a contest: its verdict says where its pair stands. */
-export const trialOfContest = (
-  record: () => SeriesRecord,
-  { place, store }: Pick<OfSeries, "place" | "store">,
-): Trial => ({
+export const trialOfContest = (record: () => SeriesRecord, { place, store, ending }: OfContest): Trial => ({
   place,
   async summary(session_id, verdict) {
     const own = ownRow(await store.trials({ session_id }), session_id, verdict);
-    return (trials) => {
-      const all = trials.map((row) => (row.session_id === session_id ? own : row));
-      const { series, rows } = pairView(record(), all, place.pair ?? 0);
-      return summaryOf(series, rows, { own: rows.find((row) => row.session_id === session_id) ?? own });
-    };
+    const { pair = 0 } = place;
+    const { series, rows } = pairView(record(), ending(own), pair);
+    await breathe();
+    return summaryOf(series, rows, { own: rows.find((row) => row.session_id === session_id) ?? own });
   },
 });
 

@@ -49,9 +49,16 @@ export function findingsOf(subject: Subject, rows: readonly TrialRow[], stored: 
   const tested = sequentialTestOf({ ...trials, ...givenUpIn(subject, tallies) }, levels);
   const sequential = levels.rules?.lapses === false ? tested : withRange(tested, levels);
   const pool = poolOf({ series_id: told.series_id, scenarios, levels, measure }, { tallies, sequential }, stored);
-  // Runs that were chosen by what they showed would be beaten, or win, without a difference.
-  const conclusion = told.plan?.baseline?.selected ? "undecided" : confirmed(sequential, pool?.sequential);
-  return { subject, rows: isStored ? rows : inOrder(rows), tallies, deleted, sequential, pool, conclusion };
+  let known: Conclusion | undefined;
+  return {
+    ...{ subject, rows: isStored ? rows : inOrder(rows), tallies, deleted, sequential, pool },
+    // It may need the range, and not everybody asks.
+    get conclusion() {
+      // Runs that were chosen by what they showed would be beaten, or win, without a difference.
+      known ??= told.plan?.baseline?.selected ? "undecided" : confirmed(sequential, pool?.sequential);
+      return known;
+    },
+  };
 }
 
 /** The range takes longer than all else, and most looks need none. */

@@ -7,7 +7,8 @@ import { type Advance, type AdvanceInput, hasFailed, isBudgetMet, type TrialSpec
 import { numberOf, roundsToStart, type Tally, tallyByScenario } from "../claim/tally.ts";
 import { costOfTrial } from "../costs.ts";
 import { contestOf, pairView } from "./pair-view.ts";
-import { contestStanding } from "./standing.ts";
+import { KnownPairs, playedPairs } from "./played.ts";
+import { standingOfPairs } from "./standing.ts";
 
 /** What a round runs of one member: each arm of these pairs once. */
 interface Row {
@@ -27,8 +28,14 @@ interface Playing {
 /**
  * The next step of a running contest, as `advance` says it of two arms. A row starts whole: its arms run at the same time. A pair
  * that fails too often is run no more, and takes nothing from the others.
+ * @param known of earlier looks at the same contest
  */
-export function advanceContest(series: SeriesRecord, rows: readonly TrialRow[], input: AdvanceInput): Advance {
+export async function advanceContest(
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+  input: AdvanceInput,
+  known = new KnownPairs(),
+): Promise<Advance> {
   const { limits, stop } = series;
   if (stop !== null) return { stop, ...NOTHING };
   const running = openRows(rows);
@@ -36,7 +43,7 @@ export function advanceContest(series: SeriesRecord, rows: readonly TrialRow[], 
   if (open >= limits.parallel) return { stop: null, ...NOTHING };
   const after = input.begun_after ?? 0;
   if (isBudgetMet(rows, after)) return { stop: "budget", ...NOTHING };
-  const playing = playingPairs(series, rows, after);
+  const playing = await playingPairs(series, rows, { after, known });
   const sound = playing.filter(({ failed }) => !failed);
   if (playing.length > 0 && sound.length === 0) return { stop: "failed", ...NOTHING };
   // What is lost of a row is tried again when the row is over: until then it holds what its arms came to.
@@ -52,17 +59,24 @@ export function advanceContest(series: SeriesRecord, rows: readonly TrialRow[], 
 const NO_MORE = { next: [], behind: 0 };
 const NOTHING = { start: [], ...NO_MORE };
 
-/** The pairs whose arms still run. */
-function playingPairs(series: SeriesRecord, rows: readonly TrialRow[], after: number): readonly Playing[] {
+/** The pairs whose arms still run. Only what failed since the contest was begun, or went on, ends one. */
+async function playingPairs(
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+  { after, known }: { readonly after: number; readonly known: KnownPairs },
+): Promise<readonly Playing[]> {
   const { plan, limits } = series;
-  const tally = (own: readonly TrialRow[], pair: number) =>
-    tallyByScenario(plan.scenarios, pairView(series, own, pair).rows, limits.trials, plan.measure);
-  const { arms } = contestStanding(series, rows);
+  const played = await playedPairs(series, rows, { known });
+  const { arms } = await standingOfPairs(series, played);
   const settled = new Set(arms.flatMap((arm) => (arm.settled ? arm.arm_id : [])));
   const now = rows.filter((row) => numberOf(row) > after);
+  const talliesNow = (pair: number) =>
+    tallyByScenario(plan.scenarios, pairView(series, now, pair).rows, limits.trials, plan.measure);
   return contestOf(series).pairs.flatMap((one, pair) => {
     if (one.arms.some((arm) => settled.has(arm))) return [];
-    return { pair, tallies: tally(rows, pair), failed: hasFailed(tally(now, pair), limits.trials, 0) };
+    const { tallies = [] } = played[pair]?.findings ?? {};
+    const own = now.length === rows.length ? tallies : talliesNow(pair);
+    return { pair, tallies, failed: hasFailed(own, limits.trials, 0) };
   });
 }
 

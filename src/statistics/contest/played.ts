@@ -1,6 +1,7 @@
 import type { ContestPlan } from "../../domain/contest-plan.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { TrialRow } from "../../domain/trial.ts";
+import { breathe } from "../../runtime/pace.ts";
 import { type Findings, findingsOf } from "../claim/findings.ts";
 import { differenceIn, notWorseByMean, unitsIn } from "../claim/means.ts";
 import { ROUNDING } from "../claim/rules.ts";
@@ -28,19 +29,63 @@ export const playedPair = (findings: Findings, is_over: boolean): PlayedPair => 
   sided: withoutDisagreement(findings),
 });
 
-/** The pairs of a contest of this store. @param stored as `findingsOf` takes them */
-export const playedPairs = (
+interface Beside {
+  /** As `findingsOf` takes them. */
+  readonly stored?: readonly TrialRow[];
+  /** What was found at an earlier look, with the same plan, limits and stored rows. */
+  readonly known?: KnownPairs;
+}
+
+/** The pairs of a contest of this store. Others have their turn after each. */
+export async function playedPairs(
   contest: SeriesRecord,
   rows: readonly TrialRow[],
-  stored: readonly TrialRow[] = [],
-): readonly PlayedPair[] =>
-  contestOf(contest).pairs.map(({ comparisons = [] }, place) => {
-    const view = pairView(contest, rows, place);
-    const known = new Set(comparisons);
-    const others = stored.filter(({ comparison }) => comparison !== null && known.has(comparison));
-    const findings = findingsOf(sidedSubject(plannedSubject(view.series)), view.rows, others);
-    return playedPair(findings, isOver(findings, contest.limits.trials));
-  });
+  { stored = [], known = new KnownPairs() }: Beside = {},
+): Promise<readonly PlayedPair[]> {
+  const byPair = Map.groupBy(rows, ({ pair = 0 }) => pair);
+  const played: PlayedPair[] = [];
+  for (const [place, { comparisons = [] }] of contestOf(contest).pairs.entries()) {
+    const own = byPair.get(place) ?? [];
+    const before = known.of(place, own);
+    played.push(before ?? known.keep(place, own, playedOf(contest, own, { place, comparisons, stored })));
+    if (before === undefined) await breathe();
+  }
+  return played;
+}
+
+interface OfPair {
+  readonly place: number;
+  readonly comparisons: readonly string[];
+  readonly stored: readonly TrialRow[];
+}
+
+function playedOf(
+  contest: SeriesRecord,
+  rows: readonly TrialRow[],
+  { place, comparisons, stored }: OfPair,
+): PlayedPair {
+  const view = pairView(contest, rows, place);
+  const compared = new Set(comparisons);
+  const others = stored.filter(({ comparison }) => comparison !== null && compared.has(comparison));
+  const findings = findingsOf(sidedSubject(plannedSubject(view.series)), view.rows, others);
+  return playedPair(findings, isOver(findings, contest.limits.trials));
+}
+
+/** What was found of the pairs of a contest that runs: one whose rows are the same has not moved since. */
+export class KnownPairs {
+  readonly #known = new Map<number, { readonly rows: readonly TrialRow[]; readonly played: PlayedPair }>();
+
+  of(pair: number, rows: readonly TrialRow[]): PlayedPair | undefined {
+    const known = this.#known.get(pair);
+    if (known?.rows.length !== rows.length) return undefined;
+    return rows.every((row, place) => row === known.rows[place]) ? known.played : undefined;
+  }
+
+  keep(pair: number, rows: readonly TrialRow[], played: PlayedPair): PlayedPair {
+    this.#known.set(pair, { rows, played });
+    return played;
+  }
+}
 
 /** It has all its trials, or fails too often to get them. */
 const isOver = ({ tallies }: Findings, trials: number): boolean =>

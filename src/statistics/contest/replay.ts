@@ -30,8 +30,9 @@ export interface Replay {
 /**
  * Plays the rounds again, one after the other: an arm leaves at the first round that is complete for all who take part, and shows
  * it. Its evidence stays as it was then, whatever ran of it afterwards, so that the same trials give the same standing.
+ * Yields the units of work of each round.
  */
-export function replay(rules: ContestRules, pairs: readonly PairEvidence[]): Replay {
+export function* replaying(rules: ContestRules, pairs: readonly PairEvidence[]): Generator<number, Replay> {
   const out_at = new Map<string, number>();
   const last: (SidedEvidence | undefined)[] = pairs.map(() => undefined);
   const isPlaying = (pair: number) => rules.plan.pairs[pair]?.arms.every((arm) => !out_at.has(arm)) === true;
@@ -41,8 +42,19 @@ export function replay(rules: ContestRules, pairs: readonly PairEvidence[]): Rep
     if (!isComplete || !playing.some(([, { sided }]) => sided.length >= round))
       return { rounds: round - 1, out_at, last };
     for (const [place, { sided }] of playing) last[place] = sided[round - 1] ?? last[place];
-    for (const arm of leaving(rules, last, out_at)) out_at.set(arm, round);
+    if (last.some((evidence) => mayShow(rules, evidence)))
+      for (const arm of leaving(rules, last, out_at)) out_at.set(arm, round);
+    yield pairs.length * UNITS_OF_A_PAIR;
   }
+}
+
+const UNITS_OF_A_PAIR = 0.1;
+
+/** Whether what two arms show may be enough for anything: together with others it must be more. */
+function mayShow({ alpha }: ContestRules, evidence: SidedEvidence | undefined): boolean {
+  if (evidence === undefined) return false;
+  const { better, not_worse } = evidence;
+  return Math.max(better.a, better.b, not_worse.a, not_worse.b) >= -Math.log(alpha);
 }
 
 function leaving(

@@ -3,7 +3,7 @@ import { type GateOpening, gateOfAll } from "../../domain/pipeline-gate.ts";
 import type { Series } from "../../domain/series.ts";
 import { SERIES_FLAGS, type SeriesFlag } from "../../domain/series-summary.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { breathe } from "../../runtime/pace.ts";
+import { breathe, steadily } from "../../runtime/pace.ts";
 import { headlineOf, missingForClaim } from "../claim/findings.ts";
 import type { SidedEvidence } from "../claim/sequential-test.ts";
 import { contestStatement } from "../contest-words.ts";
@@ -13,7 +13,7 @@ import { runsOf } from "./arms.ts";
 import { rejectedByRate, rejectedTogether } from "./holm.ts";
 import type { PlayedPair } from "./played.ts";
 import { type Beats, cyclesIn, ranksOf, throughControl } from "./ranks.ts";
-import { type ContestRules, replay, shownAgainst } from "./replay.ts";
+import { type ContestRules, replaying, shownAgainst } from "./replay.ts";
 import { standingIn } from "./standing.ts";
 
 /** Everything that a contest is made of, wherever its arms ran. */
@@ -34,20 +34,20 @@ export interface ContestInput {
 /** The document of a contest. Each pair takes its time; others have their turn between them. */
 export async function contestOfPairs({ rules, played, told, trials, ...input }: ContestInput): Promise<Contest> {
   const { plan } = rules;
-  const replayed = replay(rules, played);
-  await breathe();
+  const replayed = await steadily(replaying(rules, played));
   const { arms: standing, rounds } = standingIn(rules, replayed);
   const now = played.map(({ sided }, place) => {
     const isFrozen = plan.mode === "against" && plan.pairs[place]?.arms.some((arm) => replayed.out_at.has(arm));
     return isFrozen ? replayed.last[place] : sided.at(-1);
   });
-  const reports = new Map<number, Series>();
-  for (const place of reportedPairs(rules, played)) reports.set(place, await input.pairReport(place));
-  const results: Series["result"][] = [];
-  for (const [place, pair] of played.entries()) {
-    results.push(reports.get(place)?.result ?? resultOf(pair));
+  const found: Series["result"][] = [];
+  for (const pair of played) {
+    found.push(resultOf(pair));
     await breathe();
   }
+  const reports = new Map<number, Series>();
+  for (const place of reportedPairs(rules, found)) reports.set(place, await input.pairReport(place));
+  const results = found.map((result, place) => reports.get(place)?.result ?? result);
   const placeOf = (arm: string) => plan.pairs.findIndex(({ arms: pair }) => isAgainst(pair, plan.control, arm));
   const reportOf = (arm: string) => reports.get(placeOf(arm));
   const shown = shownAgainst(rules, now);
@@ -101,8 +101,7 @@ const isAgainst = (pair: readonly string[], control: string | null, arm: string)
   control !== null && arm !== control && pair.includes(control) && pair.includes(arm);
 
 /** Pairs that are reported whole: those with the control, else those of the arm that seems best. */
-function reportedPairs({ plan }: ContestRules, played: readonly PlayedPair[]): readonly number[] {
-  const results = plan.control === null ? played.map(resultOf) : [];
+function reportedPairs({ plan }: ContestRules, results: readonly Series["result"][]): readonly number[] {
   const leads = plan.control === null ? [...leadsOf({ plan }, results)] : [];
   const [leader] = leads.toSorted(([, one], [, other]) => (other ?? -1) - (one ?? -1))[0] ?? [plan.arms[0] ?? ""];
   const named = plan.control ?? leader;

@@ -1,8 +1,9 @@
 import type { ContestArm } from "../../domain/contest.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { TrialRow } from "../../domain/trial.ts";
-import { playedPairs, rulesOfContest } from "./played.ts";
-import { type ContestRules, type Replay, replay } from "./replay.ts";
+import { steadily } from "../../runtime/pace.ts";
+import { type PlayedPair, playedPairs, rulesOfContest } from "./played.ts";
+import { type ContestRules, type Replay, replaying } from "./replay.ts";
 
 /** Which arms of a contest still run. */
 export interface ContestStanding {
@@ -13,9 +14,13 @@ export interface ContestStanding {
 }
 
 /** Where a contest stands: the same for the same trials, in whatever order they ended. @param rows of all its trials */
-export function contestStanding(contest: SeriesRecord, rows: readonly TrialRow[]): ContestStanding {
+export async function contestStanding(contest: SeriesRecord, rows: readonly TrialRow[]): Promise<ContestStanding> {
+  return await standingOfPairs(contest, await playedPairs(contest, rows));
+}
+
+export async function standingOfPairs(contest: SeriesRecord, played: readonly PlayedPair[]): Promise<ContestStanding> {
   const rules = rulesOfContest(contest);
-  return standingIn(rules, replay(rules, playedPairs(contest, rows)));
+  return standingIn(rules, await steadily(replaying(rules, played)));
 }
 
 export function standingIn(rules: ContestRules, { rounds, out_at }: Replay): ContestStanding {

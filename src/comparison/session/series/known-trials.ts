@@ -22,6 +22,8 @@ export class KnownTrials {
   readonly #ending = new Map<string, PromiseWithResolvers<void> | null>();
   /** Those that run are as they began. */
   readonly #rows = new Map<string, TrialRow>();
+  /** Those that are about to end, with their verdicts. */
+  readonly #judged = new Map<string, TrialRow>();
   /** Trials of this start that are over, and of which the rows are not read yet. */
   readonly #over = new Set<string>();
   /** Trials of this start that are over. */
@@ -41,6 +43,12 @@ export class KnownTrials {
   get rows(): readonly TrialRow[] {
     return [...this.#rows.values()];
   }
+
+  /** What is known of all of them, and of one that is about to end: it counts from now on for those that end after it. */
+  readonly ending = (own: TrialRow): readonly TrialRow[] => {
+    this.#judged.set(own.session_id, { ...own, state: "completed" });
+    return [...new Map([...this.#rows, ...this.#judged]).values()];
+  };
 
   get open(): ReadonlyMap<string, Promise<void>> {
     return this.#open;
@@ -130,6 +138,7 @@ export class KnownTrials {
       if (row) this.#know(row);
       else this.#rows.delete(session_id);
       this.#over.delete(session_id);
+      this.#judged.delete(session_id);
       this.#granted.delete(session_id);
       this.behind = row && givesResult(row) ? Math.max(0, this.behind - 1) : 0;
     }

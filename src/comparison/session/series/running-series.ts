@@ -4,7 +4,7 @@ import type { SeriesRecord } from "../../../domain/series-record.ts";
 import type { SeriesSummary } from "../../../domain/series-summary.ts";
 import type { TrialRow } from "../../../domain/trial.ts";
 import { advance, type TrialSpec } from "../../../statistics/advance.ts";
-import { advanceContest } from "../../../statistics/contest.ts";
+import { advanceContest, KnownPairs } from "../../../statistics/contest.ts";
 import { standingOf, summaryBehind } from "../../../statistics/standing.ts";
 import { isLoss } from "../../../store/store.ts";
 import type { SeriesSetup } from "../../planning/prepare-series.ts";
@@ -48,6 +48,7 @@ export class RunningSeries implements SeriesInFlight {
   readonly #others: OtherRuns;
   /** Of a contest: what the sessions of a round share. */
   readonly #rounds: Rounds | undefined;
+  readonly #pairs = new KnownPairs();
   /** Somebody else goes on with it. */
   #left = false;
   readonly #leaving = Promise.withResolvers<void>();
@@ -155,7 +156,7 @@ export class RunningSeries implements SeriesInFlight {
     if (this.#end) return false;
     const input = { ...this.#trials.money, begun_after: this.#begunAfter ?? 0, stored };
     const record = this.#record;
-    const step = this.#rounds ? advanceContest(record, rows, input) : await advance(record, rows, input);
+    const step = await (this.#rounds ? advanceContest(record, rows, input, this.#pairs) : advance(record, rows, input));
     const { stop, start, next, behind } = step;
     let told: Omit<SeriesSummary, "trial"> | undefined;
     this.#unmoved = this.#rounds ? undefined : () => (told ??= summaryBehind(record, rows, stored));
@@ -232,7 +233,7 @@ export class RunningSeries implements SeriesInFlight {
     const place = { series_id: this.series_id, trial, round, ...(pair !== undefined && { pair }) };
     const store = this.#services.store;
     const asTrial: Trial = row
-      ? { ...trialOfContest(() => this.#record, { place, store }), row: row.arms }
+      ? { ...trialOfContest(() => this.#record, { place, store, ending: this.#trials.ending }), row: row.arms }
       : trialOfSeries(() => this.#record, {
           ...{ place, others: this.#others, store },
           rows: () => this.#trials.rows,
