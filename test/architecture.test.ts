@@ -318,9 +318,9 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/domain": [115, 8_824, 627],
   "src/runtime": [19, 1_232, 51],
   "src/arms": [202, 23_625, 686],
-  "src/statistics": [70, 7_651, 306],
+  "src/statistics": [70, 7_734, 307],
   "src/store": [57, 7_416, 213],
-  "src/comparison": [205, 26_730, 793],
+  "src/comparison": [205, 26_741, 793],
   "src/doors": [328, 35_194, 954],
 };
 
