@@ -320,8 +320,8 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/arms": [202, 23_625, 686],
   "src/statistics": [70, 7_734, 307],
   "src/store": [57, 7_416, 213],
-  "src/comparison": [205, 26_741, 793],
-  "src/doors": [328, 35_194, 954],
+  "src/comparison": [205, 26_747, 793],
+  "src/doors": [329, 35_384, 959],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */

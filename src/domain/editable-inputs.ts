@@ -20,7 +20,7 @@ export interface NamedInput extends Pick<CheckoutInput, "input" | "pinned"> {
 const canLie = ({ input, pinned }: CheckoutInput): boolean => !pinned && !HARMLESS.includes(input);
 
 /** What they name runs anew. */
-const HARMLESS: readonly CheckoutInput["input"][] = ["scenario", "prices", "endpoint"];
+const HARMLESS: readonly CheckoutInput["input"][] = ["scenario", "prices", "endpoint", "config"];
 
 export const shutsGate = (inputs: readonly CheckoutInput[] = []): boolean => inputs.some(canLie);
 

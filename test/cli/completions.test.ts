@@ -30,7 +30,7 @@ testNeeding(BASH)("bash completes commands, each command's own flags, and the wo
   for (const [word, { flags }] of Object.entries(COMMAND_TABLE))
     expect(await completed(word, "--")).toEqual(["--help", ...Object.keys(flags).map((flag) => `--${flag}`)]);
   expect(await completed("run", "--sandbox", "")).toEqual(["auto", "bubblewrap", "none"]);
-  expect(await completed("run", "--no-c")).toEqual(["--no-color"]);
+  expect(await completed("run", "--no-col")).toEqual(["--no-color"]);
   // A file is completed by the shell.
   expect(await completed("run", "x")).toEqual([""]);
 });

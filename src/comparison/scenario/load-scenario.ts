@@ -15,6 +15,13 @@ import { Unusable } from "./unusable.ts";
 /** Endings of scenario files, as directories list them. */
 export const SCENARIO_ENDINGS = [".yaml", ".yml"];
 
+/** Defaults for the command line, which may lie beside scenarios. */
+export const CONFIG_FILE = "abeval.yaml";
+
+/** Whether a file of a directory is listed as a scenario. */
+export const isListedFile = (name: string): boolean =>
+  SCENARIO_ENDINGS.includes(extname(name)) && !name.startsWith(".") && name !== CONFIG_FILE;
+
 /** JSON is YAML. A directory holds much of it that is no scenario, so that such a file is read when it is named. */
 const NAMED_ENDINGS = [...SCENARIO_ENDINGS, ".json"];
 

@@ -8,7 +8,7 @@ import type { ScenarioListing } from "../../domain/scenario.ts";
 import { refuseShortage } from "../../domain/shortage.ts";
 import { isBelow } from "./confined-path.ts";
 import { GitFiles } from "./git/git-files.ts";
-import { readScenario, SCENARIO_ENDINGS, type ScenarioReading, wholeFileFailure } from "./load-scenario.ts";
+import { isListedFile, readScenario, type ScenarioReading, wholeFileFailure } from "./load-scenario.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
 import { unusable } from "./unusable.ts";
 
@@ -147,8 +147,7 @@ const isUnchanged = async ({ sources, tree_fingerprint }: CachedReading) =>
 const isProbablyUnchanged = async (reading: CachedReading, path: string) =>
   reading.result instanceof Failure ? isUnchanged(reading) : fileFingerprint(path) === reading.file_fingerprint;
 
-const isScenario = (entry: Dirent) =>
-  !entry.isDirectory() && !entry.name.startsWith(".") && SCENARIO_ENDINGS.includes(extname(entry.name));
+const isScenario = (entry: Dirent) => !entry.isDirectory() && isListedFile(entry.name);
 
 const stemOf = ({ name }: Dirent) => basename(name, extname(name));
 

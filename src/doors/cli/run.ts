@@ -14,7 +14,8 @@ import { verdictMarkdown } from "../report/markdown.ts";
 import { reportedSession } from "../report/reported.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
 import { complain, EXIT, exitCodeOfCommand, onInterrupt } from "./exit-code.ts";
-import { parseArguments, UsageError } from "./flags/parse-arguments.ts";
+import { configuredArguments } from "./flags/configured.ts";
+import { UsageError } from "./flags/parse-arguments.ts";
 import { RUN, type RunArguments, replacementOf } from "./flags/run-flags.ts";
 import { junitOf } from "./reports/junit.ts";
 import { openNotify } from "./reports/notify.ts";
@@ -37,7 +38,7 @@ export const command = (args: readonly string[]): Promise<number> =>
 const SERIES_FLAGS = RUN.groups["Several runs (a series)"].filter((flag) => flag !== "by");
 
 async function run(args: readonly string[]): Promise<number> {
-  const named = await parseArguments(RUN, args);
+  const named = await configuredArguments(RUN, args);
   const instead = toolIn(named);
   if (instead) return await instead;
   const parsed = await withFiles(named);

@@ -24,7 +24,8 @@ import { gridRows, tellingRows } from "../operation/grid.ts";
 import { findSession } from "../operation/reads.ts";
 import { whyNoVerdict } from "../report/reported.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
-import { type CommandSpec, parseArguments, UsageError } from "./flags/parse-arguments.ts";
+import { CONFIG_FLAGS, configuredArguments } from "./flags/configured.ts";
+import { type CommandSpec, UsageError } from "./flags/parse-arguments.ts";
 import { demandStoredSessions, openStoredSessions } from "./services/services.ts";
 import { Painter } from "./terminal/paint.ts";
 import { summariseContest, summariseSeries } from "./terminal/series-text.ts";
@@ -47,6 +48,7 @@ export const SHOW = {
   flags: {
     "state-dir": { value: "<path>", description: "the directory that holds the sessions" },
     "database-url": { value: "<url>", description: "the database that holds them (default: ABEVAL_DATABASE_URL)" },
+    ...CONFIG_FLAGS,
     json: { description: "print the session, the series, or the row as JSON" },
   },
 } as const satisfies CommandSpec<string>;
@@ -57,7 +59,7 @@ const SHOWN = 20;
 /** `abeval show`: returns the exit status. */
 export const command = (args: readonly string[]): Promise<number> =>
   exitCodeOfCommand(SHOW.name, async () => {
-    const parsed = await parseArguments(SHOW, args);
+    const parsed = await configuredArguments(SHOW, args);
     const [id, row] = askedFor(parsed.parameters);
     const state_dir = parsed.value("state-dir");
     if (state_dir !== undefined) demandStoredSessions(state_dir);

@@ -1,9 +1,10 @@
 import { readdir, stat } from "node:fs/promises";
-import { extname, join } from "node:path";
-import { SCENARIO_ENDINGS } from "../../comparison/scenario/load-scenario.ts";
+import { join } from "node:path";
+import { isListedFile } from "../../comparison/scenario/load-scenario.ts";
 import { refuseShortage } from "../../domain/shortage.ts";
 import { exitCodeOfCommand } from "./exit-code.ts";
-import { type ParsedArguments, parseArguments, UsageError } from "./flags/parse-arguments.ts";
+import { configuredArguments } from "./flags/configured.ts";
+import { type ParsedArguments, UsageError } from "./flags/parse-arguments.ts";
 import type { RunArguments, RunFlag } from "./flags/run-flags.ts";
 import { RUN_TOOLS, type RunTool, toolSpec } from "./flags/tool-flags.ts";
 
@@ -30,7 +31,7 @@ export const TOOL_COMMANDS = {
 
 async function commandOf(name: RunTool, args: readonly string[]): Promise<number> {
   const spec = toolSpec(name);
-  return await exitCodeOfCommand(spec.name, async () => await startTool(name, await parseArguments(spec, args)));
+  return await exitCodeOfCommand(spec.name, async () => await startTool(name, await configuredArguments(spec, args)));
 }
 
 /** What `abeval run` does where a flag names a tool: the older spelling. Undefined where none does. */
@@ -57,7 +58,7 @@ async function filesIn(word: string): Promise<readonly string[]> {
   );
   if (!isDirectory) return [word];
   const names = await readdir(word).catch((error: unknown) => refuseShortage(error) ?? []);
-  const files = names.filter((name) => SCENARIO_ENDINGS.includes(extname(name)) && !name.startsWith("."));
+  const files = names.filter(isListedFile);
   if (files.length === 0) throw new UsageError(`${word}: the directory has no scenario files, which end in .yaml`);
   return files.sort().map((name) => join(word, name));
 }

@@ -5,7 +5,8 @@ import { plainText } from "../../domain/plain-text.ts";
 import { MAX_PARALLEL } from "../../domain/series-record.ts";
 import { ONE_IN, type WatchReport } from "../../domain/watch.ts";
 import { complain, EXIT, exitCodeOfCommand } from "./exit-code.ts";
-import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./flags/parse-arguments.ts";
+import { CONFIG_FLAGS, configuredArguments } from "./flags/configured.ts";
+import { type CommandSpec, type ParsedArguments, UsageError } from "./flags/parse-arguments.ts";
 import { NOTIFY_FLAGS, SHARED_FLAGS } from "./flags/service-flags.ts";
 import { openNotify } from "./reports/notify.ts";
 import { untilDone } from "./run-series.ts";
@@ -46,6 +47,7 @@ export const WATCH = {
     "max-cost": { value: "<usd>", usd: true, description: "limit what the night costs; needs prices" },
     ...NOTIFY_FLAGS,
     ...SHARED_FLAGS,
+    ...CONFIG_FLAGS,
     quiet: { description: "print only errors on stderr" },
   },
 } as const satisfies CommandSpec<string>;
@@ -54,7 +56,7 @@ type Arguments = ParsedArguments<keyof typeof WATCH.flags>;
 
 /** `abeval watch`: stdout holds the night and nothing else. Returns the exit status. */
 export const command = (args: readonly string[]): Promise<number> =>
-  exitCodeOfCommand(WATCH.name, async () => await watchNight(await parseArguments(WATCH, args)));
+  exitCodeOfCommand(WATCH.name, async () => await watchNight(await configuredArguments(WATCH, args)));
 
 async function watchNight(args: Arguments): Promise<number> {
   const { value, integer, usd, has } = args;

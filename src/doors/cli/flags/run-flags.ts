@@ -4,6 +4,7 @@ import { SCORE_TIE_MARGIN } from "../../../domain/results.ts";
 import { SELF_TEST_CALLS } from "../../../domain/self-test-sentence.ts";
 import { DEFAULT_TRIALS, MAX_PARALLEL } from "../../../domain/series-record.ts";
 import { NOT_WORSE_BY } from "../../../domain/series-result.ts";
+import { CONFIG_FLAGS } from "./configured.ts";
 import { type CommandSpec, forShell, type ParsedArguments } from "./parse-arguments.ts";
 import { NOTIFY_FLAGS, SHARED_FLAGS } from "./service-flags.ts";
 
@@ -123,6 +124,7 @@ export const RUN = {
       value: "<dir>",
       description: "record requests to providers and their replies in this directory, for --replay",
     },
+    ...CONFIG_FLAGS,
     quiet: { description: "print only errors on stderr, and where --keep-workspaces left the files" },
     "no-color": { description: "print no colours on stderr" },
     new: { description: "with --from: write this scenario file, or this directory of them" },
@@ -205,6 +207,7 @@ export const RUN = {
       "quiet",
       "no-color",
     ],
+    Defaults: ["no-config", "env-file"],
     "What is kept": ["state-dir", "database-url", "keep-workspaces"],
     "What commands may do": [
       "sandbox",
@@ -224,6 +227,8 @@ export type RunFlag = keyof typeof RUN.flags;
 export interface RunArguments extends ParsedArguments<RunFlag> {
   /** The files as the user named them, by their directory; absent: as the parameters say. */
   readonly named?: readonly string[];
+  /** Files that gave defaults of flags, or variables. */
+  readonly config?: readonly string[];
 }
 
 /** The models that the command line puts into the place of the scenario's. */

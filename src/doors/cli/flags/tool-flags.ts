@@ -106,7 +106,7 @@ export type RunTool = keyof typeof RUN_TOOLS;
 const flagsOf = ({ flags, runs_commands }: Tool<RunFlag>): readonly RunFlag[] => [
   ...flags,
   ...(runs_commands ? (Object.keys(SANDBOX_FLAGS) as (keyof typeof SANDBOX_FLAGS)[]) : []),
-  ...(["quiet", "no-color"] as const),
+  ...(["quiet", "no-color", "no-config", "env-file"] as const),
 ];
 
 /** As it stands where nothing else is done: without the mode that it goes with, and for a flag of several modes without the others. */

@@ -24,14 +24,15 @@ interface Read {
  * @throws Failure `invalid_request` for a --base that there is not
  */
 export async function checkoutInputs(
-  { value }: Pick<RunArguments, "value">,
+  { value, config = [] }: Pick<RunArguments, "value" | "config">,
   { in_ci, replayed_from }: Pick<PreparedServices, "in_ci" | "replayed_from">,
   read: Read,
 ): Promise<CheckoutInput[] | undefined> {
   const base = value("base");
   if (base === undefined && !in_ci) return undefined;
   const { inputsFromCheckout } = await import("../../../comparison/scenario/git/checkout.ts");
-  const inputs = [...namedInputs(read), ...flagInputs({ value }, replayed_from, read)];
+  const defaults = config.map((path) => ({ input: "config", path }) as const);
+  const inputs = [...namedInputs(read), ...defaults, ...flagInputs({ value }, replayed_from, read)];
   return await inputsFromCheckout(inputs, { here: process.cwd(), base, in_ci });
 }
 

@@ -110,7 +110,7 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     spent: options.spent,
     version,
     in_database: database !== undefined,
-    in_ci: !["", "0", "false"].includes((environment["CI"] ?? "").toLowerCase()),
+    in_ci: isCi(environment["CI"]),
     replayed_from: options.recordings.record === undefined ? replayedFrom(environment, options) : undefined,
     notify_url: environment["ABEVAL_NOTIFY_URL"] || undefined,
     job_url: jobUrl(environment),
@@ -217,6 +217,27 @@ export async function openStoredSessions(
 export function demandStoredSessions(state_dir: string): void {
   if (!existsSync(join(state_dir, "sessions.db")))
     throw new UsageError(`--state-dir ${state_dir}: no sessions are kept there`);
+}
+
+const isCi = (value = "") => !["", "0", "false"].includes(value.toLowerCase());
+
+/** Whether a job runs this, whose checkout somebody else may have written. */
+export const isInCi = () => isCi(process.env["CI"]);
+
+/**
+ * Puts variables of a file into the environment. What is there stays. Where a file leads a provider's calls elsewhere, no key goes
+ * with them that the file does not hold.
+ */
+export function takeVariables(given: readonly (readonly [name: string, value: string])[]) {
+  const ours = new Set(given.map(([name]) => name).filter((name) => process.env[name] === undefined));
+  const isFree = (name: string) => {
+    const [, provider] = /^(.*)_(?:BASE_URL|HEADERS)$/.exec(name) ?? [];
+    return ours.has(name) && (provider === undefined || ours.has(`${provider}_API_KEY`));
+  };
+  const taken = given.filter(([name]) => isFree(name));
+  for (const [name, value] of taken) process.env[name] = value;
+  const names = taken.map(([name]) => name);
+  return { taken: names, left: given.map(([name]) => name).filter((name) => !names.includes(name)) };
 }
 
 /** Whether the terminal can only print one line after the other. */
