@@ -1,13 +1,16 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { abeval, ROOT } from "../abeval.ts";
+import { COMMAND_TABLE } from "../../src/doors/cli/shell/command-table.ts";
+import { ROOT } from "../abeval.ts";
 import { PAGES } from "./pages.ts";
 
 const flagsIn = (text: string) => [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag);
 
-const COMMANDS = ["run", "serve", "mcp", "prune", "drain", "watch", "show"];
-const helps = await Promise.all(COMMANDS.map((command) => abeval([command, "--help"])));
-const known = new Set(["--version", ...helps.flatMap(({ stdout }) => flagsIn(stdout))]);
+const COMMANDS = Object.keys(COMMAND_TABLE);
+const known = new Set([
+  ...["--version", "--help"],
+  ...Object.values(COMMAND_TABLE).flatMap(({ flags }) => Object.keys(flags).map((flag) => `--${flag}`)),
+]);
 
 /** A flag of every command. */
 const SELF_EXPLAINING = ["--help", "--version"];
@@ -18,7 +21,9 @@ const FOREIGN = ["--security-opt"];
 /** Commands of abeval with their continued lines, and inline code that begins with a flag. */
 const ourFlags = (text: string) =>
   [
-    ...text.matchAll(new RegExp(String.raw`(?:^|\s)(?:\./)?abeval (?:${COMMANDS.join("|")})\b(?:\\\n|[^\n\`])*`, "g")),
+    ...text.matchAll(
+      new RegExp(String.raw`(?:^|[\s\x60])(?:\./)?abeval (?:${COMMANDS.join("|")})\b(?:\\\n|[^\n\x60])*`, "g"),
+    ),
     ...text.matchAll(/`--[^`]+`/g),
   ]
     .flatMap(([piece]) => flagsIn(piece))
