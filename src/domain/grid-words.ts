@@ -56,6 +56,16 @@ export function cellWords(cell: Cell, names: ArmNames | null): Words {
   return say`${arm} ${failedText(failed)}${scored}${how}`;
 }
 
+/** The same below the arm's name. */
+export function cellInShort({ failed, score, ended }: Cell): string {
+  const parts = [
+    ...(failed.length === 0 ? [] : [failedText(failed)]),
+    ...(score === null ? [] : [`score ${score.toFixed(2)}`]),
+    ...(ended === undefined ? [] : [`ended as ${cut(ended, SAID_CHARS)}`]),
+  ];
+  return parts.join(", ") || "no result";
+}
+
 function failedText(failed: Cell["failed"]): string {
   if (failed.length === 0) return "failed no check";
   const told = failed.slice(0, CHECKS).map(({ check, why }) => (why ? `${check} (${cut(why, SAID_CHARS)})` : check));

@@ -1,14 +1,14 @@
 import type { Contest, ContestArm } from "../domain/contest.ts";
 import { MAX_TRIALS } from "../domain/defaults.ts";
-import { counted, countText, percentText, usdText } from "../domain/number-text.ts";
-import { signedPoints } from "../domain/points-text.ts";
+import { counted, countText } from "../domain/number-text.ts";
 import { seriesFlagText } from "../domain/series-flags.ts";
 import type { SeriesAnswer } from "../domain/series-summary.ts";
 import { say, type Word, type Words, wordsText } from "../domain/words.ts";
-import { confidenceText } from "./figure-text.ts";
 import { gateReasonText, pointsOf } from "./first-line.ts";
 import type { Again, SixLines } from "./six-lines.ts";
 import { shownUse } from "./words/efficiency.ts";
+
+export { armStandingText, contestTable, pairTable, RANKS_TEXT, rangeText, valueText } from "./words/contest-table.ts";
 
 type Told = Omit<Contest, "statement">;
 
@@ -24,6 +24,10 @@ export function contestLines(contest: Told, again?: Again): SixLines {
   return { first: firstWords(contest), lines: lines.filter(({ words }) => words.length > 0) };
 }
 
+/** What it compares, and on what. */
+export const contestTitle = ({ contest, members }: Pick<Told, "contest" | "members">): string =>
+  `${counted(contest.arms.length, "arm")}, ${counted(members, "task")}`;
+
 /** Plain sentences, in the order of the lines. */
 export function contestStatement(contest: Told): string {
   const { first, lines } = contestLines(contest);
@@ -38,13 +42,20 @@ export function contestAnswerOf({ contest: { mode, arms } }: Told): SeriesAnswer
   return (["better", "not_worse", "worse"] as const).find((one) => claims.includes(one)) ?? "not_known";
 }
 
-/** Names that a sentence lists. */
+/** Arms whose names a sentence has room for; of a contest of more, each list has the first few. */
 const NAMED = 8;
+const FEW = 4;
+
+const isLong = ({ contest: { arms } }: Told) => arms.length > NAMED;
+
+const mostNames = (contest: Told) => (isLong(contest) ? FEW : NAMED);
 
 /** `x`, `x and y`, `x, y and z`. */
-function namesText(arms: readonly Pick<ContestArm, "arm_id">[]): string {
-  const names = arms.slice(0, NAMED).map(({ arm_id }) => arm_id);
-  const more = arms.length > NAMED ? [`${countText(arms.length - NAMED)} more`] : [];
+function namesText(arms: readonly Pick<ContestArm, "arm_id">[], most = NAMED): string {
+  // One more takes no more room than its name.
+  const shown = arms.length > most + 1 ? most : arms.length;
+  const names = arms.slice(0, shown).map(({ arm_id }) => arm_id);
+  const more = arms.length > shown ? [`${countText(arms.length - shown)} more`] : [];
   const all = [...names, ...more];
   return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
 }
@@ -55,28 +66,47 @@ function firstWords(contest: Told): Words {
   const { mode, control, arms } = contest.contest;
   const yet = contest.state === "running" ? " yet" : "";
   if (arms.every(({ trials }) => trials === 0)) return [`${counted(arms.length, "arm")}: no trial counts${yet}`];
-  if (mode === "best") return bestWords(arms);
+  if (mode === "best") return bestWords(arms, mostNames(contest));
   const groups = [
     { claim: "better", text: "better" },
     { claim: "not_worse", text: `not worse by ${pointsOf(contest.levels.not_worse_by)} or more` },
     { claim: "worse", text: "worse" },
   ] as const;
+  // The table has the names of all.
+  const short = (own: readonly ContestArm[]) => (isLong(contest) ? countText(own.length) : namesText(own));
   const told = groups.flatMap(({ claim, text }) => {
     const own = arms.filter((arm) => arm.claim === claim);
-    return own.length === 0 ? [] : [say`${{ figure: namesText(own) }} ${isAre(own)} ${text}`];
+    const names = claim === "better" ? namesText(own, mostNames(contest)) : short(own);
+    return own.length === 0 ? [] : [say`${{ figure: names }} ${isAre(own)} ${text}`];
   });
   const open = arms.filter(({ arm_id, claim }) => arm_id !== control && claim === null);
-  const unknown = open.length === 0 ? [] : [say`nothing is shown of ${namesText(open)}${yet}`];
+  const unknown = open.length === 0 ? [] : [say`nothing is shown of ${short(open)}${yet}`];
   return say`Against ${control ?? ""}: ${joined([...told, ...unknown])}`;
 }
 
-function bestWords(arms: readonly ContestArm[]): Words {
+function bestWords(arms: readonly ContestArm[], most: number): Words {
   const left = arms.filter(({ status }) => status === "best_set");
   const [first] = left;
   if (left.length === 1 && first)
     return say`${{ figure: first.arm_id }} is best: each of the other ${countText(arms.length - 1)} is out`;
   if (left.length === arms.length) return [`No arm is out: each of these ${countText(arms.length)} may be best`];
-  return say`One of these ${countText(left.length)} is best: ${{ figure: namesText(left) }}`;
+  return say`One of these ${countText(left.length)} is best: ${{ figure: namesText(left, most) }}`;
+}
+
+/** The answer in few words, for a picture. */
+export function contestHeadline(contest: Told): string {
+  const { mode, arms } = contest.contest;
+  const left = arms.filter(({ status }) => status === "best_set");
+  const answer = contestAnswerOf(contest);
+  if (mode === "best" && answer === "better") return `${left[0]?.arm_id} is best`;
+  if (mode === "best")
+    return left.length === arms.length ? "No arm is out" : `One of ${countText(left.length)} is best`;
+  if (answer === "not_known") return "Not known yet";
+  const told = arms.filter(({ claim }) => claim === answer);
+  const what = answer.replace("_", " ");
+  return told.length === 1
+    ? `${told[0]?.arm_id} is ${what}`
+    : `${countText(told.length)} of ${countText(arms.length - 1)} are ${what}`;
 }
 
 /** Reasons of shut gates that a line has room for. */
@@ -85,13 +115,16 @@ const REASONS = 3;
 function soWords(contest: Told): Words {
   const { control, arms } = contest.contest;
   const passing = arms.filter(({ gate }) => gate !== null);
-  const passes = passing.length === 0 ? [] : [say`the gate lets ${{ figure: namesText(passing) }} pass`];
+  const passes =
+    passing.length === 0 ? [] : [say`the gate lets ${{ figure: namesText(passing, mostNames(contest)) }} pass`];
   if (control === null) return sentence(passes.length > 0 ? passes : [shutForAll(contest)]);
   const shut = arms.filter(({ arm_id, gate }) => gate === null && arm_id !== control);
-  const reasons = shut
-    .slice(0, REASONS)
-    .map(({ arm_id }) => [`it stays shut for ${arm_id}, because ${whyShut(contest, arm_id)}`]);
-  const more = shut.length > REASONS ? [[`and for ${countText(shut.length - REASONS)} more`]] : [];
+  const told = isLong(contest) ? 1 : REASONS;
+  const reasons = shut.slice(0, told).map(({ arm_id }, place) => {
+    const gate = place === 0 && passing.length === 0 ? "the gate" : "it";
+    return [`${gate} stays shut for ${arm_id}, because ${whyShut(contest, arm_id)}`];
+  });
+  const more = shut.length > told ? [[`and for ${countText(shut.length - told)} more`]] : [];
   return sentence([...passes, ...reasons, ...more]);
 }
 
@@ -174,7 +207,10 @@ function nextStep(contest: Told, again: Again): Step {
     return { words: [`Wait: ${countText(contest.rounds)} of ${counted(limits?.trials ?? 0, "round")} are complete.`] };
   const open = told.arms.filter(isOpen);
   if (open.length === 0 || (told.mode === "best" && open.length === 1)) return { words: mergeWords(told.arms) };
-  if (imported) return { words: [`Add results of ${namesText(open)} to the table, and read it again.`] };
+  if (imported)
+    return {
+      words: [`Add results of ${namesText(open, mostNames(contest))} to the table, and read it again.`],
+    };
   return moreTrials(contest, open, again);
 }
 
@@ -194,77 +230,6 @@ function moreTrials({ limits, series_id }: Told, open: readonly ContestArm[], ag
 function mergeWords(arms: readonly ContestArm[]): Words {
   const best = arms.find(({ gate }) => gate !== null);
   return best ? say`Take ${{ figure: best.arm_id }}.` : ["Keep what there is: no candidate may pass."];
-}
-
-interface Table {
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-/** A line for each arm, best first: its value, its distance from the control with its range, its ranks and what it costs. */
-export function contestTable(contest: Told): Table {
-  const { control, arms, mode } = contest.contest;
-  const value = contest.measure === "score" ? ["score"] : contest.measure === "solved" ? ["solved"] : [];
-  const against =
-    control === null
-      ? ["lead over the others"]
-      : [`points against ${control}`, `${confidenceText(contest.levels.alpha)} range`];
-  const hasCosts = arms.some(({ cost }) => cost.mean !== null);
-  const rows = arms.map((arm) => [
-    arm.arm_id,
-    statusText(contest, arm),
-    rankText(arm),
-    ...(value.length === 0 ? [] : [valueText(contest, arm)]),
-    ...(control === null
-      ? [arm.lead === null ? "–" : signedPoints(arm.lead)]
-      : [arm.result ? signedPoints(arm.result.difference) : "–", rangeText(arm)]),
-    countText(arm.trials),
-    ...(hasCosts ? [usdText(arm.cost.mean)] : []),
-  ]);
-  return {
-    head: [
-      "arm",
-      mode === "best" ? "best?" : "answer",
-      "rank",
-      ...value,
-      ...against,
-      "trials",
-      ...(hasCosts ? ["cost of one"] : []),
-    ],
-    rows,
-  };
-}
-
-function statusText({ contest: { mode, control } }: Told, { arm_id, status, claim, out_at_round }: ContestArm): string {
-  const at = out_at_round === null ? "" : ` after ${countText(out_at_round)}`;
-  if (mode === "best") return status === "out" ? `out${at}` : "may be best";
-  if (arm_id === control) return "control";
-  return claim === null ? "not known yet" : `${claim.replace("_", " ")}${at}`;
-}
-
-const rankText = ({ rank: [low, high] }: ContestArm) => (low === high ? `${low}` : `${low} to ${high}`);
-
-const valueText = ({ measure }: Told, { value }: ContestArm) => {
-  if (value === null) return "–";
-  return measure === "score" ? value.toFixed(3).replace(/^0/, "") : percentText(value);
-};
-
-const rangeText = ({ result }: Pick<ContestArm, "result">) =>
-  result ? `${signedPoints(result.low)} to ${signedPoints(result.high)}` : "–";
-
-/** What the ranks mean, below the table. */
-export const RANKS_TEXT = "Ranks hold together: each arm has one of these places. Who is out is not first.";
-
-/** A line for each pair: how far they are apart, and who is shown to be better. */
-export function pairTable({ contest: { pairs }, levels }: Told): Table {
-  const rows = pairs.map(({ arms: [a = "", b = ""], result, claim, rounds }) => [
-    result ? `${result.candidate} against ${result.control}` : `${b} against ${a}`,
-    result ? signedPoints(result.difference) : "–",
-    rangeText({ result }),
-    claim ?? "–",
-    countText(rounds),
-  ]);
-  return { head: ["pair", "points", `${confidenceText(levels.alpha)} range`, "better", "rounds"], rows };
 }
 
 const joined = (parts: readonly Words[]): Words =>

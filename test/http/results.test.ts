@@ -102,7 +102,7 @@ test("scenarios are grouped by a column of the table, in the series and whatever
   expect(((await (await send(service, torn)).json()) as Series).columns).toBeUndefined();
 });
 
-test("three arms are a contest, which is listed, read and reported, and has no card", async () => {
+test("three arms are a contest, which is listed, read, reported, drawn and paged", async () => {
   await using service = aService({ persistent: true });
   const sent = await send(service, TABLE);
   expect(sent.status).toBe(200);
@@ -114,7 +114,7 @@ test("three arms are a contest, which is listed, read and reported, and has no c
     { contest: true, arms: ["new", "old", "third"] },
   ]);
   expect(await (await service.get(`${path}/report?format=markdown`)).text()).toContain("Against old");
-  expect((await service.get(`${path}/card.svg`)).status).toBe(422);
+  expect(await (await service.get(`${path}/card.svg`)).text()).toContain("Not known yet");
   const members = (await (await service.get(`${path}/members`)).json()) as ContestMembers;
   expect(members).toMatchObject({ total: 1, rows: [{ scenario: "s", trial: 1, round: 1 }], next_after: null });
   expect(members.rows[0]?.cells.map(({ arm_id, score }) => [arm_id, score])).toEqual([
@@ -145,10 +145,25 @@ test("rows of a contest show the round that came out as most of them did, and pa
   const last = await page("limit=2&after=2");
   expect(last.rows.map(({ scenario, round }) => [scenario, round])).toEqual([["short", 2]]);
   expect(last.next_after).toBeNull();
+  const telling = await page("order=differs&limit=2");
+  expect(telling.rows.map(({ scenario }) => scenario)).toEqual(["differs", "same"]);
   const html = await (await service.get(`/api/series/${contest.series_id}/report`)).text();
   expect([...html.matchAll(/<th scope="row">(\w+)<br>/g)].map(([, scenario]) => scenario)).toEqual([
     ...["differs", "same", "short"],
   ]);
+});
+
+test("rows of two arms come in the table's order, or those first in which the candidate is behind", async () => {
+  await using service = aService({ persistent: true });
+  const lines = ["same,1,old,1", "same,1,new,1", "lost,1,old,1", "lost,1,new,0"];
+  const { series_id } = (await (await send(service, `${HEAD}${lines.join("\n")}\n`)).json()) as Series;
+  const names = async (query: string) => {
+    const page = (await (await service.get(`/api/series/${series_id}/members${query}`)).json()) as ContestMembers;
+    return page.rows.map(({ scenario }) => scenario);
+  };
+  expect(await names("")).toEqual(["same", "lost"]);
+  expect(await names("?order=differs")).toEqual(["lost", "same"]);
+  expect((await service.get(`/api/series/${series_id}/members?order=none`)).status).toBe(422);
 });
 
 test("a wrong table is refused with its place, and arms to choose from are told", async () => {

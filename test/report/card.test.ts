@@ -2,9 +2,11 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, inflateSync } from "node:zlib";
+import { isContest } from "../../src/domain/contest.ts";
 import { wordsText } from "../../src/domain/words.ts";
 import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
-import { seriesCard, verdictCard } from "../../src/doors/report/card.ts";
+import { seriesOfResults } from "../../src/doors/operation/results.ts";
+import { contestCard, seriesCard, verdictCard } from "../../src/doors/report/card.ts";
 import { cardPng } from "../../src/doors/report/card-png.ts";
 import { reportedSession } from "../../src/doors/report/reported.ts";
 import { firstLine } from "../../src/statistics/first-line.ts";
@@ -46,6 +48,32 @@ test("a series as a picture says what it shows, with the range", () => {
   const names = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
   expect(texts).toContain(wordsText(firstLine({ ...series, names })));
 });
+
+/** Six arms of which the last passes every one of 40 tasks, and the others half of them. */
+const outcomes = Array.from({ length: 240 }, (_, place) => {
+  const [arm, task] = [place % 6, Math.floor(place / 6)];
+  return `t${task},1,arm${arm},${arm === 5 || task % 2}`;
+});
+
+test.each([
+  [{}, "arm5 is better", /^Against arm0: arm5 is better/],
+  [{ best: true }, "arm5 is best", /^arm5 is best: each of the other 5 is out/],
+])(
+  "a contest as a picture says who is ahead, and shows its best arms on one axis (%p)",
+  async (choice, headline, first) => {
+    const { series } = await seriesOfResults(["scenario,trial,arm,passed", ...outcomes].join("\n"), "csv", choice);
+    if (!isContest(series)) throw new Error("six arms are a contest");
+    const svg = contestCard(series);
+    const texts = textsOf(svg);
+    expect(texts).toContain(headline);
+    expect(texts.some((text) => first.test(text))).toBe(true);
+    expect(texts.filter((text) => /^arm\d$/.test(text))).toEqual(["arm5", "arm0", "arm1", "arm2", "arm3"]);
+    expect(texts.join(" ")).toContain("the first 5 of 6 arms, 1 trial of 40 tasks");
+    const [best = 0, ...others] = [...svg.matchAll(/<circle cx="(\d+)"/g)].map(([, x]) => Number(x));
+    expect(others).toHaveLength(4);
+    expect(best).toBeGreaterThan(Math.max(...others));
+  },
+);
 
 test("a name that holds markup is text in the picture, and a long one stays within it", () => {
   const { session } = EXAMPLES;

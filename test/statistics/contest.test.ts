@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { Contest, isContest } from "../../src/domain/contest.ts";
+import { pairMatrix } from "../../src/domain/contest-bars.ts";
 import type { ImportedResults } from "../../src/domain/results.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { wordsText } from "../../src/domain/words.ts";
@@ -131,6 +132,41 @@ test("the best is who is left alone", async () => {
   expect(contest.gate["best"]).toBe("better");
   expect(wordsText(contestLines(contest).first)).toBe("best is best: each of the other 4 is out");
   expect(contest.contest.arms[0]?.rank).toEqual([1, 1]);
+  expect(contestTable(contest).rows[0]?.slice(0, 2)).toEqual(["best", "best"]);
+});
+
+test("of many arms the first line names the better ones, and counts the others", async () => {
+  const names = ["control", ...Array.from({ length: 10 }, (_, place) => `arm${place}`)];
+  const series = contestSeries({ names, scenarios: SCENARIOS, trials: 40, keep_running: true });
+  const solves = (arm: string, scenario: string, round: number) =>
+    /[0-5]$/.test(arm) || (arm !== "arm9" && SOLVES("same", scenario, round));
+  const contest = await contestReport(series, contestRows(series, 40, solves), BESIDE);
+  expect(wordsText(contestLines(contest).first)).toBe(
+    "Against control: arm0, arm1, arm2, arm3 and 2 more are better; 3 are not worse by 10 points or more; 1 is worse",
+  );
+});
+
+test("where nobody passes the gate is named, and each pair is seen from either arm", async () => {
+  const series = contestSeries({ names: ["x", "y", "z"], mode: "best", scenarios: SCENARIOS, trials: 12 });
+  const rows = contestRows(series, 12, (arm, scenario, round) => arm !== "z" && SOLVES("same", scenario, round));
+  const matrix = pairMatrix(await contestReport(series, rows, BESIDE));
+  expect(matrix.map((cells) => cells.map(({ claim }) => claim))).toEqual([
+    [null, null, "better"],
+    [null, null, "better"],
+    ["worse", "worse", null],
+  ]);
+  const [x, z] = [matrix[0]?.[2], matrix[2]?.[0]];
+  expect(z?.points).toBe(-(x?.points ?? Number.NaN));
+  expect(z?.range).toEqual([-(x?.range?.[1] ?? 0), -(x?.range?.[0] ?? 0)]);
+  const against = contestSeries({ names: ["x", "y", "z"], scenarios: SCENARIOS, trials: 1 });
+  const shut = contestLines(
+    await contestReport(
+      against,
+      contestRows(against, 1, () => true),
+      BESIDE,
+    ),
+  ).lines[0];
+  expect(wordsText(shut?.words ?? [])).toMatch(/^The gate stays shut for y, because .*; it stays shut for z, because /);
 });
 
 test("two that differ in nothing are both left, and the gate stays shut", async () => {

@@ -79,6 +79,12 @@ export const SERIES_ENDPOINTS = {
       ...SeriesInPath,
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LISTED, description: `Default ${LISTED}.` })),
       after: Type.Optional(Type.Integer({ minimum: 0, description: "Skip this many. Default 0." })),
+      order: Type.Optional(
+        oneOf(["plan", "differs"], {
+          description:
+            "`differs`: those first in which the candidate is behind, or arms of a contest differ. Default `plan`.",
+        }),
+      ),
       blind: Type.Optional(
         Type.Boolean({ description: "Leave out why checks failed, for a reader who is to vote. Default false." }),
       ),

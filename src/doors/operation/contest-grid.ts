@@ -24,10 +24,15 @@ export const blindContestRows = async (...asked: Parameters<typeof contestRows>)
 
 /** At most `most` rows: first those in which arms differ, the most first, then those without a result, and those that are the same. */
 export async function tellingContestRows(store: Store, contest: Contest, most: number): Promise<ShownRows> {
-  const places = placesOf(contest, contestMembers(contest)).toSorted((one, other) => rankOf(other) - rankOf(one));
-  const members = places.slice(0, most).map(({ member }) => member);
-  return { rows: await contestRows(store, contest, members), total: places.length };
+  const members = tellingContestMembers(contest);
+  return { rows: await contestRows(store, contest, members.slice(0, most)), total: members.length };
 }
+
+/** Its members in this order. */
+export const tellingContestMembers = (contest: Contest): readonly Member[] =>
+  placesOf(contest, contestMembers(contest))
+    .toSorted((one, other) => rankOf(other) - rankOf(one))
+    .map(({ member }) => member);
 
 /** Of these rows those in which arms differ. */
 export async function differingContestRows(store: Store, contest: Contest, most: number): Promise<ShownRows> {

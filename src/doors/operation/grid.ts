@@ -31,10 +31,14 @@ export const blindRows = async (...asked: Parameters<typeof gridRows>): Promise<
  * and those that are the same.
  */
 export async function tellingRows(store: Store, series: Series, most: number): Promise<ShownRows> {
-  const { scenarios } = series;
+  const members = tellingMembers(series);
+  return { rows: await gridRows(store, series, members.slice(0, most)), total: members.length };
+}
+
+/** Its members in this order. */
+export function tellingMembers(series: Series): Series["scenarios"] {
   const rank = rankIn(series);
-  const members = scenarios.toSorted((one, other) => rank(one) - rank(other)).slice(0, most);
-  return { rows: await gridRows(store, series, members), total: scenarios.length };
+  return series.scenarios.toSorted((one, other) => rank(one) - rank(other));
 }
 
 /** Of these rows those in which one arm is ahead. */

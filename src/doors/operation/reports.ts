@@ -6,7 +6,7 @@ import type { SessionOutcome } from "../../domain/session.ts";
 import { ownTurn, Pace } from "../../runtime/pace.ts";
 import { SharedWork } from "../../runtime/shared-work.ts";
 import type { RequestOf } from "../endpoint/endpoints.ts";
-import { seriesCard, verdictCard } from "../report/card.ts";
+import { contestCard, seriesCard, verdictCard } from "../report/card.ts";
 import { contestHtml, contestHtmlRows, contestMarkdown } from "../report/contest.ts";
 import { duelHtml } from "../report/duel-html.ts";
 import { MARKDOWN_ROWS, seriesMarkdown, verdictMarkdown } from "../report/markdown.ts";
@@ -15,7 +15,6 @@ import { HTML_ROWS, seriesHtml } from "../report/series-html.ts";
 import { trajectoryHead, trajectorySteps, trajectoryTotals } from "../report/trajectory.ts";
 import { verdictHtml } from "../report/verdict-html.ts";
 import { differingContestRows, tellingContestRows } from "./contest-grid.ts";
-import { demandTwoArms } from "./find-series.ts";
 import { differingRows, tellingRows } from "./grid.ts";
 import type { Services } from "./operation.ts";
 import { getSession } from "./reads.ts";
@@ -41,8 +40,10 @@ export async function reportSession(
 }
 
 /** A series as SVG. */
-export const seriesDrawing = async (services: Services, asked: RequestOf<"seriesCardSvg">, signal: AbortSignal) =>
-  seriesCard(demandTwoArms(await getSeries(services, asked, signal)));
+export async function seriesDrawing(services: Services, asked: RequestOf<"seriesCardSvg">, signal: AbortSignal) {
+  const report = await getSeries(services, asked, signal);
+  return isContest(report) ? contestCard(report) : seriesCard(report);
+}
 
 interface Reportable {
   readonly id: string;

@@ -10,10 +10,10 @@ import type { Series } from "../../domain/series.ts";
 import type { SeriesRequest } from "../../domain/series-request.ts";
 import { ownTurn } from "../../runtime/pace.ts";
 import { LISTED } from "../endpoint/endpoint.ts";
-import { blindContestRows, contestMembers, contestRows } from "./contest-grid.ts";
+import { blindContestRows, contestMembers, contestRows, tellingContestMembers } from "./contest-grid.ts";
 import { doOnce } from "./do-once.ts";
 import { findSeries } from "./find-series.ts";
-import { blindRows, gridRows } from "./grid.ts";
+import { blindRows, gridRows, tellingMembers } from "./grid.ts";
 import type { Operation, Services } from "./operation.ts";
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startSeriesOf(
@@ -70,16 +70,20 @@ function abridgedContest(contest: Contest): Contest {
   return { ...contest, trials: contest.trials.slice(0, LISTED), omitted: { scenarios: 0, trials: omitted } };
 }
 
-export const listMembers: Operation<"listMembers"> = async (services, { id, limit = LISTED, after = 0, blind }) => {
+export const listMembers: Operation<"listMembers"> = async (services, request) => {
+  const { id, limit = LISTED, after = 0, order = "plan", blind = false } = request;
   const report = await (await findSeries(services, id)).report();
-  const members = isContest(report) ? contestMembers(report) : report.scenarios;
-  const next_after = after + limit < members.length ? after + limit : null;
-  const counts = { total: members.length, next_after };
-  const within = { store: services.store, blind: blind === true };
-  const page = [after, after + limit] as const;
-  return isContest(report)
-    ? { ...counts, ...(await contestPage(report, members.slice(...page), within)) }
-    : { ...counts, ...(await seriesPage(report, report.scenarios.slice(...page), within)) };
+  const within = { store: services.store, blind };
+  const paged = <M>(members: readonly M[]) => ({
+    page: members.slice(after, after + limit),
+    counts: { total: members.length, next_after: after + limit < members.length ? after + limit : null },
+  });
+  if (isContest(report)) {
+    const { page, counts } = paged(order === "plan" ? contestMembers(report) : tellingContestMembers(report));
+    return { ...counts, ...(await contestPage(report, page, within)) };
+  }
+  const { page, counts } = paged(order === "plan" ? report.scenarios : tellingMembers(report));
+  return { ...counts, ...(await seriesPage(report, page, within)) };
 };
 
 interface Within extends Pick<Services, "store"> {

@@ -1,4 +1,6 @@
 import { caveatsOf } from "../../domain/caveat.ts";
+import type { Contest } from "../../domain/contest.ts";
+import { type ArmBar, armBars } from "../../domain/contest-bars.ts";
 import { contradict } from "../../domain/contradict.ts";
 import { everyVerdict } from "../../domain/every-verdict.ts";
 import { cut } from "../../domain/excerpt.ts";
@@ -11,6 +13,14 @@ import { preferredSide } from "../../domain/series-status.ts";
 import { SIDES, type Side } from "../../domain/verdict.ts";
 import { decidedText } from "../../domain/verdict-text.ts";
 import { armWord, wordsText } from "../../domain/words.ts";
+import {
+  armStandingText,
+  contestHeadline,
+  contestLines,
+  contestTitle,
+  rangeText,
+  valueText,
+} from "../../statistics/contest-words.ts";
 import { candidateSide, firstLine } from "../../statistics/first-line.ts";
 import { namesOf } from "../../statistics/series-words.ts";
 import { type Html, html } from "./html.ts";
@@ -28,7 +38,7 @@ interface Card {
   /** Whose colour the headline has. */
   readonly side: Side | null;
   readonly below: string;
-  readonly rows: readonly CardRow[];
+  readonly rows: readonly Html[];
   /** What can overturn the headline. */
   readonly caveats: readonly string[];
   readonly foot: string;
@@ -47,11 +57,11 @@ export function verdictCard(reported: Reported): string {
   const { verdict, a, b } = reported;
   const names = distinctNames(reported);
   const score = { a: verdict?.score_a ?? null, b: verdict?.score_b ?? null };
-  const rows = SIDES.map((side): CardRow => {
+  const rows = SIDES.map((side, index) => {
     const { arm } = side === "a" ? a : b;
     const value = score[side];
     const figures = `${value === null ? "not scored" : `score ${value.toFixed(2)}`}, checks: ${checksText(arm)}`;
-    return { side, name: names[side], share: value, figures };
+    return drawnRow({ side, name: names[side], share: value, figures }, index);
   });
   const conflict = verdict !== null && contradict(everyVerdict(a.session));
   return drawn({
@@ -80,9 +90,10 @@ export function seriesCard(series: Series): string {
   const names = namesOf(series.arms);
   const [first, ...others] = scenarios.map(memberName);
   const all = Math.max(1, counts.trials);
-  const row = (side: Side, won: number): CardRow => ({
-    ...{ side, name: names[side], share: won / all, figures: `won ${won} of ${counted(counts.trials, "trial")}` },
-  });
+  const row = (side: Side, won: number, index: number) => {
+    const figures = `won ${won} of ${counted(counts.trials, "trial")}`;
+    return drawnRow({ side, name: names[side], share: won / all, figures }, index);
+  };
   return drawn({
     of: others.length > 0 ? `${first} and ${others.length} more` : (first ?? ""),
     headline: wordsText(
@@ -94,10 +105,46 @@ export function seriesCard(series: Series): string {
     ),
     side: preferredSide(conclusion) ?? null,
     below: wordsText(firstLine({ ...series, names })),
-    rows: [row("a", counts.wins), row("b", counts.losses)],
+    rows: [row("a", counts.wins, 0), row("b", counts.losses, 1)],
     caveats: caveatsOf(flags).map(({ text }) => text),
     foot: `${counted(counts.ties, "trial")} without a winner, ${series.created_at?.slice(0, 10) ?? "imported results"}`,
   });
+}
+
+/** Arms that have room on a picture. */
+const CARD_ARMS = 5;
+
+/** What a contest says as an SVG of 1200 x 630 pixels: its best arms on one axis of points. */
+export function contestCard(contest: Contest): string {
+  const { flags, created_at, members, rounds } = contest;
+  const { bars } = armBars(contest);
+  const shown = bars.slice(0, CARD_ARMS);
+  const which =
+    shown.length < bars.length ? `the first ${shown.length} of ${bars.length} arms` : counted(bars.length, "arm");
+  return drawn({
+    of: contestTitle(contest),
+    headline: contestHeadline(contest),
+    side: null,
+    below: wordsText(contestLines(contest).first),
+    rows: shown.map((bar, index) => drawnArm(contest, bar, 290 + index * 38)),
+    caveats: caveatsOf(flags).map(({ text }) => text),
+    foot: `${which}, ${counted(rounds, "trial")} of ${counted(members, "task")}, ${created_at?.slice(0, 10) ?? "imported results"}`,
+  });
+}
+
+function drawnArm(contest: Contest, { arm, at, range }: ArmBar, top: number): Html {
+  const [x, y] = [LEFT + 380, top + 26];
+  const value =
+    arm.value === null ? [] : [`${contest.measure === "score" ? "score" : "solved"} ${valueText(contest, arm)}`];
+  const points = range === null ? [] : [rangeText(arm)];
+  return html`${line({ x: LEFT, y, size: 22, fill: COLOURS.ink, text: arm.arm_id, bold: true, width: 360 })}
+<rect x="${x}" y="${top + 8}" width="${BAR}" height="20" rx="4" fill="#f0f0ed"/>${
+    range &&
+    html`<rect x="${x + Math.round(BAR * range[0])}" y="${top + 12}" width="${Math.round(BAR * (range[1] - range[0]))}" height="12" fill="${COLOURS.soft}" fill-opacity="0.45"/>`
+  }<rect x="${x + BAR / 2 - 1}" y="${top + 4}" width="2" height="28" fill="${COLOURS.soft}"/>${
+    at === null ? null : html`<circle cx="${x + Math.round(BAR * at)}" cy="${top + 18}" r="7" fill="${COLOURS.ink}"/>`
+  }
+${line({ x: x + BAR + 20, y, size: 20, fill: COLOURS.ink, text: [armStandingText(contest, arm), ...value, ...points].join(", ") })}`;
 }
 
 const COLOURS = {
@@ -120,7 +167,7 @@ ${line({ x: LEFT, y: 84, size: 28, fill: COLOURS.soft, text: of, width: 900 })}
 <text x="${WIDTH - LEFT}" y="84" font-size="28" font-weight="700" fill="${COLOURS.ink}" text-anchor="end">abeval</text>
 ${mark}${line({ x: from, y: 184, size: 68, fill: colour, text: headline, bold: true })}
 ${inLines(below).map((text, index) => line({ x: LEFT, y: 234 + 36 * index, size: 28, fill: COLOURS.soft, text }))}
-${rows.map((row, index) => drawnRow(row, 308 + index * 92))}
+${rows}
 ${caveats.length === 0 ? null : line({ x: LEFT, y: 516, size: 28, fill: COLOURS.bad, text: `Before you trust it: ${caveats.join(", ")}`, bold: true })}
 <rect x="${LEFT}" y="544" width="${WIDTH - 2 * LEFT}" height="2" fill="${COLOURS.line}"/>
 ${line({ x: LEFT, y: 588, size: 24, fill: COLOURS.soft, text: foot })}
@@ -139,8 +186,8 @@ function inLines(text: string): readonly string[] {
 
 const BAR = 260;
 
-function drawnRow({ side, name, share, figures }: CardRow, top: number): Html {
-  const x = LEFT + 56;
+function drawnRow({ side, name, share, figures }: CardRow, index: number): Html {
+  const [x, top] = [LEFT + 56, 308 + index * 92];
   return html`${sign(side, LEFT, top, 38)}${line({ x, y: top + 30, size: 30, fill: COLOURS[side], text: name, bold: true, width: 360 })}
 <rect x="${x + 380}" y="${top + 8}" width="${BAR}" height="24" rx="4" fill="#f0f0ed"/><rect x="${x + 380}" y="${top + 8}" width="${Math.round(BAR * (share ?? 0))}" height="24" rx="4" fill="${COLOURS[side]}"/>
 ${line({ x: x + 660, y: top + 30, size: 24, fill: COLOURS.ink, text: figures, width: 350 })}`;

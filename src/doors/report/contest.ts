@@ -3,7 +3,7 @@ import { NO_ROWS, type ShownRows } from "../../domain/grid-words.ts";
 import { memberWord } from "../../domain/member.ts";
 import { counted, countText, momentText } from "../../domain/number-text.ts";
 import { seriesFlagWords } from "../../domain/series-flags.ts";
-import { contestLines, contestTable, pairTable, RANKS_TEXT } from "../../statistics/contest-words.ts";
+import { contestLines, contestTable, contestTitle, pairTable, RANKS_TEXT } from "../../statistics/contest-words.ts";
 import { HALTED } from "../../statistics/series-words.ts";
 import type { Again } from "../../statistics/six-lines.ts";
 import { html, htmlPage, htmlTable } from "./html.ts";
@@ -17,7 +17,7 @@ export function contestMarkdown(contest: Contest, again?: Again, differing: Show
   const pairs = pairTable(contest);
   const { failure, flags, series_id } = contest;
   const parts = [
-    `## abeval: ${plain(titleOf(contest))}\n`,
+    `## abeval: ${plain(contestTitle(contest))}\n`,
     ...linesMarkdown(contestLines(contest, again)),
     ...(failure === null ? [] : [`${HALTED}: ${plain(failure)}\n`]),
     markdownTable(head, rows),
@@ -29,9 +29,6 @@ export function contestMarkdown(contest: Contest, again?: Again, differing: Show
   ];
   return parts.join("\n");
 }
-
-const titleOf = ({ contest, members }: Contest) =>
-  `${counted(contest.arms.length, "arm")}, ${counted(members, "task")}`;
 
 const inputsOf = ({ inputs_from_checkout }: Contest) => (inputs_from_checkout ? { inputs_from_checkout } : {});
 
@@ -47,7 +44,7 @@ export async function contestHtml(contest: Contest, again?: Again, shown: ShownR
   const { first, lines } = contestLines(contest, again);
   const table = contestTable(contest);
   const pairs = pairTable(contest);
-  const title = titleOf(contest);
+  const title = contestTitle(contest);
   const origin = [
     title,
     `${countText(contest.trials.length)} trials`,

@@ -5,7 +5,7 @@ import type { Again } from "../../../statistics/six-lines.ts";
 import { differingContestRows, tellingContestRows } from "../../operation/contest-grid.ts";
 import { differingRows, tellingRows } from "../../operation/grid.ts";
 import type { Services } from "../../operation/operation.ts";
-import { seriesCard } from "../../report/card.ts";
+import { contestCard, seriesCard } from "../../report/card.ts";
 import { contestHtml, contestHtmlRows, contestMarkdown } from "../../report/contest.ts";
 import { MARKDOWN_ROWS, seriesMarkdown } from "../../report/markdown.ts";
 import { HTML_ROWS, seriesHtml } from "../../report/series-html.ts";
@@ -20,7 +20,7 @@ interface Shown {
   readonly store?: Services["store"];
 }
 
-/** A series or a contest in each form, made when it is asked for. A contest has no card. */
+/** A series or a contest in each form, made when it is asked for. */
 export function formsOf(report: Series | Contest, { painter, again, store }: Shown) {
   if (isContest(report))
     return {
@@ -30,7 +30,7 @@ export function formsOf(report: Series | Contest, { painter, again, store }: Sho
         contestMarkdown(report, again, store && (await differingContestRows(store, report, MARKDOWN_ROWS))),
       html: async () =>
         await contestHtml(report, again, store && (await tellingContestRows(store, report, contestHtmlRows(report)))),
-      card: () => null,
+      card: () => contestCard(report),
     };
   return {
     summary: summariseSeries(report, { painter, again }),
