@@ -315,13 +315,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 127, 0],
-  "src/domain": [115, 8_824, 627],
+  "src/domain": [116, 8_900, 631],
   "src/runtime": [19, 1_232, 51],
   "src/arms": [202, 23_625, 686],
-  "src/statistics": [70, 7_734, 307],
+  "src/statistics": [71, 7_782, 312],
   "src/store": [57, 7_416, 213],
   "src/comparison": [205, 26_747, 793],
-  "src/doors": [329, 35_384, 959],
+  "src/doors": [330, 35_619, 963],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
