@@ -25,6 +25,7 @@ const CAVEATS: readonly Caveat[] = [
   { id: "inputs_from_checkout", text: "inputs are the change's own", isGrave: false },
   { id: "fragile", text: "fragile", isGrave: false },
   { id: "baseline_not_concurrent", text: "one arm ran earlier", isGrave: false },
+  { id: "not_concurrent", text: "arms ran apart", isGrave: false },
   { id: "no_variation", text: "identical trials", isGrave: false },
   { id: "equal_work", text: "identical work", isGrave: false },
   { id: "check_not_repeatable", text: "a check is not repeatable", isGrave: false },

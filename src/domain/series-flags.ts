@@ -72,6 +72,11 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
     title: "One arm ran earlier",
     text: "Stored runs stand in for it. Whatever changed since then, at a provider for example, looks like a difference between the arms.",
   },
+  not_concurrent: {
+    tone: "warn",
+    title: "Arms of a round ran apart",
+    text: "Some began when others had stopped: there were fewer places than arms, or a lost run was tried again. Whatever changed in between looks like a difference between the arms.",
+  },
   baseline_selected: {
     tone: "danger",
     title: "The stored runs were selected",

@@ -34,6 +34,7 @@ const COUNTED_FLAGS = [
   "panel_one_family",
   "arm_crashed",
   "judge_follows_order",
+  "not_concurrent",
   "low_confidence",
 ] as const;
 export type CountedFlag = (typeof COUNTED_FLAGS)[number];
@@ -57,6 +58,7 @@ export const SERIES_FLAGS = [
   "no_variation",
   "rows_repeat",
   "baseline_not_concurrent",
+  "not_concurrent",
   "skill_never_fired",
   "low_confidence",
   "few_tasks",

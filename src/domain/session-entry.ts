@@ -77,6 +77,8 @@ interface ArmEndedEntry {
 interface ObservedEntry {
   readonly type: "observed";
   readonly differences: readonly string[];
+  /** As in `Fairness`. */
+  readonly apart?: true;
 }
 
 /** What an arm left behind. */

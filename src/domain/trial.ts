@@ -107,6 +107,7 @@ export const TrialRow = record("TrialRow", {
       description: "Of arms that ran here; null = unknown. Absent where both did: their costs are what was spent.",
     }),
   ),
+  apart: Type.Optional(Type.Literal(true, { description: "As in Fairness: its arms did not run at the same time." })),
   killed: Type.Optional(Count("Its attempts that were killed from outside; absent when none was.")),
   from_checkout: Type.Optional(
     Type.Literal(true, {
@@ -156,6 +157,7 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
     ...storedRun(a, b),
     ...sharedRuns(a, b),
     ...priceDateOf(outcome),
+    ...(outcome.fairness.apart && { apart: outcome.fairness.apart }),
     ...((a.imported || b.imported || a.shared || b.shared) && { spent_usd: sumKnown([paidFor(a), paidFor(b)]) }),
     ...killedOf(outcome),
     ...(shutsGate(outcome.settings.inputs_from_checkout) && { from_checkout: true }),

@@ -81,6 +81,7 @@ export function raisedByTrials(findings: Findings) {
     panel_one_family: counts.panel_one_family > 0,
     arm_crashed: counts.arm_crashed > 0,
     judge_follows_order: counts.judge_follows_order > 0,
+    not_concurrent: counts.not_concurrent > 0,
     low_confidence: counts.low_confidence > 0,
   };
 }

@@ -158,7 +158,13 @@ function after(state: State, entry: SessionEntry, rejudged: Verdict | undefined)
       return { ...state, arms: eachArm(state, (arm) => (arm.arm_id === arm_id ? { ...arm, ...shown } : arm)) };
     }
     case "observed":
-      return { ...state, fairness: { ...state.fairness, observed: [...entry.differences] } };
+      return {
+        ...state,
+        fairness: {
+          ...{ ...state.fairness, observed: [...entry.differences] },
+          ...(entry.apart && { apart: entry.apart }),
+        },
+      };
     case "judged":
       return judged(state, entry.verdict, rejudged);
     case "ended":

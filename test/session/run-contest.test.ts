@@ -9,6 +9,7 @@ import type { SeriesRecord } from "../../src/domain/series-record.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { Semaphore } from "../../src/runtime/semaphore.ts";
+import { contestReport } from "../../src/statistics/contest.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { talk, talkServices } from "./series.ts";
 
@@ -136,6 +137,69 @@ test("one round at a time has a place for each arm, also where fewer run at once
   });
   expect(record).toMatchObject({ state: "completed", stop: "exhausted" });
   expect(ran).toEqual({ a: 2, b: 2, c: 2, d: 2 });
+});
+
+/** A clock that somebody turns. */
+function turnedClock() {
+  let ms = 0;
+  const clock = { now: () => new Date(Date.UTC(2026, 0, 1) + ms), ticks: () => ms };
+  const turn = (by: number) => {
+    ms += by;
+  };
+  return { clock, turn };
+}
+
+/** Whoever comes waits until so many are there. */
+function together(count: number): () => Promise<void> {
+  const there = Promise.withResolvers<void>();
+  let left = count;
+  return async () => {
+    left -= 1;
+    if (left === 0) there.resolve();
+    await there.promise;
+  };
+}
+
+const apartIn = ({ rows }: Ran) => rows.map(({ pair, apart }) => [pair, apart === true]);
+
+test("arms that had no place until others had stopped ran apart, which the contest says", async () => {
+  const { clock, turn } = turnedClock();
+  const both = together(2);
+  const { services } = counting({
+    judge: () => "tie",
+    before: async (side) => {
+      if (side !== "c") await both();
+      turn(5_000);
+    },
+  });
+  const few = { ...services, arm_clock: clock, slots: new Semaphore(1) };
+  const ran = await run(few, await talkOf("a", "b", "c"), { trials: 1, contest: { keep_running: true } });
+  expect(apartIn(ran)).toEqual([
+    [0, false],
+    [1, true],
+  ]);
+  const { flags } = await contestReport(ran.record, ran.rows, { stored: [], judge_unaudited: false });
+  expect(flags).toContain("not_concurrent");
+});
+
+test("arms that run at the same time are not said to run apart", async () => {
+  const { clock, turn } = turnedClock();
+  const all = together(3);
+  const { services } = counting({
+    judge: () => "tie",
+    before: async () => {
+      await all();
+      turn(5_000);
+    },
+  });
+  const enough = { ...services, arm_clock: clock, slots: new Semaphore(3) };
+  const ran = await run(enough, await talkOf("a", "b", "c"), { trials: 1, contest: { keep_running: true } });
+  expect(apartIn(ran)).toEqual([
+    [0, false],
+    [1, false],
+  ]);
+  const { flags } = await contestReport(ran.record, ran.rows, { stored: [], judge_unaudited: false });
+  expect(flags).not.toContain("not_concurrent");
 });
 
 test.each<readonly [string, OpenOptions, readonly string[]]>([

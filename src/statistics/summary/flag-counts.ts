@@ -16,6 +16,7 @@ export function flagCounts(findings: Findings): Readonly<Record<CountedFlag, num
     panel_one_family: raising(hasDoubt("panel_one_family")),
     arm_crashed: raising(({ arms }) => SIDES.some((side) => arms[side].crashed)),
     judge_follows_order: raising(({ outcome }) => outcome === "inconsistent"),
+    not_concurrent: raising(({ apart }) => apart === true),
     // Of one trial its verdict says it.
     low_confidence: won > 1 && low > won / 2 ? low : 0,
   };

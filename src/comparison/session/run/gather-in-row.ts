@@ -2,7 +2,7 @@ import type { Pristine } from "../../../arms/workspace/workspace.ts";
 import { Failure } from "../../../domain/failure.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import type { JudgedArm } from "../../judge/judge.ts";
-import { type Examination, observedDifferences, openArm } from "./open-arm.ts";
+import { type Examination, observedDifferences, openArm, START_SKEW_MS } from "./open-arm.ts";
 import type { RoundRow, SharedRun } from "./round-row.ts";
 
 interface InRow extends Examination {
@@ -33,9 +33,17 @@ export async function gatherInRow(
   for (const result of [...own, ...shown]) if (result.status === "rejected") throw result.reason;
   const [a, b] = shown.map((result) => (result as PromiseFulfilledResult<SharedRun>).value) as [SharedRun, SharedRun]; // none was rejected
   const skew_ms = a.began_ticks === null || b.began_ticks === null ? 0 : a.began_ticks - b.began_ticks;
-  log.note({ type: "observed", differences: observedDifferences(a.judged.summary, b.judged.summary, skew_ms) });
+  const differences = observedDifferences(a.judged.summary, b.judged.summary, skew_ms);
+  log.note({ type: "observed", differences, ...(areApart(a, b) && { apart: true as const }) });
   await log.enter("judging");
   return [a.judged, b.judged];
+}
+
+/** Whether one had stopped before the other began, by more than a moment. A run of an earlier attempt had. */
+function areApart(a: SharedRun, b: SharedRun): boolean {
+  if (a.began_ticks === null || b.began_ticks === null) return a.began_ticks !== b.began_ticks;
+  const [first, skew_ms] = [a.began_ticks < b.began_ticks ? a : b, Math.abs(a.began_ticks - b.began_ticks)];
+  return skew_ms >= Math.max(START_SKEW_MS, first.judged.summary.wall_ms ?? Number.POSITIVE_INFINITY);
 }
 
 async function runHere(session: InRow, row: RoundRow, pristine: Pristine, index: 0 | 1): Promise<void> {

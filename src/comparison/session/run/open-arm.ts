@@ -186,7 +186,7 @@ function logViolations(log: DecisionLog, later: readonly Violation[]): void {
 }
 
 /** Milliseconds between the arms' starts beyond which the start counts as uneven. */
-const START_SKEW_MS = 1_000;
+export const START_SKEW_MS = 1_000;
 
 /** Differences between the arms that nobody declared, in words. `skew_ms` is the time between their starts. */
 export function observedDifferences(a: ArmSummary, b: ArmSummary, skew_ms: number): string[] {
