@@ -163,9 +163,7 @@ export type SessionFailure = Static<typeof SessionFailure>;
 export const Fairness = record("Fairness", {
   declared: Type.Array(Type.String(), { description: "Fields in which the arms were set up to differ." }),
   observed: Type.Array(Type.String(), { description: "What else differed: served model, throttling, start skew." }),
-  apart: Type.Optional(
-    Type.Literal(true, { description: "One arm had stopped before the other began. Absent: not known to be so." }),
-  ),
+  apart: Type.Optional(Type.Literal(true, { description: "One stopped before the other began." })),
 });
 
 export const SessionTotals = record("SessionTotals", {
