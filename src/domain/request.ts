@@ -21,7 +21,7 @@ export const RunRequest = record(
       Type.Array(Slug(), {
         minItems: 2,
         maxItems: 2,
-        description: "Ids of two arms to compare, where the scenario has more; a series compares all.",
+        description: "Two of its arms, where it has more; a series compares all.",
       }),
     ),
     model_override: Type.Optional({
@@ -31,7 +31,7 @@ export const RunRequest = record(
     judge_model: Type.Optional(JudgeModel),
     single: Type.Optional(
       Type.Boolean({
-        description: "Let this one run open a gate for its winner; otherwise only a series does.",
+        description: "Let this one run open a gate; otherwise only a series does.",
       }),
     ),
   },

@@ -71,7 +71,7 @@ export type SeriesFlag = (typeof SERIES_FLAGS)[number];
 
 export const FlagCounts = Type.Optional(
   Type.Record(Type.String(), Count("Trials."), {
-    description: `By flag, of ${COUNTED_FLAGS.join(", ")}: the trials that raise it. Absent: none does.`,
+    description: `By flag, of ${COUNTED_FLAGS.join(", ")}: the trials that raise it.`,
   }),
 );
 

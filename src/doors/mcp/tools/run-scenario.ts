@@ -57,7 +57,7 @@ const SERIES_FIELDS = [
 const ContestToolRequest = record(
   "ContestToolRequest",
   { mode: Type.Optional(oneOf(CONTEST_MODES)), keep_running: Type.Optional(Type.Boolean()) },
-  { description: "Three to eight arms: each with the control, or each with each." },
+  { description: "Three arms or more: each with the control, or with each." },
 );
 
 const RunToolRequest = record("RunToolRequest", {
