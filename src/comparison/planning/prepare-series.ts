@@ -117,7 +117,8 @@ export async function prepareSeries(
   // Its earlier trials were made of what was named then.
   const inputs_from_checkout = allInputs([source.inputs_from_checkout, before?.inputs_from_checkout]);
   const replacement = {
-    day: dayOf(services.clock.now().toISOString()),
+    // Where nobody said what runs there, a series is of the day on which it began, also when it goes on.
+    day: dayOf(before?.created_at ?? services.clock.now().toISOString()),
     ...(inputs_from_checkout && { inputs_from_checkout }),
     ...(judge_model !== undefined && { judge_model }),
     ...(model_override !== undefined && { model_override }),

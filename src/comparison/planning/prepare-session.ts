@@ -47,7 +47,7 @@ export interface RunOptions {
   readonly trial_number?: number;
   /** Its own number in its series, which no other trial has. Absent: it is no trial. */
   readonly series_trial?: number;
-  /** On which its series began. Default: today. */
+  /** On which it was accepted, or its series began. Default: today. */
   readonly day?: string;
   /** The rules of its series. Absent: those of this version. */
   readonly protocol?: string;
@@ -137,7 +137,7 @@ export async function prepareSession(
   return {
     loaded,
     scenario: priced,
-    options,
+    options: { ...options, day },
     sources: [source_a, source_b],
     chosen,
     worst_case: worstCaseOfRun(...costs),

@@ -2,6 +2,7 @@ import { Failure, wordsOf } from "../../domain/failure.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { foldLog } from "../../store/read-session.ts";
 import type { Run } from "../../store/store.ts";
+import { dayOf } from "../planning/comparison.ts";
 import { prepareSession, type RunOptions, type SessionPlan } from "../planning/prepare-session.ts";
 import { reserve } from "../planning/reservation.ts";
 import type { SessionServices } from "../planning/services.ts";
@@ -96,10 +97,11 @@ async function planOf(services: Services, session: Asked): Promise<SessionPlan> 
 
 const changed = (why: string) => new Failure("invalid_scenario", why);
 
-function optionsOf({ request, settings }: Asked): RunOptions {
+function optionsOf({ request, settings, created_at }: Asked): RunOptions {
   const { max_cost_usd, inputs_from_checkout, scripts = {} } = settings;
   const [drawn] = Object.values(scripts);
   return {
+    day: dayOf(created_at),
     ...(request.model_override !== null && { model_override: request.model_override }),
     ...(request.judge_model !== null && { judge_model: request.judge_model }),
     ...(max_cost_usd && { max_cost_usd }),

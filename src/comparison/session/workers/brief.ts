@@ -29,6 +29,7 @@ export const SessionOrder = Type.Object({
     trial_number: Type.Optional(Type.Integer()),
     series_trial: Type.Optional(Type.Integer()),
     protocol: Type.Optional(Type.String()),
+    day: Type.Optional(Type.String()),
     inputs_from_checkout: InputsFromCheckout,
   }),
   prices: Prices,
