@@ -22,7 +22,9 @@ async function beforeMidnight() {
   return {
     loaded,
     services: testServices({}, { clock: { ...systemClock, now } }),
-    toNextDay: () => void (days += 1),
+    toNextDay: () => {
+      days += 1;
+    },
     [Symbol.asyncDispose]: async () => {
       await server[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();

@@ -117,8 +117,7 @@ export async function prepareSeries(
   // Its earlier trials were made of what was named then.
   const inputs_from_checkout = allInputs([source.inputs_from_checkout, before?.inputs_from_checkout]);
   const replacement = {
-    // Where nobody said what runs there, a series is of the day on which it began, also when it goes on.
-    day: dayOf(before?.created_at ?? services.clock.now().toISOString()),
+    day: dayOfSeries(services, before),
     ...(inputs_from_checkout && { inputs_from_checkout }),
     ...(judge_model !== undefined && { judge_model }),
     ...(model_override !== undefined && { model_override }),
@@ -155,6 +154,10 @@ export async function prepareSeries(
   };
   return { ...told, members: scenarios, needs, prepare };
 }
+
+/** On which it began, also when it goes on. */
+const dayOfSeries = ({ clock }: Pick<Services, "clock">, before: SeriesRecord | undefined) =>
+  dayOf(before?.created_at ?? clock.now().toISOString());
 
 /** What a reader hears of the stored runs before the first trial. */
 function tellOfBaseline(
