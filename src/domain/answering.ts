@@ -35,6 +35,27 @@ export const ArmEndpoint = record(
 );
 export type ArmEndpoint = Static<typeof ArmEndpoint>;
 
+const { url, headers_env } = ArmEndpoint.properties;
+
+export const PostedCheck = record(
+  "PostedCheck",
+  {
+    ...{ url, headers_env },
+    version: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: "What checks there; another version is another check.",
+      }),
+    ),
+  },
+  {
+    description:
+      "Where `{input, answer, steps, change}` is posted, and whose reply `{pass}`, or `{score}` with `score: true`, is the result.",
+  },
+);
+export type PostedCheck = Static<typeof PostedCheck>;
+
 export const ArmProgram = record(
   "ArmProgram",
   {
@@ -69,9 +90,13 @@ export const isUnversioned = ({ endpoint }: MayAnswer): boolean =>
  * What a deployed arm is known by, whatever it is called: its version, and where it is, without the port of this machine, which any start
  * may draw anew. Without a version it is known by the day alone on which it ran.
  */
-export function identityOf({ url, ...endpoint }: ArmEndpoint, day: string) {
-  const at = new URL(url);
-  if (endpoint.version === undefined) return { ...endpoint, url, day };
+export const identityOf = (endpoint: ArmEndpoint, day: string) =>
+  endpoint.version === undefined ? { ...endpoint, day } : versioned(endpoint);
+
+/** What of known version runs there, by what it is known. */
+export function versioned<Named extends Pick<ArmEndpoint, "url" | "version">>(named: Named): Named {
+  const at = new URL(named.url);
+  if (named.version === undefined) return named;
   if (/^(localhost|127\.[\d.]+|\[::1\])$/.test(at.hostname)) at.port = "";
-  return { ...endpoint, url: at.href };
+  return { ...named, url: at.href };
 }

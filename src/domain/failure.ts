@@ -63,10 +63,15 @@ export class Failure extends Error {
 }
 
 /** The same failure, said of the arm that had it: both arms may ask one provider. What is no Failure stays what it is. */
-export function ofArm(arm_id: string, error: unknown): unknown {
+export const ofArm = (arm_id: string, error: unknown): unknown => saidOf(`arm "${arm_id}"`, error);
+
+/** The same of a hidden check. */
+export const ofCheck = (check_id: string, error: unknown): unknown => saidOf(`check "${check_id}"`, error);
+
+function saidOf(who: string, error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   const { code, message, retryable, details } = error;
-  return new Failure(code, `arm "${arm_id}": ${message}`, { cause: error, retryable, ...(details && { details }) });
+  return new Failure(code, `${who}: ${message}`, { cause: error, retryable, ...(details && { details }) });
 }
 
 /** Something that belongs to neither arm ended what ran for a run: nobody's loss. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { PostedCheck } from "./answering.ts";
 import { SETUP_TIMEOUT_S } from "./defaults.ts";
 import { WORKSPACE_AT } from "./mount-point.ts";
 import { Digest, nullable, oneOf, record, Share, Slug } from "./schema.ts";
@@ -105,6 +106,7 @@ export const CHECK_KINDS = [
   "answer_json",
   "called",
   "changed",
+  "posted",
 ] as const;
 type CheckKind = (typeof CHECK_KINDS)[number];
 
@@ -126,6 +128,7 @@ export const ProbeCheck = record("ProbeCheck", {
   ),
   called: Type.Optional(CalledCheck),
   changed: Type.Optional(ChangedCheck),
+  posted: Type.Optional(PostedCheck),
   before: nullable(oneOf(["pass", "fail"]), {
     description: "The expected result on the untouched fixture; null when not declared.",
   }),
@@ -136,7 +139,9 @@ export const ProbeCheck = record("ProbeCheck", {
   output_matches: nullable(Type.String(), {
     description: "Literal text or `/regex/` that stdout and stderr together must contain.",
   }),
-  score: Type.Optional(Type.Literal(true, { description: "The last line of its stdout is a number from 0 to 1." })),
+  score: Type.Optional(
+    Type.Literal(true, { description: "It gives a number from 0 to 1: the last line of its stdout, or `score`." }),
+  ),
   min_score: Type.Optional(Share("A number from here on is a pass. Absent: a number is neither pass nor failure.")),
 });
 export type ProbeCheck = Static<typeof ProbeCheck>;
@@ -150,6 +155,12 @@ export const givesNumber = ({ score }: ProbeCheck): boolean => score === true;
 /** A command may look at whatever it finds, so it counts once it names the evidence. */
 export const looksAtAnswer = (check: ProbeCheck): boolean =>
   checkKind(check) === "run" ? (check.run ?? "").includes("ABEVAL_EVIDENCE") : !(check.called || check.changed);
+
+export type CheckPosted = ProbeCheck & { readonly posted: PostedCheck };
+
+/** Those of a task that are posted. */
+export const postedChecks = ({ probe }: { readonly probe: Probe | null }): readonly CheckPosted[] =>
+  (probe?.checks ?? []).filter((check): check is CheckPosted => check.posted !== undefined);
 
 export const Probe = record("Probe", { files: FileSet, checks: Type.Array(ProbeCheck, { minItems: 1 }) });
 export type Probe = Static<typeof Probe>;

@@ -11,6 +11,7 @@ import type { Decision } from "../../src/domain/decision.ts";
 import type { Policies } from "../../src/domain/policies.ts";
 import type { ToolName } from "../../src/domain/tool.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
+import { testServices } from "../harness.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 import { never, openFixture, shell } from "../workspace/harness.ts";
 
@@ -63,7 +64,7 @@ async function play(calls: readonly Record<string, unknown>[], changes: Partial<
   const end = await builtInArm(model, [append, make])(run, never);
   const overlay = { dir: null, files: {} };
   const left = { workspace, answer: end.final_answer, calls: end.calls, decisions: log };
-  const collection = { ...left, seen: end.violations, task, policies, overlay, redact };
+  const collection = { ...left, seen: end.violations, task, policies, overlay, redact, services: testServices() };
   return { end, log, evidence: await collectEvidence(collection, never) };
 }
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { ANSWER_CHARS } from "../../domain/defaults.ts";
 import { asRecord } from "../../domain/lenient.ts";
@@ -117,14 +117,23 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function asAnswer(value: unknown, redact: ArmRun["redact"]): ReadReply {
-  const reply = withoutNulls(value, ["usage"]);
-  const error = Value.Errors(Reply, reply).First();
-  if (error) {
-    const quoted = typeof error.value === "string" ? redact(error.value) : error.value;
-    throw wrongShape(`${fieldAt(error.path)}: ${explain({ ...error, value: quoted }, nameAt(error.path), "json")}`);
-  }
-  const { answer, usage = {}, steps = [], stop = "end", version = null } = reply as Static<typeof Reply>; // it was checked
+  const { answer, usage = {}, steps = [], stop = "end", version = null } = shaped(Reply, value, redact);
   return { answer, usage, steps, stop, version };
+}
+
+/** Whatever a reply in JSON is to say. @param redact as for `readAnswer` @throws UnusableAnswer */
+export const readJsonReply = async <T extends TSchema>(
+  schema: T,
+  bytes: Uint8Array,
+  redact: ArmRun["redact"],
+): Promise<Static<T>> => shaped(schema, await objectIn(bytes, "json"), redact);
+
+function shaped<T extends TSchema>(schema: T, value: unknown, redact: ArmRun["redact"]): Static<T> {
+  const reply = withoutNulls(value, ["usage"]);
+  const error = Value.Errors(schema, reply).First();
+  if (error === undefined) return reply as Static<T>; // it was checked
+  const quoted = typeof error.value === "string" ? redact(error.value) : error.value;
+  throw wrongShape(`${fieldAt(error.path)}: ${explain({ ...error, value: quoted }, nameAt(error.path), "json")}`);
 }
 
 function withoutNulls(value: unknown, inside: readonly string[]): unknown {

@@ -30,23 +30,25 @@ const LONGEST_WAIT_MS = 60_000;
 /** Characters of a refusal's body that a message quotes. */
 const QUOTED_CHARS = 160;
 
+interface Asker extends Pick<ArmRun, "clock" | "redact"> {
+  /** Whose endpoint it is; absent: that of no arm. */
+  readonly arm?: Pick<ArmRun["arm"], "id"> | undefined;
+}
+
 /** @throws Failure as `reachEndpoint`; `credentials_missing` for a header whose variable is not set */
 export async function openEndpoint(
   services: EndpointServices,
-  { url, headers_env = {} }: ArmEndpoint,
-  { clock, arm, redact }: Pick<ArmRun, "clock" | "arm" | "redact">,
+  { url, headers_env = {} }: Pick<ArmEndpoint, "url" | "headers_env">,
+  { clock, arm, redact }: Asker,
 ): Promise<ArmAnswerer> {
   const target = new URL(url);
   const own = endpointHeaders(services, headers_env);
   const pinned = await reachEndpoint(target, services.rules).catch((error: unknown) => {
-    throw ofArm(arm.id, error);
+    throw arm ? ofArm(arm.id, error) : error;
   });
   const headers = { ...own, ...FIXED, "user-agent": `abeval/${services.version}` };
   const ask = (body: Uint8Array, asking: Asking) =>
-    new Tries(
-      { url: target, pinned, headers, clock, arm_id: arm.id, retry_ms: services.retry_ms, redact },
-      asking,
-    ).until(body);
+    new Tries({ url: target, pinned, headers, clock, arm, retry_ms: services.retry_ms, redact }, asking).until(body);
   return { ask };
 }
 
@@ -72,14 +74,11 @@ export function endpointHeaders(
   return Object.fromEntries(values);
 }
 
-interface Target {
+interface Target extends Asker {
   readonly url: URL;
   readonly pinned: readonly PinnedAddress[];
   readonly headers: Readonly<Record<string, string>>;
-  readonly clock: Clock;
-  readonly arm_id: string;
   readonly retry_ms: number;
-  readonly redact: ArmRun["redact"];
 }
 
 /** What a try came to that says nothing of the arm. */
@@ -130,8 +129,9 @@ class Tries {
     const code = errorCode(error) ?? asText(dig(error, "cause", "code")) ?? "";
     if (code.startsWith("HPE_")) throw wrongShape("its reply is no HTTP");
     if (/CERT|TLS|SSL|EPROTO|ALTNAME/.test(code)) {
-      const { arm_id } = this.#target;
-      throw new Failure("setup_failed", `arm "${arm_id}": no secure connection to its endpoint: ${wordsOf(error)}`);
+      const { arm } = this.#target;
+      const failure = new Failure("setup_failed", `no secure connection to its endpoint: ${wordsOf(error)}`);
+      throw arm ? ofArm(arm.id, failure) : failure;
     }
     return {
       status: null,
@@ -141,9 +141,12 @@ class Tries {
   }
 
   #gaveUp({ status, words }: Lost): Failure {
-    const { arm_id, url } = this.#target;
+    const { arm, url } = this.#target;
     const message = `its endpoint at ${url.host} ${words} (${PROVIDER_TRIES} tries)`;
-    return new Failure("provider_failed", message, { retryable: true, details: { arm_id, status } });
+    return new Failure("provider_failed", message, {
+      retryable: true,
+      details: { ...(arm && { arm_id: arm.id }), status },
+    });
   }
 }
 

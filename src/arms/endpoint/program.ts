@@ -7,8 +7,10 @@ import type { ProcessEnd, SandboxedProcess } from "../sandbox/sandbox.ts";
 import { REPLY_BYTES, UnusableAnswer, wrongShape } from "./answer-protocol.ts";
 import type { ArmAnswerer, Asking, RawReply } from "./answering-arm.ts";
 
+type ProgramRun = Pick<ArmRun, "workspace" | "policies" | "redact">;
+
 /** Answers by a program in the arm's workspace, which is started anew for each turn. */
-export function programAnswerer(argv: readonly string[], run: ArmRun): ArmAnswerer {
+export function programAnswerer(argv: readonly string[], run: ProgramRun): ArmAnswerer {
   let last: Pick<AgentRun, "exit_code" | "stdout" | "stderr"> = { exit_code: null, stdout: "", stderr: "" };
   const ask = async (request: Uint8Array, { signal }: Asking): Promise<RawReply> => {
     await using started = await run.workspace.attach(attached(argv, run), signal);
@@ -28,7 +30,7 @@ export function programAnswerer(argv: readonly string[], run: ArmRun): ArmAnswer
   return { ask, ended: () => ({ recipe: null, install: null, version: null, digest: null, ...last }) };
 }
 
-const attached = ([program = "", ...rest]: readonly string[], { policies }: ArmRun) => ({
+const attached = ([program = "", ...rest]: readonly string[], { policies }: ProgramRun) => ({
   command: [program, ...rest] as const,
   network: policies.network,
   read_only: policies.paths.protected,

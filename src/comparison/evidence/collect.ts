@@ -12,6 +12,7 @@ import { isUnknown } from "../../domain/size-of.ts";
 import type { SkillUse } from "../../domain/skill.ts";
 import type { Probe, Task } from "../../domain/task.ts";
 import { withWhatWasMissing } from "./could-not-run.ts";
+import type { PostingServices } from "./posted-check.ts";
 import { scoreAgainstReference } from "./reference-fix.ts";
 import { runProbe } from "./run-probe.ts";
 
@@ -32,6 +33,7 @@ interface Collection {
   readonly policies: Policies;
   readonly overlay: FileSource;
   readonly redact: (text: string) => string;
+  readonly services: PostingServices;
   /** The workspace is as it was, though nobody said that nothing was changed. */
   readonly unchanged_unknown?: boolean;
 }
@@ -97,10 +99,11 @@ async function withoutChanges(collection: Probed & Pick<Collection, "seen">, sig
 
 /** Runs hidden checks on what an arm left. @throws as `runProbe` */
 export async function probeOf(probed: Probed, probe: Probe, signal: AbortSignal): Promise<ProbeResult> {
-  const { workspace, task, policies, overlay, redact, answer, last_answer, calls, decisions, changes, input } = probed;
+  const { workspace, task, policies, overlay, answer, last_answer, calls, decisions, changes, input } = probed;
+  const { redact, services } = probed;
   const { network, paths } = policies;
   const left = { answer, last_answer, calls, decisions, changes, input };
-  const run = { probe, overlay, protected: paths.protected, network, redact, left };
+  const run = { probe, overlay, protected: paths.protected, network, redact, left, services };
   return await withWhatWasMissing(await runProbe(workspace, run, signal), { workspace, overlay, changes, task });
 }
 

@@ -1,6 +1,6 @@
 import { type CallRecord, countCalls } from "../../arms/policy/review.ts";
 import { ANSWER_CHARS } from "../../domain/defaults.ts";
-import type { Changes } from "../../domain/evidence.ts";
+import type { Changes, CheckResult } from "../../domain/evidence.ts";
 import { globMatcher } from "../../domain/path-glob.ts";
 import { regexOf } from "../../domain/regex-of.ts";
 import type { CalledCheck, ChangedCheck, ProbeCheck } from "../../domain/task.ts";
@@ -20,7 +20,7 @@ export interface Left {
 }
 
 export interface CheckFinding {
-  readonly status: "pass" | "fail" | "error";
+  readonly status: CheckResult["status"];
   /** Null when it passed. In our words and the author's: none of the arm's. */
   readonly reason: string | null;
   /** Why no result counts, as the field of that name in a stored result says it. */

@@ -10,11 +10,12 @@ import { excerpt } from "../../domain/excerpt.ts";
 import { Mistake } from "../../domain/failure.ts";
 import type { ScenarioInput } from "../../domain/scenario.ts";
 import { checkKind, type FileSet, type Probe, type ProbeCheck } from "../../domain/task.ts";
+import type { PostingServices } from "./posted-check.ts";
 import { type CheckFinding, findText, type Left, notChecked, patternText, pureCheck } from "./pure-check.ts";
 import { printedParts, readScore, scoringCommand } from "./scored-check.ts";
 
 /** What a check may read of an arm, besides the copy of its workspace. */
-interface Readable {
+export interface Readable {
   readonly answer: string | null;
   readonly decisions: readonly Decision[];
   readonly changes: Changes;
@@ -51,6 +52,8 @@ export interface ProbeRun {
   readonly network: "none" | "open";
   readonly redact: (text: string) => string;
   readonly left: Left & Readable;
+  /** What posting takes; absent: no check is posted. */
+  readonly services?: PostingServices;
 }
 
 /**
@@ -66,7 +69,7 @@ export async function runProbe(workspace: Workspace, run: ProbeRun, signal: Abor
   for (const check of run.probe.checks) {
     signal.throwIfAborted();
     if (checkKind(check) !== "run") {
-      checks.push({ ...resultOf(check), ...(await pureCheck(check, run.left, signal)) });
+      checks.push({ ...resultOf(check), ...(await lookedAt(check, run, signal)) });
       continue;
     }
     try {
@@ -87,6 +90,19 @@ export async function runProbe(workspace: Workspace, run: ProbeRun, signal: Abor
     }
   }
   return { ...tally(checks), checks, restored: [...restored].sort().slice(0, NAMED_VIOLATIONS) };
+}
+
+/** What needs no copy of the workspace. Nothing of endpoints is loaded where no check is posted. */
+async function lookedAt(
+  check: ProbeCheck,
+  run: ProbeRun,
+  signal: AbortSignal,
+): Promise<Partial<CheckResult> & CheckFinding> {
+  const { posted } = check;
+  if (posted === undefined) return await pureCheck(check, run.left, signal);
+  if (run.services === undefined) throw new Error("nobody said how checks are posted");
+  const { postedCheck } = await import("./posted-check.ts");
+  return await postedCheck(run.services, { ...run, check, posted }, signal);
 }
 
 async function runCheck(

@@ -45,12 +45,14 @@ const unread = (what: string): Scored => ({
 });
 
 /** A number as the result that it is by `min_score`. @param score 0 to 1 */
-function scored({ min_score }: ProbeCheck, score: number, why: string | undefined): Scored {
-  const said = why === undefined || why.trim() === "" ? {} : { why: keptWhy(why) };
+export function scored({ min_score }: ProbeCheck, score: number, why: string | undefined): Scored {
   // Minus zero is zero.
-  const number = { score: Math.abs(score), ...said };
+  const number = { score: Math.abs(score), ...whyGiven(why) };
   if (min_score === undefined) return { ...number, status: "scored", reason: null };
   return score >= min_score
     ? { ...number, status: "pass", reason: null }
     : { ...number, status: "fail", reason: `${score} is less than ${min_score}` };
 }
+
+/** What it says of its result; nothing where it says nothing. */
+export const whyGiven = (why = ""): Pick<CheckResult, "why"> => (why.trim() === "" ? {} : { why: keptWhy(why) });

@@ -1,9 +1,11 @@
 import type { RunArm } from "../../arms/arm/run-arm.ts";
 import type { AskedFor } from "../../arms/endpoint/answer-protocol.ts";
 import type { Answering } from "../../arms/endpoint/answering-arm.ts";
+import type { ArmEndpoint } from "../../domain/answering.ts";
 import type { Arm } from "../../domain/arm.ts";
-import { Failure, ofArm } from "../../domain/failure.ts";
+import { Failure, ofArm, ofCheck } from "../../domain/failure.ts";
 import type { ScenarioInput } from "../../domain/scenario.ts";
+import { postedChecks, type Task } from "../../domain/task.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import type { SessionServices } from "./services.ts";
 
@@ -51,21 +53,34 @@ export const askedOfArm = (
 
 /** Asks nobody, not even a name server. @throws Failure as `answeringRunner` */
 export async function demandEndpoint(
-  { endpoints }: Pick<AnsweringServices, "endpoints">,
+  services: Pick<AnsweringServices, "endpoints">,
   { id, endpoint }: Pick<Arm, "id" | "endpoint">,
 ): Promise<void> {
   if (endpoint === undefined) return;
+  await demandAskable(services, endpoint).catch((error: unknown) => {
+    throw ofArm(id, error);
+  });
+}
+
+/** As `demandEndpoint`, for every check that is posted. */
+export async function demandPosted(services: Pick<AnsweringServices, "endpoints">, task: Task): Promise<void> {
+  for (const { id, posted } of postedChecks(task))
+    await demandAskable(services, posted).catch((error: unknown) => {
+      throw ofCheck(id, error);
+    });
+}
+
+async function demandAskable(
+  { endpoints }: Pick<AnsweringServices, "endpoints">,
+  { url, headers_env = {} }: Pick<ArmEndpoint, "url" | "headers_env">,
+): Promise<void> {
   const [{ faultOfUrl }, { endpointHeaders }] = await Promise.all([
     import("../../arms/endpoint/reachable.ts"),
     import("../../arms/endpoint/endpoint.ts"),
   ]);
-  const fault = faultOfUrl(new URL(endpoint.url), endpoints.rules);
-  if (fault !== null) throw new Failure("invalid_request", `arm "${id}": its endpoint may not be asked: ${fault}`);
-  try {
-    endpointHeaders(endpoints, endpoint.headers_env ?? {});
-  } catch (error) {
-    throw ofArm(id, error);
-  }
+  const fault = faultOfUrl(new URL(url), endpoints.rules);
+  if (fault !== null) throw new Failure("invalid_request", `its endpoint may not be asked: ${fault}`);
+  endpointHeaders(endpoints, headers_env);
 }
 
 /** With the columns alone that it may know. */

@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { OFFLINE_PROVIDERS, splitModelRef } from "../../arms/model/model-ref.ts";
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
+import type { ArmEndpoint } from "../../domain/answering.ts";
 import type { Arm } from "../../domain/arm.ts";
 import { judgesNamed, providerName } from "../../domain/model-name.ts";
 import { SERIES_PROTOCOL } from "../../domain/series-record.ts";
 import { LOG_VERSION } from "../../domain/session-entry.ts";
 import type { SessionSettings } from "../../domain/session-settings.ts";
+import { postedChecks, type Task } from "../../domain/task.ts";
 import type { Needs, SharedStore, WorkerRow } from "../../store/shared-store.ts";
 import { JUDGING_PROTOCOLS } from "../judge/open-judge.ts";
 import { serversOf } from "./mcp-tools.ts";
@@ -15,6 +17,7 @@ import type { SessionServices } from "./services.ts";
 /** What is known of a run before it is planned. */
 export interface Needing {
   readonly arms: readonly Arm[];
+  readonly task: Task;
   readonly judge_model: string;
   /** Null: nothing in it can run a command. */
   readonly sandbox: SessionSettings["sandbox"] | null;
@@ -22,8 +25,6 @@ export interface Needing {
   readonly replayed: readonly string[];
   /** It is replayed from recordings, or recorded. */
   readonly recorded: boolean;
-  /** Its digest; absent: none. */
-  readonly image: string | undefined;
   readonly need_of_protocols?: SessionPlan["need_of_protocols"];
 }
 
@@ -34,7 +35,7 @@ export const needsOfPlan = (
 ): Promise<Needs> =>
   needsOf(services, {
     need_of_protocols,
-    image: scenario.task.image?.digest,
+    task: scenario.task,
     ...{ arms: scenario.arms, judge_model: chosen.judge_model, recorded: recordings !== undefined },
     sandbox: settings.sandbox_note === NOT_NEEDED ? null : settings.sandbox,
     replayed: settings.replayed ?? [],
@@ -43,7 +44,7 @@ export const needsOfPlan = (
 /** What a worker must have to run it. */
 export async function needsOf(
   services: Installing,
-  { arms, judge_model, sandbox, replayed, recorded, image, need_of_protocols = NEED_OF_PROTOCOLS }: Needing,
+  { arms, task, judge_model, sandbox, replayed, recorded, need_of_protocols = NEED_OF_PROTOCOLS }: Needing,
 ): Promise<Needs> {
   const models = arms.filter(({ id }) => !replayed.includes(id)).map(({ model }) => model);
   const judges = replayed.includes("judge") ? [] : judgesNamed(judge_model);
@@ -53,7 +54,8 @@ export async function needsOf(
     ...(await installNeeds(services, arms)),
     ...(recorded ? ["recordings"] : []),
     ...arms.flatMap(answeringNeed),
-    ...(image === undefined ? [] : [needOfImage(image)]),
+    ...postedChecks(task).flatMap(({ posted }) => [POSTED_CHECKS, hostNeed(posted)]),
+    ...(task.image ? [needOfImage(task.image.digest)] : []),
     need_of_protocols,
   ];
   return [...new Set(needs)].sort();
@@ -133,15 +135,20 @@ export const providersAmong = (needs: Needs): string[] =>
 export const needOfSandbox = (kind: Sandbox["kind"]): string => SANDBOX + kind;
 
 const answeringNeed = ({ endpoint, program }: Arm): string[] => [
-  ...(endpoint ? [needOfEndpoint(new URL(endpoint.url).hostname)] : []),
+  ...(endpoint ? [hostNeed(endpoint)] : []),
   ...(program ? [PROGRAMS] : []),
 ];
+
+const hostNeed = ({ url }: Pick<ArmEndpoint, "url">): string => needOfEndpoint(new URL(url).hostname);
 
 /** By its host, whatever the port. */
 export const needOfEndpoint = (host: string): string => `endpoint:${host}`;
 
 /** What versions have that run arms with `program`. */
 export const PROGRAMS = "programs";
+
+/** What versions have that post checks. An earlier one would take such a check for a command that does nothing. */
+export const POSTED_CHECKS = "posted-checks";
 
 /** By a digest that the image is called by. */
 export const needOfImage = (digest: string): string => `image:${digest}`;

@@ -14,6 +14,7 @@ import { applyModelOverride, differences } from "../scenario/declared-difference
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { demandPair } from "../scenario/pair.ts";
 import { agentDigest } from "./agent-runner.ts";
+import { demandPosted } from "./answering-runner.ts";
 import { type ArmSource, demandUnseen, type SharedArms, scriptChoices, sourceOfArm } from "./arm-source.ts";
 import { type StoredChoice, standInFor } from "./baseline/stand-in.ts";
 import { type ChosenJudge, chooseJudge, judgeModelName } from "./choose-judge.ts";
@@ -121,6 +122,7 @@ export async function prepareSession(
     () => installsOf(services, first),
     () => installsOf(services, second),
     () => demandUnseen(loaded, services.agents_dir),
+    () => demandPosted(services, definition.task),
   ]);
   demandFirstTurns(paid);
   const replayed = toldOfReplay(recordings);

@@ -1,7 +1,8 @@
+import { versioned } from "../../domain/answering.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import type { Scenario } from "../../domain/scenario.ts";
 import { sha256 } from "../../domain/sha256.ts";
-import { fixtureForDigest, setupForDigest } from "../../domain/task.ts";
+import { fixtureForDigest, type ProbeCheck, setupForDigest } from "../../domain/task.ts";
 
 /**
  * SHA-256 over the definition, which holds the digests of every byte it refers to. How it is replayed is not in it: that
@@ -28,11 +29,14 @@ export function comparabilityDigest({ rubric, input, ...shared }: Scenario): str
 /** What two arms must share for their work to be of one kind. The judging does not count. */
 export function sharedWork({ task, policies }: Pick<Scenario, "task" | "policies">) {
   const fixture = fixtureForDigest(task.fixture);
-  const probe = task.probe && { files: task.probe.files.digest, checks: task.probe.checks };
+  const probe = task.probe && { files: task.probe.files.digest, checks: task.probe.checks.map(knownAs) };
   const reference_fix = task.reference_fix?.digest ?? null;
   const image = task.image && { image: task.image.digest };
   return { task: { ...task, setup: setupForDigest(task.setup), ...image, fixture, probe, reference_fix }, policies };
 }
+
+/** A check as digests hold it: what is posted goes to the same program, on whatever port of this machine it listens. */
+const knownAs = ({ posted, ...check }: ProbeCheck) => (posted ? { ...check, posted: versioned(posted) } : check);
 
 /** What identifies a judge in self-tests and profiles; a verdict has these fields. */
 interface JudgeKey {

@@ -112,7 +112,7 @@ export async function withoutCoinFlips(
   arms: readonly ExaminedHere[],
 ): Promise<readonly JudgedArm[]> {
   const { task, input, policies } = plan.scenario;
-  const shared = { task, input, policies, overlay: probeSource(plan.loaded), redact: services.redact };
+  const shared = { task, input, policies, overlay: probeSource(plan.loaded), redact: services.redact, services };
   const repeatable = arms.map(({ stopped: { workspace, end }, judged: { decisions, summary } }) => ({
     probed: { ...{ ...shared, workspace, decisions }, ...{ ...answerOf(end), calls: end.calls } },
     found: summary,

@@ -28,7 +28,7 @@ export interface Services extends SessionServices {
   readonly self_tests: SelfTests;
   /** The workers that may take accepted runs. Absent: runs stay here, or the workers are not known. */
   readonly workers?: readonly WorkerRow[] | undefined;
-  /** Endpoints of arms are sent a first question. Absent: nobody is asked. */
+  /** Endpoints, programs and posted checks are sent a first question. Absent: nobody is asked. */
   readonly rehearse?: boolean;
   /** Told the title of each check before it is tried. */
   readonly announce?: (title: string) => void;

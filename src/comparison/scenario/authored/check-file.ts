@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { PostedCheck } from "../../../domain/answering.ts";
 import { oneOf, record, Share } from "../../../domain/schema.ts";
 import { Dir, InlineFiles, Name, Seconds, Text } from "./fields.ts";
 
@@ -47,6 +48,7 @@ export const CheckFile = Type.Union(
           max: Most("changed files that fit"),
         }),
       ),
+      posted: Type.Optional(PostedCheck),
       before: Type.Optional(
         oneOf(["pass", "fail"], {
           description: "What it gives before an arm has worked; computed for what is not `run`.",
@@ -64,14 +66,17 @@ export const CheckFile = Type.Union(
         Text("Literal text, or /regex/ (RE2 syntax), that stdout and stderr together must contain."),
       ),
       score: Type.Optional(
-        Type.Boolean({ description: "The last line of its stdout is a number from 0 to 1. Default false." }),
+        Type.Boolean({
+          description:
+            "It gives a number from 0 to 1: the last line of its stdout, or `score` of the reply. Default false.",
+        }),
       ),
       min_score: Type.Optional(
         Share("A number from here on is a pass. Without it a number is neither pass nor failure."),
       ),
     }),
   ],
-  { description: "A command, or a map with exactly one of `run`, `answer_...`, `called`, `changed`." },
+  { description: "A command, or a map with exactly one of `run`, `answer_...`, `called`, `changed`, `posted`." },
 );
 export type CheckFile = Static<typeof CheckFile>;
 

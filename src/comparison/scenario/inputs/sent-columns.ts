@@ -27,19 +27,20 @@ const JUDGED = [
 
 /**
  * The columns that an arm may be sent which answers by itself: none that a check, the reference answer or a criterion reads. A command
- * may read any, so that beside one those alone are sent which the task shows.
+ * and a check that is posted may read any, so that beside one those alone are sent which the task shows.
  */
 export function sentColumns(file: ScenarioFile, columns: readonly string[]): readonly string[] {
   const judged = namesAt(file, JUDGED);
   const asked = namesAt(file, ASKED);
-  const isHidden = (name: string) => judged.has(name) || (hasCommand(file) && !asked.has(name));
+  const isHidden = (name: string) => judged.has(name) || (readsRows(file) && !asked.has(name));
   return columns.filter((name) => !isHidden(name) && !criteriaText(file).includes(`\`${name}\``));
 }
 
-function hasCommand({ task }: ScenarioFile): boolean {
+function readsRows({ task }: ScenarioFile): boolean {
   const checks: unknown = task?.probe?.checks;
-  const isCommand = (check: unknown) => typeof check === "string" || Object.hasOwn(Object(check), "run");
-  return Array.isArray(checks) && checks.some(isCommand);
+  const reads = (check: unknown) =>
+    typeof check === "string" || ["run", "posted"].some((kind) => Object.hasOwn(Object(check), kind));
+  return Array.isArray(checks) && checks.some(reads);
 }
 
 const criteriaText = ({ rubric }: ScenarioFile): string => JSON.stringify(rubric ?? null);

@@ -1,7 +1,7 @@
 import type { ArmEndpoint, ArmProgram } from "../../../domain/answering.ts";
 import type { Arm } from "../../../domain/arm.ts";
 import type { ArmFile } from "../authored/arm-file.ts";
-import type { Problems } from "../authored/problems.ts";
+import type { FieldPath, Problems } from "../authored/problems.ts";
 import type { ResolveContext } from "./context.ts";
 
 /** What belongs to an arm of a model. */
@@ -20,7 +20,7 @@ export function checkAnsweringFields(problems: Problems, index: number, own: Arm
   if (endpoint && program) problems.add(["arms", index, "program"], "endpoint is given too; keep one");
   const idle = endpoint ? [...OF_MODELS, "files"] : OF_MODELS;
   checkIdle(problems, index, { own, arm, kind: endpoint ? "endpoint" : "program", idle });
-  if (endpoint) checkEndpoint(problems, index, endpoint);
+  if (endpoint) checkAddress(problems, ["arms", index, "endpoint"], endpoint);
 }
 
 interface Idle {
@@ -41,8 +41,12 @@ function checkIdle(problems: Problems, index: number, { own, arm, kind, idle }: 
 
 const isGiven = (arm: ArmFile, field: string): boolean => (Reflect.get(arm, field) ?? null) !== null;
 
-function checkEndpoint(problems: Problems, index: number, { url, headers_env = {} }: ArmEndpoint): void {
-  const path = ["arms", index, "endpoint"];
+/** Adds a problem for what nobody can be asked by. @param path where it stands in the file */
+export function checkAddress(
+  problems: Problems,
+  path: FieldPath,
+  { url, headers_env = {} }: Pick<ArmEndpoint, "url" | "headers_env">,
+): void {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.hostname === "")
     problems.add([...path, "url"], "expected http://<host>/<path> or https://<host>/<path>");

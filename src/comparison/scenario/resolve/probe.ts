@@ -4,6 +4,7 @@ import { findHere } from "../../../runtime/pattern.ts";
 import { checkSchemas } from "../../evidence/answer-schema.ts";
 import type { CheckFile, ProbeFile } from "../authored/check-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
+import { checkAddress } from "./answering.ts";
 import { type ResolveContext, readOnce } from "./context.ts";
 import { resolveFileSet } from "./file-set.ts";
 import { checkPathGlobs, checkPattern, commandGlobFault, MAX_PATTERN } from "./globs.ts";
@@ -34,11 +35,11 @@ export async function resolveProbe(context: ResolveContext, { dir, files, checks
 
 /** Fields that say something about some kinds alone. */
 const GOES_WITH = {
-  timeout_s: ["run"],
+  timeout_s: ["run", "posted"],
   expect_exit: ["run"],
   output_matches: ["run"],
-  score: ["run"],
-  min_score: ["run"],
+  score: ["run", "posted"],
+  min_score: ["run", "posted"],
   ignore_case: ["answer_contains", "answer_lacks"],
 } as const;
 
@@ -54,9 +55,17 @@ function checkCheck(problems: Problems, path: FieldPath, check: CheckMap): void 
     if (check[field] !== undefined) checkPattern(problems, [...path, field], check[field]);
   checkCounted(problems, path, check);
   checkNumber(problems, path, check);
+  checkPosted(problems, path, check);
   const before = beforeOf(check);
   if (before !== null && check.before !== undefined && check.before !== before)
     problems.add([...path, "before"], `is ${before}: that is what it gives before an arm has worked; leave it out`);
+}
+
+function checkPosted(problems: Problems, path: FieldPath, { posted, before }: CheckMap): void {
+  if (posted === undefined) return;
+  checkAddress(problems, [...path, "posted"], posted);
+  if (before !== undefined)
+    problems.add([...path, "before"], "goes not with posted: nobody is asked before an arm has worked; leave it out");
 }
 
 /** A number alone passes nothing, so that nothing can be asked of its passing. */
@@ -130,10 +139,10 @@ const bounds = ({ min, max }: { readonly min?: number; readonly max?: number }) 
   ...(max !== undefined && { max }),
 });
 
-/** What a check gives without an answer, calls and changes; null for a command. */
+/** What a check gives without an answer, calls and changes; null for what is run or asked. */
 function beforeOf(check: CheckMap): "pass" | "fail" | null {
   const kind = checkKind(check);
-  if (kind === "run") return null;
+  if (kind === "run" || kind === "posted") return null;
   if (kind === "answer_lacks") return "pass";
   if (check.answer_matches !== undefined) return matchesNothing(check.answer_matches) ? "pass" : "fail";
   const counted = check.called ?? check.changed;

@@ -104,7 +104,7 @@ async function checkRun({ services, file }: Again, unseen: Unseen, pristine: Pri
   const { plan, stand_in, stored } = unseen;
   const { files } = plan.scenario.arms[stand_in.side === "a" ? 0 : 1];
   await using workspace = pristine.open(files && filesSource(plan.loaded, files));
-  const fault = await compareChecks({ plan, stored, workspace, redact: services.redact }, NEVER);
+  const fault = await compareChecks({ plan, stored, workspace, services }, NEVER);
   if (fault === null || (fault.lacks && file.pinned)) return;
   const { session_id, arm_id } = stand_in.from;
   const { name } = plan.scenario;
@@ -123,7 +123,7 @@ interface Comparing {
   readonly stored: StoredWork;
   /** The fixture, untouched. */
   readonly workspace: Workspace;
-  readonly redact: (text: string) => string;
+  readonly services: Services;
 }
 
 /** Why stored results are not those of the stored change. */
@@ -135,7 +135,7 @@ interface ChecksFault {
 
 /** Makes the stored change and runs the hidden checks on it. Null where they give what is stored. @throws as `probeOf` */
 async function compareChecks(comparing: Comparing, signal: AbortSignal): Promise<ChecksFault | null> {
-  const { plan, stored, workspace } = comparing;
+  const { plan, stored, workspace, services } = comparing;
   const { probe } = plan.scenario.task;
   const { summary } = stored;
   if (probe === null) return null;
@@ -148,9 +148,14 @@ async function compareChecks(comparing: Comparing, signal: AbortSignal): Promise
     return { what: "a file of its change is not stored as it was", lacks: true };
   const { policies, task, input } = plan.scenario;
   const left = { workspace, ...answerOf(summary), calls: [], decisions: stored.decisions };
-  const shared = { task, input, policies, overlay: probeSource(plan.loaded), redact: comparing.redact };
+  const shared = { task, input, policies, overlay: probeSource(plan.loaded) };
+  const own = { services, redact: services.redact };
   const checks = probe.checks.filter(isRepeated(results));
-  const again = await probeOf({ ...left, ...shared, changes: changes ?? NOTHING }, { ...probe, checks }, signal);
+  const again = await probeOf(
+    { ...left, ...shared, ...own, changes: changes ?? NOTHING },
+    { ...probe, checks },
+    signal,
+  );
   const [turned] = again.checks.flatMap((check) => {
     const before = checkIn(results, check.id);
     return before === undefined || isSameResult(check, before) ? [] : [{ id: check.id, was: wordOf(before) }];
@@ -167,9 +172,9 @@ const wordOf = (check: CheckResult): string =>
 
 const checkIn = ({ checks }: ProbeResult, wanted: string) => checks.find(({ id }) => id === wanted);
 
-/** The log of calls is cut when it is stored, and chance decided the others. */
+/** The log of calls is cut when it is stored, nobody is asked for a file that somebody sent, and chance decided the others. */
 const isRepeated = (results: ProbeResult) => (check: ProbeCheck) =>
-  check.called === undefined && checkIn(results, check.id) !== undefined;
+  check.called === undefined && check.posted === undefined && checkIn(results, check.id) !== undefined;
 
 /** What the results say beyond passed and failed must be what the checks and their sum say. */
 function claimOf({ checks }: Probe, results: ProbeResult): string | null {
@@ -188,7 +193,10 @@ function claimOf({ checks }: Probe, results: ProbeResult): string | null {
 
 /** Makes a change of the texts that are stored of it. False where that gives another one. */
 async function isMade(comparing: Comparing, changes: Changes, signal: AbortSignal): Promise<boolean> {
-  const { workspace, redact } = comparing;
+  const {
+    workspace,
+    services: { redact },
+  } = comparing;
   if (isUnknown(changes)) return false;
   try {
     for (const file of changes.files) if (!(await isWritten(workspace, file))) return false;

@@ -147,7 +147,7 @@ async function examine({ plan, log, services, signal }: Examination, stopped: St
     unchanged_unknown,
     skills_used: stopped.summary.skills_used,
   };
-  const evidence = await collectEvidence({ ...left, seen, task, input, policies, overlay, redact }, signal);
+  const evidence = await collectEvidence({ ...left, seen, task, input, policies, overlay, redact, services }, signal);
   const later = evidence.violations.slice(seen.length).filter(({ blocked }) => !blocked);
   const decisions: Decision[] = [...stopped.decisions];
   const emit = (decision: Decision) => {

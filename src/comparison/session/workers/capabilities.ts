@@ -8,6 +8,7 @@ import {
   needOfImage,
   needOfProvider,
   needOfSandbox,
+  POSTED_CHECKS,
   PROGRAMS,
   PROTOCOLS_DONE,
 } from "../../planning/needs.ts";
@@ -27,7 +28,7 @@ export async function capabilitiesOf(services: Having, providers: readonly strin
     ...(images_dir === undefined ? [] : await imageNeeds(images_dir)),
     ...(recordings?.mode === "replay" ? ["recordings"] : []),
     ...endpoints.rules.allowed.map(({ host }) => needOfEndpoint(host)),
-    PROGRAMS,
+    ...[PROGRAMS, POSTED_CHECKS],
     ...PROTOCOLS_DONE,
   ].sort();
 }

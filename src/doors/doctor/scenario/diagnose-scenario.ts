@@ -24,7 +24,7 @@ import { after, type Check, fail, orRefusal, pass, runChecks, skip, warn } from 
 import type { Diagnosis } from "../diagnoses.ts";
 import { type DeclaredScenario, plannedWith, type Services, workersWith } from "../services.ts";
 import { agentChecks, programChecks } from "./agents.ts";
-import { answeringChecks } from "./answering.ts";
+import { answeringChecks, answeringTrials, rehearseProgram } from "./answering.ts";
 import { mcpRules } from "./arm-files.ts";
 import { armChecks } from "./arms.ts";
 import { budgetChecks, estimateCost, secondsBudget } from "./budget.ts";
@@ -95,7 +95,8 @@ async function diagnoseByDryRun(
 ): Promise<Diagnosis> {
   const { clock, redact, announce, diagnoses } = services;
   const { arms, policies } = loaded.definition;
-  const hasPrograms = arms.some((arm) => isAgentArm(arm) || serversOf(arm).length > 0);
+  const asks = services.rehearse === true && arms.some(({ program }) => program !== undefined);
+  const hasPrograms = asks || arms.some((arm) => isAgentArm(arm) || serversOf(arm).length > 0);
   const sandbox = await sandboxForOwn(services, loaded);
   if (sandbox instanceof Failure) return { checks: skipAll(DRY_RUN_CHECKS, sandbox.message), complete: false };
   // What a foreign program may reach is decided for it as for a model's commands.
@@ -113,6 +114,12 @@ async function diagnoseByDryRun(
       if (forPrograms instanceof Failure) throw forPrograms;
       return await openMcpTools(services, { arm, workspace, policies }, stop);
     },
+    ...(asks && {
+      askProgram: async (arm, workspace, stop) => {
+        if (forPrograms instanceof Failure) throw forPrograms;
+        await rehearseProgram(services, { loaded, arm, workspace }, stop);
+      },
+    }),
     rehearse: async (arm, workspace, stop) => {
       if (forPrograms instanceof Failure) throw forPrograms;
       return await rehearseAgent(services, { loaded, arm, workspace }, stop);
@@ -130,7 +137,7 @@ async function diagnoseByDryRun(
 const leftToWorkers = (check: Check<DryRun>, { message }: Failure): Check<DryRun> =>
   PROGRAM_STARTS.has(check.id) ? { ...check, run: () => skip(`left to workers: ${message}`) } : check;
 
-const PROGRAM_STARTS: ReadonlySet<string> = new Set(["mcp.start", "agents.start"]);
+const PROGRAM_STARTS: ReadonlySet<string> = new Set(["mcp.start", "agents.start", "programs.rehearsal"]);
 
 async function sandboxForPrograms(services: Services, { definition }: LoadedScenario): Promise<Sandbox | Failure> {
   return await orUnavailable(async () => (await sandboxForCommands(services, definition)).sandbox);
@@ -163,7 +170,15 @@ const DECLARED_CHECKS = [
 ];
 
 /** Checks that copy files and run commands. */
-const DRY_RUN_CHECKS = [...fixtureChecks, ...importedTrials, ...programChecks, globs, ...probeChecks, secondsBudget];
+const DRY_RUN_CHECKS = [
+  ...fixtureChecks,
+  ...importedTrials,
+  ...programChecks,
+  ...answeringTrials,
+  globs,
+  ...probeChecks,
+  secondsBudget,
+];
 
 /** The models that a run takes in place of the file's. */
 export type Replacement = Pick<RunOptions, "model_override" | "judge_model">;
@@ -226,7 +241,7 @@ async function needingOf({ services, loaded: { definition } }: DeclaredScenario)
     sandbox: await sandboxNeeded(services, definition),
     replayed: recordings?.replayed ?? [],
     recorded: recordings !== undefined,
-    image: definition.task.image?.digest,
+    task: definition.task,
   };
 }
 

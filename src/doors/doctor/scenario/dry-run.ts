@@ -30,7 +30,11 @@ interface DryRunOptions {
   readonly openTools?: OpenTools;
   /** Runs an external agent in a workspace, at no cost; absent: nothing asks for it. */
   readonly rehearse?: Rehearse;
+  /** Asks a program in a workspace its first question; absent: nobody is to be asked. */
+  readonly askProgram?: AskProgram | undefined;
 }
+
+type AskProgram = (arm: Arm, workspace: Workspace, signal: AbortSignal) => Promise<void>;
 
 type Rehearse = (arm: AgentArm, workspace: Workspace, signal: AbortSignal) => Promise<Rehearsal>;
 
@@ -49,17 +53,20 @@ export class DryRun implements AsyncDisposable {
   readonly #redact: DryRunOptions["redact"];
   readonly #openTools: OpenTools | undefined;
   readonly #rehearse: Rehearse | undefined;
+  /** Asks a program its first question in a workspace of its own; undefined: nobody is to be asked. @throws what its answer has */
+  readonly askProgram: ((arm: Arm, signal: AbortSignal) => Promise<void>) | undefined;
   readonly #opened: Workspace[] = [];
   readonly #rehearsals = new Map<string, Promise<Rehearsal>>();
   #untouched: Promise<ProbedTwice | null> | undefined;
   #patched: Promise<Workspace> | undefined;
   #solved: Promise<ProbedTwice | null> | undefined;
 
-  constructor({ loaded, sandbox, places, redact, signal, openTools, rehearse }: DryRunOptions) {
+  constructor({ loaded, sandbox, places, redact, signal, openTools, rehearse, askProgram }: DryRunOptions) {
     this.loaded = loaded;
     this.#redact = redact;
     this.#openTools = openTools;
     this.#rehearse = rehearse;
+    this.askProgram = askProgram && ((arm, stop) => askProgram(arm, this.#open(arm), stop));
     this.pristine = openPristine({
       source: fixtureSource(loaded),
       places,
@@ -67,10 +74,12 @@ export class DryRun implements AsyncDisposable {
     });
   }
 
-  /** The probe on the fixture as it is after setup; null when there is none. */
+  /** The probe on the fixture as it is after setup, without checks that are posted; null when there is none. */
   untouched(signal: AbortSignal): Promise<ProbedTwice | null> {
     const { probe } = this.loaded.definition.task;
-    this.#untouched ??= this.#probeTwice(Promise.resolve(this.#open()), { probe, answer: null }, signal);
+    const checks = probe?.checks.filter(({ posted }) => posted === undefined) ?? [];
+    const examined = { probe: probe && checks.length > 0 ? { ...probe, checks } : null, answer: null };
+    this.#untouched ??= this.#probeTwice(Promise.resolve(this.#open()), examined, signal);
     return this.#untouched;
   }
 
@@ -188,10 +197,10 @@ export class DryRun implements AsyncDisposable {
   }
 }
 
-/** A reference fix cannot satisfy a check of the answer, nor a known answer one of the files; neither makes calls. */
+/** A reference fix cannot satisfy a check of the answer, nor a known answer one of the files; neither makes calls, and nobody is asked. */
 function isExaminable({ reference_fix, reference_answer }: Task, check: ProbeCheck): boolean {
   const kind = checkKind(check);
-  if (kind === "called") return false;
+  if (kind === "called" || kind === "posted") return false;
   const ofFiles = kind === "changed" || (kind === "run" && !check.run?.includes("ABEVAL_EVIDENCE"));
   return ofFiles ? reference_fix !== null : reference_answer !== undefined;
 }

@@ -4,7 +4,7 @@ import { countOf } from "../format.ts";
 
 /** What a hidden check asks for, without its id, weight and result. */
 export function checkText(check: ProbeCheck): string {
-  const { answer_contains, answer_lacks, answer_matches, answer_json, called, changed } = check;
+  const { answer_contains, answer_lacks, answer_matches, answer_json, called, changed, posted } = check;
   const anyCase = check.ignore_case ? " in any letter case" : "";
   if (answer_contains) return `answer contains ${answer_contains.map(quoted).join(" and ")}${anyCase}`;
   if (answer_lacks) return `${lackText(answer_lacks)}${anyCase}`;
@@ -13,7 +13,7 @@ export function checkText(check: ProbeCheck): string {
     return answer_json === true ? "answer is JSON" : `answer is JSON that fits ${JSON.stringify(answer_json)}`;
   if (called) return calledText(called);
   if (changed) return changedText(changed);
-  return commandText(check);
+  return posted ? postedText(check, posted.url) : commandText(check);
 }
 
 const quoted = (text: string) => `“${text}”`;
@@ -40,6 +40,9 @@ function rangeText(min: number, max: number | undefined, unit: string): string {
   if (min === max) return `exactly ${countOf(max, unit)}`;
   return min === 0 ? `at most ${countOf(max, unit)}` : `${min} to ${countOf(max, unit)}`;
 }
+
+const postedText = ({ score, min_score }: ProbeCheck, url: string) =>
+  `posted to ${url}: ${!score ? "passes" : min_score === undefined ? "scores" : `scores at least ${min_score}`}`;
 
 function commandText({ run = "", expect_exit, output_matches }: ProbeCheck): string {
   const exit = expect_exit === 0 ? "" : `; exit code ${expect_exit}`;
