@@ -75,7 +75,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "runtime",
   ],
-  "comparison/evidence": ["arms/policy", "arms/sandbox", "arms/workspace", "domain", "runtime"],
+  "comparison/evidence": ["arms/endpoint", "arms/policy", "arms/sandbox", "arms/workspace", "domain", "runtime"],
   "comparison/judge": ["arms/model", "arms/recipe", "domain", "runtime"],
   "comparison/planning": [...RUN, "comparison/evidence", "comparison/judge", "comparison/scenario"],
   "comparison/session": [

@@ -5,6 +5,7 @@ import { blessedLines } from "../../src/comparison/session/baseline.ts";
 import { readBundle } from "../../src/comparison/session/read-bundle.ts";
 import type { BlessedRun } from "../../src/domain/baseline.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
+import { serveAnswers } from "../endpoint/served-answer.ts";
 import { testServices } from "../harness.ts";
 import { failureOf, scenarioFolder } from "../scenario/scenario-folder.ts";
 import { seriesOf } from "./scored.ts";
@@ -133,4 +134,14 @@ test("a file that became executable is executable when its checks run again", as
     expect(summary.changes?.mode_changed).toEqual(["kept.txt", "new.txt"]);
   });
   expect(series.counts).toMatchObject({ trials: 2, ties: 2 });
+});
+
+test("nobody is asked for a file that somebody sent: what it says of a posted check is left as it is", async () => {
+  await using server = serveAnswers(() => Response.json({ pass: true }));
+  await using base = await blessed([{ id: "asked", posted: { url: server.url } }]);
+  // Two trials of two arms.
+  expect(server.asked.length).toBe(4);
+  await base.start();
+  // Two trials of the arm that runs.
+  expect(server.asked.length).toBe(6);
 });

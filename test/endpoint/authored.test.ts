@@ -1,10 +1,15 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { comparisonDigest, conditionsOf } from "../../src/comparison/planning/comparison.ts";
 import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
 import { differences } from "../../src/comparison/scenario/declared-differences.ts";
+import { comparabilityDigest } from "../../src/comparison/scenario/digest.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
+import { checkoutInputs } from "../../src/doors/cli/services/checkout-inputs.ts";
 import { diagnoseFile, ofScenario } from "../doctor/small-scenario.ts";
-import { testServices } from "../harness.ts";
+import { EXAMPLES, testServices } from "../harness.ts";
+import { PYTHON, SANDBOX } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
 import { failureOf, scenarioFolder } from "../scenario/scenario-folder.ts";
 import { againstScript, serveAnswers } from "./served-answer.ts";
 
@@ -88,6 +93,17 @@ test("an arm is known by its version, and without one by the day", async () => {
   expect(differences(old, next)).toEqual(["endpoint"]);
 });
 
+test("a posted check is known by its url, and by its version whatever the port", async () => {
+  const checked = (posted: string) =>
+    TWO.replace("task: {prompt: Hi}", `task: {prompt: Hi, probe: {checks: [{posted: {${posted}}}]}}`);
+  const digest = async (posted: string) => comparabilityDigest((await loaded(checked(posted))).definition);
+  const versioned = await digest('url: "http://127.0.0.1:9100/c", version: "1"');
+  expect(await digest('url: "http://127.0.0.1:9101/c", version: "1"')).toBe(versioned);
+  expect(await digest('url: "http://127.0.0.1:9100/c", version: "2"')).not.toBe(versioned);
+  const plain = await digest('url: "http://127.0.0.1:9100/c"');
+  expect(await digest('url: "http://127.0.0.1:9101/c"')).not.toBe(plain);
+});
+
 test("a verdict says that an arm is deployed, and that nobody said what runs there", async () => {
   const flagsOf = async (text: string) => (await prepareSession(testServices(), await loaded(text), {})).flags;
   expect(await flagsOf(TWO)).toEqual(["endpoint_arm"]);
@@ -131,4 +147,72 @@ test("a check asks no endpoint, names the rules that cannot be checked, and rehe
   await using broken = serveAnswers(() => new Response("no", { status: 500 }));
   expect((await rows({ rehearse: true }, broken.url))["endpoints.rehearsal"]).toBe("fail: app: it answered 500: no");
   expect((await rows({}, "http://app.internal/"))["endpoints.address"]).toStartWith("fail: ");
+});
+
+test("a check asks no program of a posted check, and a rehearsal posts work of nobody", async () => {
+  await using server = serveAnswers(() => Response.json({ pass: false }));
+  const scenario = served(server.url);
+  const file = {
+    ...scenario,
+    task: {
+      ...scenario.task,
+      reference_answer: "good",
+      probe: { checks: [{ id: "polite", posted: { url: server.url } }] },
+    },
+    arms: ["a", "b"].map((id) => ({ id, model: `scripted/${id}`, script: [{ say: id }] })),
+  };
+  const rows = async (changes = {}) =>
+    Object.fromEntries(ofScenario(await diagnoseFile(file, changes)).map((row) => [row.id, row]));
+  const told = await rows();
+  expect(told["endpoints.address"]).toMatchObject({ status: "pass", detail: `check polite: ${server.url}` });
+  expect(told["endpoints.rehearsal"]?.status).toBe("skip");
+  expect(told["probe.before"]?.status).toBe("skip");
+  expect(server.asked).toEqual([]);
+  const rehearsed = await rows({ rehearse: true });
+  expect(rehearsed["endpoints.rehearsal"]).toMatchObject({ status: "pass", detail: "check polite answered" });
+  expect(server.asked.map(({ body }) => body)).toEqual([
+    {
+      ...{ protocol: "abeval/check/1", check: "polite", answer: "good", steps: [], change: "", rehearsal: true },
+      input: { id: "one", values: { id: "one", word: "yes", wanted: "good" } },
+    },
+  ]);
+  const [check] = file.task.probe.checks;
+  if (check) check.posted.url = "http://127.0.0.1:1/";
+  expect((await rows({ rehearse: true }))["endpoints.rehearsal"]).toMatchObject({
+    status: "fail",
+    detail: "check polite: its endpoint at 127.0.0.1:1 refused the connection (6 tries)",
+  });
+});
+
+testNeeding(SANDBOX, PYTHON)("a rehearsal starts a program, asks it, and says what is wrong with it", async () => {
+  const rowOf = async (source: string, changes = {}) => {
+    const file = served("http://127.0.0.1:1/");
+    const program = { id: "app", program: { run: ["python3", "answer.py"] }, files: { "answer.py": source } };
+    const arms = file.arms.map((arm) => (arm.id === "app" ? program : arm));
+    const all = ofScenario(await diagnoseFile({ ...file, arms } as never, changes));
+    return all.find(({ id }) => id === "programs.rehearsal");
+  };
+  const REHEARSED = { rehearse: true, sandbox: "auto" } as const;
+  const source =
+    "import json, sys\nasked = json.load(sys.stdin)\nprint(asked['rehearsal'], asked['input']['values']['word'])\n";
+  expect(await rowOf(source)).toMatchObject({ status: "skip" });
+  expect(await rowOf(source, REHEARSED)).toMatchObject({ status: "pass", detail: "app answered" });
+  expect(await rowOf("raise ValueError('no idea')\n", REHEARSED)).toMatchObject({
+    status: "fail",
+    detail: "app: its program ended with exit code 1: ValueError: no idea",
+  });
+});
+
+test("the author of a change who names whom to ask is told so, for arms and checks", async () => {
+  const checks = 'probe: {checks: [{posted: {url: "http://127.0.0.1:9100/c"}}]}';
+  const scenario = await loaded(TWO.replace("task: {prompt: Hi}", `task: {prompt: Hi, ${checks}}`));
+  // Any file of a work tree.
+  const scenarios = [{ ...scenario, file: join(EXAMPLES, "two-prompts.yaml") }];
+  const inputs = await checkoutInputs(
+    { value: () => undefined },
+    { in_ci: true, replayed_from: undefined },
+    { scenarios },
+  );
+  const urls = inputs?.flatMap(({ input, path }) => (input === "endpoint" ? [path] : []));
+  expect(urls).toEqual(["http://127.0.0.1:9000/a", "http://127.0.0.1:9001/a", "http://127.0.0.1:9100/c"]);
 });

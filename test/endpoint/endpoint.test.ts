@@ -81,11 +81,14 @@ test("what a check reads is never sent, unless the scenario says so", async () =
   ]);
 });
 
-test("beside a command, which may read any column, those alone are sent that the task shows", async () => {
+test("beside a command or a posted check, which may read any column, those alone are sent that the task shows", async () => {
   await using server = serveAnswers(() => Response.json({ answer: "good" }));
   const text = table(`{id: app, endpoint: {url: "${server.url}"}}`);
   await runText(text.replace("arms:\n", '      - {id: run, run: "true"}\narms:\n'));
-  expect(server.asked[0]?.body["input"]).toEqual({ id: "one", values: { question: "Where?" } });
+  const posted = `      - {id: posted, posted: {url: "${server.url}"}}\narms:\n`;
+  await runText(text.replace("arms:\n", posted));
+  const values = server.asked.flatMap(({ body }) => (body["protocol"] === "abeval/answer/1" ? [body["input"]] : []));
+  expect(values).toEqual(Array(2).fill({ id: "one", values: { question: "Where?" } }));
 });
 
 interface Fault {

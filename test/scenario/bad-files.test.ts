@@ -80,7 +80,25 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "a number of a text",
     "  prompt: Say hello.",
     "  prompt: a\n  probe: {checks: [{answer_contains: b, score: true}]}",
-    "4:48 task.probe.checks[0].score: goes with run, not with answer_contains",
+    "4:48 task.probe.checks[0].score: goes with run and posted, not with answer_contains",
+  ],
+  [
+    "where nothing can be posted",
+    "  prompt: Say hello.",
+    "  prompt: a\n  probe: {checks: [{posted: {url: 'ftp://a/b'}}]}",
+    "4:35 task.probe.checks[0].posted.url: expected http://<host>/<path> or https://<host>/<path>",
+  ],
+  [
+    "a posted check that is expected before",
+    "  prompt: Say hello.",
+    "  prompt: a\n  probe: {checks: [{posted: {url: 'http://a/b'}, before: fail}]}",
+    "4:58 task.probe.checks[0].before: goes not with posted: nobody is asked before an arm has worked; leave it out",
+  ],
+  [
+    "a posted check of no variable for endpoints",
+    "  prompt: Say hello.",
+    "  prompt: a\n  probe: {checks: [{posted: {url: 'http://a/b', headers_env: {x: OPENAI_API_KEY}}}]}",
+    '4:66 task.probe.checks[0].posted.headers_env.x: expected text that fits ^ABEVAL_ENDPOINT_[A-Z0-9_]{1,80}$, got "OPENAI_API_KEY"',
   ],
   [
     "missing prompt",
@@ -391,7 +409,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "check without run",
     "  prompt: Say hello.",
     "  prompt: Say hello.\n  probe: {checks: [{id: a}]}",
-    "4:20 task.probe.checks[0]: needs one of run, answer_contains, answer_lacks, answer_matches, answer_json, called, changed",
+    "4:20 task.probe.checks[0]: needs one of run, answer_contains, answer_lacks, answer_matches, answer_json, called, changed, posted",
   ],
   [
     "check weight",

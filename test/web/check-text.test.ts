@@ -33,6 +33,10 @@ test("each kind of hidden check is told by what it asks for", () => {
   expect(told({ answer_json: { type: "object" } })).toBe('answer is JSON that fits {"type":"object"}');
   expect(told({ called: { tool: "bash", match: "git *", min: 1, max: 2 } })).toBe("calls bash git * 1 to 2 times");
   expect(told({ called: { tool: "bash", match: null, min: 0, max: 0 } })).toBe("never calls bash");
+  const posted = { url: "http://127.0.0.1:9100/polite" };
+  expect(told({ posted })).toBe("posted to http://127.0.0.1:9100/polite: passes");
+  expect(told({ posted, score: true })).toEndWith("/polite: scores");
+  expect(told({ posted, score: true, min_score: 0.5 })).toEndWith("/polite: scores at least 0.5");
   expect(told({ changed: { paths: ["src/**"], min: 1 } })).toBe("changes at least 1 file of src/**");
   expect(told({ changed: { paths: ["a", "b"], min: 0, max: 0 } })).toBe("changes no file of a, b");
 });
