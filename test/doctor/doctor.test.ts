@@ -27,7 +27,7 @@ test("ids of a scenario's checks are unique and begin with a part of the scenari
   expect(areas).toEqual(
     new Set([
       ...["parse", "arms", "replay", "models", "rubric", "budget", "task", "reference"],
-      ...["fixture", "leak", "mcp", "agents", "imports", "endpoints", "probe"],
+      ...["fixture", "leak", "mcp", "agents", "imports", "endpoints", "programs", "probe"],
     ]),
   );
   expect(new Set(ids).size).toBe(ids.length);
