@@ -4,13 +4,13 @@ import { type EndpointServices, openEndpoint } from "../../arms/endpoint/endpoin
 import type { PostedCheck } from "../../domain/answering.ts";
 import type { Decision } from "../../domain/decision.ts";
 import { ANSWER_CHARS } from "../../domain/defaults.ts";
-import type { Changes, CheckResult } from "../../domain/evidence.ts";
+import type { CheckResult } from "../../domain/evidence.ts";
 import { Failure } from "../../domain/failure.ts";
-import type { ScenarioInput } from "../../domain/scenario.ts";
 import { Share } from "../../domain/schema.ts";
 import { isUnknown } from "../../domain/size-of.ts";
 import type { ProbeCheck } from "../../domain/task.ts";
 import { type Clock, type Entropy, startTimer } from "../../runtime/clock.ts";
+import type { Readable } from "./pure-check.ts";
 import { scored, whyGiven } from "./scored-check.ts";
 
 /** The name of what is posted and replied. A later one is asked for by name, too. */
@@ -26,18 +26,11 @@ export interface PostingServices {
   readonly entropy: Entropy;
 }
 
-/** What an arm left, as a check is posted it. It does not tell which arm it is, its model, prompt or price. */
-interface PostedWork {
-  readonly answer: string | null;
-  readonly decisions: readonly Decision[];
-  readonly changes: Changes;
-  readonly input?: ScenarioInput | undefined;
-}
-
 interface Posting {
   readonly check: ProbeCheck;
   readonly posted: PostedCheck;
-  readonly left: PostedWork;
+  /** It does not tell which arm it is, its model, prompt or price. */
+  readonly left: Readable;
   readonly redact: (text: string) => string;
   /** Nothing is checked: somebody tries whether the program replies. */
   readonly rehearsal?: true;

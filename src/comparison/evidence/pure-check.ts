@@ -1,8 +1,10 @@
 import { type CallRecord, countCalls } from "../../arms/policy/review.ts";
+import type { Decision } from "../../domain/decision.ts";
 import { ANSWER_CHARS } from "../../domain/defaults.ts";
 import type { Changes, CheckResult } from "../../domain/evidence.ts";
 import { globMatcher } from "../../domain/path-glob.ts";
 import { regexOf } from "../../domain/regex-of.ts";
+import type { ScenarioInput } from "../../domain/scenario.ts";
 import type { CalledCheck, ChangedCheck, ProbeCheck } from "../../domain/task.ts";
 import type { Bounded } from "../../runtime/bounded.ts";
 import { readBoundedJson } from "../../runtime/bounded-json.ts";
@@ -17,6 +19,15 @@ export interface Left {
   readonly last_answer?: string | null | undefined;
   readonly calls: readonly CallRecord[];
   readonly changes: Changes;
+}
+
+/** What a check may read of an arm, besides the copy of its workspace. */
+export interface Readable {
+  readonly answer: string | null;
+  readonly decisions: readonly Decision[];
+  readonly changes: Changes;
+  /** The row of the scenario's inputs; absent without one. */
+  readonly input?: ScenarioInput | undefined;
 }
 
 export interface CheckFinding {

@@ -11,17 +11,16 @@ import { Mistake } from "../../domain/failure.ts";
 import type { ScenarioInput } from "../../domain/scenario.ts";
 import { checkKind, type FileSet, type Probe, type ProbeCheck } from "../../domain/task.ts";
 import type { PostingServices } from "./posted-check.ts";
-import { type CheckFinding, findText, type Left, notChecked, patternText, pureCheck } from "./pure-check.ts";
+import {
+  type CheckFinding,
+  findText,
+  type Left,
+  notChecked,
+  patternText,
+  pureCheck,
+  type Readable,
+} from "./pure-check.ts";
 import { printedParts, readScore, scoringCommand } from "./scored-check.ts";
-
-/** What a check may read of an arm, besides the copy of its workspace. */
-export interface Readable {
-  readonly answer: string | null;
-  readonly decisions: readonly Decision[];
-  readonly changes: Changes;
-  /** The row of the scenario's inputs; absent without one. */
-  readonly input?: ScenarioInput | undefined;
-}
 
 /**
  * Shown to a check that is a command: `answer.txt`, `calls.jsonl` (`seq`, `tool`, `input`, `ok`, `output`, cut at 4 kB as in the
