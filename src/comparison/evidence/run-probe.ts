@@ -5,10 +5,9 @@ import type { FileSource, Workspace, WorkspaceCommand } from "../../arms/workspa
 import type { Decision } from "../../domain/decision.ts";
 import { CHECK_OUTPUT_KB, NAMED_VIOLATIONS } from "../../domain/defaults.ts";
 import { tally } from "../../domain/equal-work.ts";
-import type { Changes, CheckResult, ProbeResult } from "../../domain/evidence.ts";
+import type { CheckResult, ProbeResult } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Mistake } from "../../domain/failure.ts";
-import type { ScenarioInput } from "../../domain/scenario.ts";
 import { checkKind, type FileSet, type Probe, type ProbeCheck } from "../../domain/task.ts";
 import type { PostingServices } from "./posted-check.ts";
 import {
