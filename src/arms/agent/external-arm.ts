@@ -1,12 +1,11 @@
 import { Failure, Mistake } from "../../domain/failure.ts";
 import type { Skill } from "../../domain/skill.ts";
 import { type ArmEnd, atBudget, atDiskLimit, cancelled, failed, type Stop } from "../arm/arm-end.ts";
-import { effectiveBudget } from "../arm/budget.ts";
 import { AnsweredSoFar } from "../arm/conversation.ts";
 import { DecisionLog } from "../arm/decision-log.ts";
-import { Meter } from "../arm/meter.ts";
+import { type Counting, withinBudget } from "../arm/meter.ts";
 import type { ArmRun, RunArm } from "../arm/run-arm.ts";
-import { Stopwatch, Throttle, TimeUp } from "../arm/stopwatch.ts";
+import { Throttle, TimeUp } from "../arm/stopwatch.ts";
 import type { ProcessEnd } from "../sandbox/sandbox.ts";
 import type { AttachedProgram } from "../workspace/workspace.ts";
 import { type AgentProgram, openAgentPlace } from "./agent-place.ts";
@@ -22,18 +21,12 @@ import { openProxy, type ProviderProxy } from "./proxy/provider-proxy.ts";
  */
 export const externalArm =
   (program: AgentProgram): RunArm =>
-  async (run, signal) => {
-    const budget = effectiveBudget(run.policies.budget, run.arm.limits);
-    using stopwatch = new Stopwatch(run.clock, budget.max_seconds * 1000);
-    const meter = new Meter(budget, run.arm.price_per_mtok, stopwatch);
-    return await new AgentRunner({ program, run, stopwatch, meter }, signal).run();
-  };
+  (run, signal) =>
+    withinBudget(run, (counting) => new AgentRunner({ program, run, ...counting }, signal).run());
 
-interface RunnerParts {
+interface RunnerParts extends Counting {
   readonly program: AgentProgram;
   readonly run: ArmRun;
-  readonly stopwatch: Stopwatch;
-  readonly meter: Meter;
 }
 
 class AgentRunner {

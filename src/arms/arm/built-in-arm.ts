@@ -13,35 +13,28 @@ import {
   finished,
   type Stop,
 } from "./arm-end.ts";
-import { type BudgetState, effectiveBudget } from "./budget.ts";
+import type { BudgetState } from "./budget.ts";
 import { AnsweredSoFar, bytesOf, Conversation, leastTurnTokens } from "./conversation.ts";
 import { DecisionLog } from "./decision-log.ts";
-import { Meter } from "./meter.ts";
+import { type Counting, type Meter, withinBudget } from "./meter.ts";
 import type { ArmRun, RunArm } from "./run-arm.ts";
-import { Stopwatch, Throttle, TimeUp } from "./stopwatch.ts";
+import { type Stopwatch, Throttle, TimeUp } from "./stopwatch.ts";
 import { ToolExecutor } from "./tool-executor.ts";
 
 /** The loop of our own: model turn, policy for each call, tool, next turn. */
 export const builtInArm =
   (model: ModelClient, tools: readonly Tool[]): RunArm =>
-  async (run, signal) => {
-    const budget = effectiveBudget(run.policies.budget, run.arm.limits);
-    using stopwatch = new Stopwatch(run.clock, budget.max_seconds * 1000);
-    const { purse, arm } = run;
-    const meter = new Meter(budget, arm.price_per_mtok, stopwatch);
-    const paid = purse ? paidFrom(purse, model, arm.price_per_mtok) : model;
-    return await new ArmLoop(
-      { run, model: paid, tools: [...tools, ...(run.mcp_tools ?? [])], stopwatch, meter },
-      signal,
-    ).run();
-  };
+  (run, signal) =>
+    withinBudget(run, (counting) => {
+      const paid = run.purse ? paidFrom(run.purse, model, run.arm.price_per_mtok) : model;
+      const parts = { run, model: paid, tools: [...tools, ...(run.mcp_tools ?? [])], ...counting };
+      return new ArmLoop(parts, signal).run();
+    });
 
-interface Parts {
+interface Parts extends Counting {
   readonly run: ArmRun;
   readonly model: ModelClient;
   readonly tools: readonly Tool[];
-  readonly stopwatch: Stopwatch;
-  readonly meter: Meter;
 }
 
 class ArmLoop {

@@ -14,10 +14,11 @@ import {
   type Usage,
 } from "../../domain/usage.ts";
 import type { ModelRequest } from "../model/client.ts";
-import type { BudgetState } from "./budget.ts";
+import { type BudgetState, effectiveBudget } from "./budget.ts";
 import { bytesOf, tokensToSend } from "./conversation.ts";
 import { KnownUse, type PricedModel } from "./known-use.ts";
-import type { Stopwatch } from "./stopwatch.ts";
+import type { ArmRun } from "./run-arm.ts";
+import { Stopwatch } from "./stopwatch.ts";
 
 export interface SentRequest {
   /** Bytes of its messages. */
@@ -39,6 +40,23 @@ export interface Turn extends SentRequest {
 
 /** Share of a budget at which an arm gets one warning. */
 const BUDGET_WARNING_SHARE = 0.8;
+
+/** What counts while an arm runs. */
+export interface Counting {
+  /** Of its working time, and fires when that is used up. */
+  readonly stopwatch: Stopwatch;
+  readonly meter: Meter;
+}
+
+/** Runs an arm within what the policies and its own limits leave it. */
+export async function withinBudget<End>(
+  { policies, arm, clock }: Pick<ArmRun, "policies" | "arm" | "clock">,
+  conduct: (counting: Counting) => Promise<End>,
+): Promise<End> {
+  const budget = effectiveBudget(policies.budget, arm.limits);
+  using stopwatch = new Stopwatch(clock, budget.max_seconds * 1000);
+  return await conduct({ stopwatch, meter: new Meter(budget, arm.price_per_mtok, stopwatch) });
+}
 
 /** Counts what an arm uses. A sum that holds an unknown is null; its budget counts an estimate. */
 export class Meter {

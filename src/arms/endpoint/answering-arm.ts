@@ -3,12 +3,11 @@ import { Mistake } from "../../domain/failure.ts";
 import { NO_USAGE, sumKnown, type Usage } from "../../domain/usage.ts";
 import type { Entropy } from "../../runtime/clock.ts";
 import { type ArmEnd, answered, atBudget, atDiskLimit, cancelled, failed, type Stop } from "../arm/arm-end.ts";
-import { effectiveBudget } from "../arm/budget.ts";
 import { AnsweredSoFar } from "../arm/conversation.ts";
 import { DecisionLog } from "../arm/decision-log.ts";
-import { Meter } from "../arm/meter.ts";
+import { type Counting, withinBudget } from "../arm/meter.ts";
 import type { ArmRun, RunArm } from "../arm/run-arm.ts";
-import { Stopwatch, Throttle, TimeUp } from "../arm/stopwatch.ts";
+import { Throttle, TimeUp } from "../arm/stopwatch.ts";
 import type { LoggedTurn, LogStep } from "../imported/log-step.ts";
 import { ToldSteps } from "../imported/told-steps.ts";
 import type { CallOptions } from "../model/client.ts";
@@ -50,18 +49,12 @@ export interface Answering {
 /** An arm for which somebody's own program answers, turn by turn. What it did in between is as it says. */
 export const answeringArm =
   (answering: Answering): RunArm =>
-  async (run, signal) => {
-    const budget = effectiveBudget(run.policies.budget, run.arm.limits);
-    using stopwatch = new Stopwatch(run.clock, budget.max_seconds * 1000);
-    const meter = new Meter(budget, run.arm.price_per_mtok, stopwatch);
-    return await new Conversing({ answering, run, stopwatch, meter }, signal).run();
-  };
+  (run, signal) =>
+    withinBudget(run, (counting) => new Conversing({ answering, run, ...counting }, signal).run());
 
-interface Parts {
+interface Parts extends Counting {
   readonly answering: Answering;
   readonly run: ArmRun;
-  readonly stopwatch: Stopwatch;
-  readonly meter: Meter;
 }
 
 class Conversing {
