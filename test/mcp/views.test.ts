@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import { type TObject, TypeGuard } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import type { Scenario } from "../../src/domain/scenario.ts";
 import { SessionOutcome } from "../../src/domain/session.ts";
 import { Verdict } from "../../src/domain/verdict.ts";
 import { EXAMPLES } from "../../src/doors/endpoint/examples.ts";
 import { pageDecisions, pageDiff } from "../../src/doors/mcp/view/arm-pages.ts";
 import { fullSession } from "../../src/doors/mcp/view/full-session.ts";
-import { ScenarioView } from "../../src/doors/mcp/view/scenario-view.ts";
+import { ScenarioView, viewScenario } from "../../src/doors/mcp/view/scenario-view.ts";
 import { SessionView, summariseSession } from "../../src/doors/mcp/view/session-summary.ts";
 import { VerdictView, viewVerdict } from "../../src/doors/mcp/view/verdict-view.ts";
 
@@ -74,6 +75,24 @@ test("a view has every field that its schema promises", () => {
     [...Value.Errors(VerdictView, viewVerdict(EXAMPLES.verdict, 4))],
     [...Value.Errors(ScenarioView, full.definition)],
   ]).toEqual([[], [], []]);
+});
+
+test("a scenario names the program that answers in a model's place, for each of its arms", () => {
+  const { definition } = EXAMPLES.session;
+  const [first, second] = definition.arms;
+  const endpoint = { url: "https://app.internal/a", version: "2", headers_env: { authorization: "ABEVAL_ENDPOINT_A" } };
+  const arms: Scenario["arms"] = [
+    { ...first, endpoint },
+    { ...second, program: { run: ["python3", "a.py"] } },
+    { ...second, id: "third" },
+  ];
+  const viewed = viewScenario({ ...definition, arms }, false);
+  expect(viewed.arms.map(({ endpoint: at, program }) => [at, program])).toEqual([
+    ["https://app.internal/a, version 2", undefined],
+    [undefined, "python3 a.py"],
+    [undefined, undefined],
+  ]);
+  expect([...Value.Errors(ScenarioView, viewed)]).toEqual([]);
 });
 
 const LOST = {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { factsOf } from "../../src/comparison/judge/facts.ts";
 import { pendingArm } from "../../src/comparison/session/stored-arm.ts";
+import type { Arm } from "../../src/domain/arm.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { Facts } from "../../src/domain/evidence.ts";
 import type { ExternalAgent } from "../../src/domain/external-agent.ts";
@@ -126,6 +127,18 @@ test("beside an external agent the settings of our own loop are no difference", 
       a: "codex of codex-1\n--fast\nA=1\nasks by responses",
     },
   ]);
+});
+
+test("a program of somebody's own is named, and beside one nothing of a model is a difference", () => {
+  const endpoint = { url: "http://127.0.0.1:9000/a", version: "2" };
+  const left = anArm("left", { model: "endpoint/left", endpoint, tools: [], system_prompt: "" });
+  const right = anArm("right", { model: "program/right", program: { run: ["python3", "a.py"] } });
+  const told = (arms: [Arm, Arm]) => armDifferences(aScenario({ arms, varies: ["endpoint"] }));
+  expect(told([left, right])).toEqual([
+    { field: "endpoint", declared: true, a: "http://127.0.0.1:9000/a, version 2", b: "none" },
+    { field: "program", declared: false, a: "none", b: "python3 a.py" },
+  ]);
+  expect(told([left, anArm("model")]).map(({ field }) => field)).toEqual(["endpoint"]);
 });
 
 test("both arms share one axis of time, which begins with the first step of either", () => {

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { endpointText } from "../../../domain/answering-text.ts";
 import { Arm } from "../../../domain/arm.ts";
 import { MAX_ARMS } from "../../../domain/defaults.ts";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
@@ -14,6 +15,8 @@ const ARM = ["id", "title", "model", "prompt", "system_prompt", "tools", "params
 const ArmView = record("ArmView", {
   ...pick(Arm.properties, ARM),
   agent: Type.Optional(Type.String({ description: "External agent: `<recipe>@<install>`, or its command." })),
+  endpoint: Type.Optional(Type.String({ description: "Url that answers in a model's place, with its version." })),
+  program: Type.Optional(Type.String({ description: "Command that answers in a model's place." })),
 });
 
 /** A scenario without what would give its solution away: probe, reference and the scripts that arms replay. */
@@ -39,10 +42,17 @@ export function viewScenario(scenario: Static<typeof Scenario>, includeHidden: b
       probe_checks: probe?.checks.length ?? 0,
       has_reference_fix: reference_fix !== null,
     },
-    arms: scenario.arms.map((arm) => ({ ...pick(arm, ARM), ...(arm.agent && { agent: agentText(arm.agent) }) })),
+    arms: scenario.arms.map((arm) => ({ ...pick(arm, ARM), ...elsewhere(arm) })),
     ...(includeHidden && { hidden: hiddenParts(scenario) }),
   };
 }
+
+/** What is the arm in the place of abeval's own loop. */
+const elsewhere = ({ agent, endpoint, program }: Arm) => ({
+  ...(agent && { agent: agentText(agent) }),
+  ...(endpoint && { endpoint: endpointText(endpoint) }),
+  ...(program && { program: program.run.join(" ") }),
+});
 
 const agentText = ({ use, command, install }: ExternalAgent) =>
   command === null ? `${use}@${install}` : command.join(" ");

@@ -1,3 +1,4 @@
+import { endpointText } from "../../../domain/answering-text.ts";
 import type { Arm, McpServer } from "../../../domain/arm.ts";
 import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { isScripted } from "../../../domain/model-name.ts";
@@ -15,6 +16,8 @@ interface Difference {
 const FIELDS: readonly (readonly [field: string, text: (arm: Arm) => string])[] = [
   ["model", ({ model }) => (isScripted(model) ? "scripted" : model)],
   ["agent", ({ agent }) => (agent ? agentText(agent) : "abeval's own loop")],
+  ["endpoint", ({ endpoint }) => (endpoint ? endpointText(endpoint) : "none")],
+  ["program", ({ program }) => program?.run.join(" ") ?? "none"],
   ["prompt", ({ prompt = "the task's prompt" }) => prompt.trim()],
   ["system_prompt", ({ system_prompt }) => system_prompt.trim()],
   ["tools", ({ tools }) => [...tools].sort().join(", ")],
@@ -45,12 +48,14 @@ const listed = (settings: Readonly<Record<string, unknown>>) =>
     .sort()
     .join(", ") || "as everywhere";
 
-/** An external agent has none of these: beside one they say nothing more. */
+/** An external agent, and a program of somebody's own, has none of these: beside one they say nothing more. */
 const OF_OUR_LOOP = ["system_prompt", "tools", "mcp", "params"];
 
 export function armDifferences({ arms: [a, b], varies }: Scenario): Difference[] {
   const onlyOne = (a.agent === undefined) !== (b.agent === undefined);
-  return FIELDS.filter(([field]) => !onlyOne || !OF_OUR_LOOP.includes(field))
+  const answers = [a, b].some(({ endpoint, program }) => endpoint !== undefined || program !== undefined);
+  const idle = answers ? ["model", ...OF_OUR_LOOP] : onlyOne ? OF_OUR_LOOP : [];
+  return FIELDS.filter(([field]) => !idle.includes(field))
     .map(([field, text]) => ({
       field,
       declared: varies?.includes(field) ?? false,
