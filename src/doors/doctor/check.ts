@@ -131,6 +131,7 @@ export const IDLE = {
   no_protected: "no path is protected",
   no_varies: "the scenario declares no `varies`",
   no_probe: "the scenario has no hidden checks",
+  only_posted: "the hidden checks are posted, and nobody is asked",
   no_files: "the deliverable is the answer, not files",
   no_answer: "the deliverable is files, not the answer",
   no_reference: "the scenario has no reference_fix",

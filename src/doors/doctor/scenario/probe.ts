@@ -20,7 +20,7 @@ const before = afterSetup(
   "Checks match `before` on the untouched fixture",
   async (dryRun: DryRun, signal) => {
     const probed = await dryRun.untouched(signal);
-    if (probed === null) return skip(IDLE.no_probe);
+    if (probed === null) return notProbed(dryRun);
     const absent = await unrunnable(dryRun, probed, signal);
     if (absent.length > 0) return fail(absent.join("\n"), "install it in `setup`, or show it with --sandbox-read");
     const wrong = pairs(probed)
@@ -32,6 +32,8 @@ const before = afterSetup(
     return pass(`${declared} of ${probed[0].total} checks declare \`before\`, and match it`);
   },
 );
+
+const notProbed = ({ loaded }: DryRun) => skip(loaded.definition.task.probe ? IDLE.only_posted : IDLE.no_probe);
 
 /** Names the checks that lack a program even with the reference fix, because they would fail for every arm. */
 async function unrunnable(dryRun: DryRun, untouched: ProbedTwice, signal: AbortSignal): Promise<readonly string[]> {
@@ -50,7 +52,7 @@ const discrimination = afterSetup(
   "A check fails on the untouched fixture",
   async (dryRun: DryRun, signal) => {
     const probed = await dryRun.untouched(signal);
-    if (probed === null) return skip(IDLE.no_probe);
+    if (probed === null) return notProbed(dryRun);
     const { checks } = probed[0];
     const failing = checks.filter((check) => checkValue(check) < 1 || isMissed(check)).length;
     const fail_words = checks.some(({ score }) => score !== undefined) ? "fail or score less than 1" : "fail";
@@ -62,7 +64,7 @@ const discrimination = afterSetup(
 
 const stability = afterSetup("probe.stable", "Checks are repeatable", async (dryRun: DryRun, signal) => {
   const untouched = await dryRun.untouched(signal);
-  if (untouched === null) return skip(IDLE.no_probe);
+  if (untouched === null) return notProbed(dryRun);
   const fixed = await probedFix(dryRun, signal);
   const flaky = [
     ...waverings(untouched).map((id) => `${id}, on the untouched fixture`),
