@@ -15,8 +15,9 @@ const ARM = ["id", "title", "model", "prompt", "system_prompt", "tools", "params
 const ArmView = record("ArmView", {
   ...pick(Arm.properties, ARM),
   agent: Type.Optional(Type.String({ description: "External agent: `<recipe>@<install>`, or its command." })),
-  endpoint: Type.Optional(Type.String({ description: "Url that answers in a model's place, with its version." })),
-  program: Type.Optional(Type.String({ description: "Command that answers in a model's place." })),
+  // The list of tools has no room for words that say no more than the names.
+  endpoint: Type.Optional(Type.String()),
+  program: Type.Optional(Type.String()),
 });
 
 /** A scenario without what would give its solution away: probe, reference and the scripts that arms replay. */
