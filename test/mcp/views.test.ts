@@ -87,10 +87,10 @@ test("a scenario names the program that answers in a model's place, for each of 
     { ...second, id: "third" },
   ];
   const viewed = viewScenario({ ...definition, arms }, false);
-  expect(viewed.arms.map(({ endpoint: at, program }) => [at, program])).toEqual([
-    ["https://app.internal/a, version 2", undefined],
-    [undefined, "python3 a.py"],
-    [undefined, undefined],
+  expect(viewed.arms.map(({ agent }) => agent)).toEqual([
+    "endpoint https://app.internal/a, version 2",
+    "program python3 a.py",
+    undefined,
   ]);
   expect([...Value.Errors(ScenarioView, viewed)]).toEqual([]);
 });

@@ -2,7 +2,6 @@ import { type Static, Type } from "@sinclair/typebox";
 import { endpointText } from "../../../domain/answering-text.ts";
 import { Arm } from "../../../domain/arm.ts";
 import { MAX_ARMS } from "../../../domain/defaults.ts";
-import type { ExternalAgent } from "../../../domain/external-agent.ts";
 import { Scenario } from "../../../domain/scenario.ts";
 import { Count, record } from "../../../domain/schema.ts";
 import { Task } from "../../../domain/task.ts";
@@ -14,10 +13,12 @@ const ARM = ["id", "title", "model", "prompt", "system_prompt", "tools", "params
 
 const ArmView = record("ArmView", {
   ...pick(Arm.properties, ARM),
-  agent: Type.Optional(Type.String({ description: "External agent: `<recipe>@<install>`, or its command." })),
-  // The list of tools has no room for words that say no more than the names.
-  endpoint: Type.Optional(Type.String()),
-  program: Type.Optional(Type.String()),
+  agent: Type.Optional(
+    Type.String({
+      description:
+        "Who works in the place of abeval's own loop: an external agent, as `<recipe>@<install>` or its command; `endpoint <url>`; `program <command>`.",
+    }),
+  ),
 });
 
 /** A scenario without what would give its solution away: probe, reference and the scripts that arms replay. */
@@ -43,20 +44,19 @@ export function viewScenario(scenario: Static<typeof Scenario>, includeHidden: b
       probe_checks: probe?.checks.length ?? 0,
       has_reference_fix: reference_fix !== null,
     },
-    arms: scenario.arms.map((arm) => ({ ...pick(arm, ARM), ...elsewhere(arm) })),
+    arms: scenario.arms.map((arm) => {
+      const agent = agentText(arm);
+      return { ...pick(arm, ARM), ...(agent !== undefined && { agent }) };
+    }),
     ...(includeHidden && { hidden: hiddenParts(scenario) }),
   };
 }
 
-/** What is the arm in the place of abeval's own loop. */
-const elsewhere = ({ agent, endpoint, program }: Arm) => ({
-  ...(agent && { agent: agentText(agent) }),
-  ...(endpoint && { endpoint: endpointText(endpoint) }),
-  ...(program && { program: program.run.join(" ") }),
-});
-
-const agentText = ({ use, command, install }: ExternalAgent) =>
-  command === null ? `${use}@${install}` : command.join(" ");
+function agentText({ agent, endpoint, program }: Arm): string | undefined {
+  if (endpoint) return `endpoint ${endpointText(endpoint)}`;
+  if (program) return `program ${program.run.join(" ")}`;
+  return agent && (agent.command?.join(" ") ?? `${agent.use}@${agent.install}`);
+}
 
 const hiddenParts = ({ task: { probe, reference_fix }, arms }: Static<typeof Scenario>) => ({
   probe,
