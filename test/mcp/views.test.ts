@@ -90,7 +90,7 @@ test("a scenario names the program that answers in a model's place, for each of 
   expect(viewed.arms.map(({ agent }) => agent)).toEqual([
     "endpoint https://app.internal/a, version 2",
     "program python3 a.py",
-    undefined,
+    "claude-code@claude-2.1.330",
   ]);
   expect([...Value.Errors(ScenarioView, viewed)]).toEqual([]);
 });
