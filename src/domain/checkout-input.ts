@@ -5,7 +5,7 @@ import { oneOf, record } from "./schema.ts";
 const CheckoutInput = record("CheckoutInput", {
   input: oneOf(["scenario", "log", "recording", "baseline", "results", "prices", "state_dir", "endpoint", "config"], {
     description:
-      "`scenario`: the file, or what it names; `log`: what an imported run is made of; `endpoint`: where an arm is asked, as the scenario says; `config`: defaults of flags, or variables.",
+      "`scenario`: the file, or what it names; `log`: what an imported run is made of; `endpoint`: where an arm or a check is asked, as the scenario says; `config`: defaults of flags, or variables.",
   }),
   path: Type.String({
     description: "From the top of the repository; `git:<ref>:<path>` for a file of a commit; of an endpoint its url.",

@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { comparisonDigest, conditionsOf } from "../../src/comparison/planning/comparison.ts";
 import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
 import { differences } from "../../src/comparison/scenario/declared-differences.ts";
 import { comparabilityDigest } from "../../src/comparison/scenario/digest.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
+import { checkoutInputs } from "../../src/doors/cli/services/checkout-inputs.ts";
 import { diagnoseFile, ofScenario } from "../doctor/small-scenario.ts";
-import { testServices } from "../harness.ts";
+import { EXAMPLES, testServices } from "../harness.ts";
 import { PYTHON, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { failureOf, scenarioFolder } from "../scenario/scenario-folder.ts";
@@ -200,4 +202,18 @@ testNeeding(SANDBOX, PYTHON)("a rehearsal starts a program, asks it, and says wh
     status: "fail",
     detail: "app: its program ended with exit code 1: ValueError: no idea",
   });
+});
+
+test("the author of a change who names whom to ask is told so, for arms and checks", async () => {
+  const checks = 'probe: {checks: [{posted: {url: "http://127.0.0.1:9100/c"}}]}';
+  const scenario = await loaded(TWO.replace("task: {prompt: Hi}", `task: {prompt: Hi, ${checks}}`));
+  // Any file of a work tree.
+  const scenarios = [{ ...scenario, file: join(EXAMPLES, "two-prompts.yaml") }];
+  const inputs = await checkoutInputs(
+    { value: () => undefined },
+    { in_ci: true, replayed_from: undefined },
+    { scenarios },
+  );
+  const urls = inputs?.flatMap(({ input, path }) => (input === "endpoint" ? [path] : []));
+  expect(urls).toEqual(["http://127.0.0.1:9000/a", "http://127.0.0.1:9001/a", "http://127.0.0.1:9100/c"]);
 });

@@ -137,7 +137,8 @@ export const RUN = {
         "check one or more files without running the arms, and say what to fix; calls no model, needs no key",
     },
     rehearse: {
-      description: "with --check: send each endpoint of an arm a first question, which says that it is a rehearsal",
+      description:
+        "with --check: ask each arm that is an endpoint or a program, and each check that is posted, a first question, which says that it is a rehearsal",
     },
     "self-test": {
       description: `test the judge of one or more files on evidence that no arm made; makes ${SELF_TEST_CALLS} a file`,

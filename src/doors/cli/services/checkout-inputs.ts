@@ -5,6 +5,7 @@ import type { CheckoutInput } from "../../../domain/checkout-input.ts";
 import type { NamedInput } from "../../../domain/editable-inputs.ts";
 import { pinnedFile } from "../../../domain/pinned-file.ts";
 import type { Ran } from "../../../domain/ran.ts";
+import { postedChecks } from "../../../domain/task.ts";
 import type { RunArguments } from "../flags/run-flags.ts";
 import type { PreparedServices } from "./services.ts";
 
@@ -49,9 +50,9 @@ function namedInputs({ sources = [], committed = [], scenarios = [], baseline, r
 
 /** Whoever can edit the file says who is asked. */
 const endpointsIn = ({ definition, file }: LoadedScenario): NamedInput[] =>
-  definition.arms.flatMap(({ endpoint }) =>
-    endpoint ? [{ input: "endpoint", path: resolve(file), told_as: endpoint.url }] : [],
-  );
+  [...definition.arms.map(({ endpoint }) => endpoint), ...postedChecks(definition.task).map(({ posted }) => posted)]
+    .filter((asked) => asked !== undefined)
+    .map(({ url }) => ({ input: "endpoint", path: resolve(file), told_as: url }));
 
 /** A run can stand in the scenario file itself, and in a row of its inputs. */
 const logsOf = ({ definition, directory, file, inputs_file = file }: LoadedScenario): string[] =>
