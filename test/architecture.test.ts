@@ -321,7 +321,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/statistics": [71, 7_784, 312],
   "src/store": [57, 7_422, 213],
   "src/comparison": [205, 26_976, 802],
-  "src/doors": [330, 35_751, 965],
+  "src/doors": [330, 35_753, 965],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */
