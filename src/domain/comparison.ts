@@ -10,28 +10,24 @@ const ByArm = <T extends ReturnType<typeof Type.String>>(value: T, description: 
 export const ComparisonRequest = record("ComparisonRequest", {
   name: Slug({ description: "Of the scenario." }),
   prompts: Type.Optional(
-    ByArm(
-      Type.String({ minLength: 1 }),
-      "2 to 8 by arm, or one for all `models`; `{{column}}` stands for a row's value.",
-    ),
+    ByArm(Type.String({ minLength: 1 }), "2 to 8 by arm, or one for all `models`; `{{column}}` is a row's value."),
   ),
   models: Type.Optional(ByArm(GivenModelRef, "2 to 8 by arm.")),
   rows: Type.Optional(
     Type.Array(Type.Record(Type.String(), Type.Unknown()), {
       minItems: 1,
       maxItems: 500,
-      description: "What each arm is asked, a row a question.",
+      description: "A row a question.",
     }),
   ),
   checks: Type.Optional(
     Type.Array(Type.Record(Type.String(), Type.Unknown()), {
       minItems: 1,
       maxItems: 50,
-      description:
-        "Of the answer: {answer_contains | answer_lacks | answer_matches: text, with {{column}}} or {answer_json: schema}.",
+      description: "{answer_contains | answer_lacks | answer_matches: text with {{column}}}, or {answer_json: schema}.",
     }),
   ),
-  question: Type.Optional(Type.String({ minLength: 1, description: "For the judge, as: Is it polite?" })),
+  question: Type.Optional(Type.String({ minLength: 1, description: "For the judge: Is it polite?" })),
   model: Type.Optional({ ...GivenModelRef, description: "Of all prompts." }),
   judge_model: Type.Optional(Type.String({ minLength: 1, maxLength: JUDGE_NAME_CHARS })),
   trials: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TRIALS, description: "Of each row." })),

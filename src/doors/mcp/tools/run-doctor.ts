@@ -31,7 +31,7 @@ export const runDoctor = tool("runDoctor", {
     "Never calls a model, spends nothing. Use it before a first run, and when the environment made a run fail. Next: run_scenario.",
   input: record("DoctorToolRequest", {
     ...ASKED,
-    contest: Type.Optional(oneOf(CONTEST_MODES)),
+    contest: Type.Optional(oneOf(CONTEST_MODES, { description: "Of more than two arms." })),
     include_hidden: HiddenFindings,
   }),
   output: ReportFields,

@@ -63,7 +63,7 @@ const ContestToolRequest = record(
 const RunToolRequest = record("RunToolRequest", {
   comparison: Type.Optional({
     ...ComparisonRequest,
-    description: "In place of a name: compares prompts or models without a file. It is kept as a scenario.",
+    description: "In place of a name: prompts or models, without a file. It is kept as a scenario.",
   }),
   ...RunRequest.properties,
   scenario: Type.Optional(RunRequest.properties.scenario),
