@@ -315,7 +315,7 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 127, 0],
-  "src/domain": [117, 8_959, 637],
+  "src/domain": [117, 8_963, 637],
   "src/runtime": [19, 1_232, 51],
   "src/arms": [202, 23_636, 689],
   "src/statistics": [71, 7_784, 312],

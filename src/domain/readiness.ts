@@ -30,7 +30,7 @@ export function seriesEstimateText(estimate: CostEstimate, usd: (amount: number)
   const once = clusters === undefined ? "" : `, in ${counted(clusters, "cluster")} that each count once in a round`;
   const each = members > 1 ? ` (${counted(trials / members, "trial")} of each of ${members} tasks${once})` : "";
   const [what, finds, least] = contest ? ofContest(trials, contest) : ofTwoArms(trials);
-  return `${what}${each}${cost} ${finds} wins ${found.join(", ")}; ${least}stopping early, if one trial in five has no winner.${equalText(estimate)}${armsText(contest, usd)}`;
+  return `${what}${each}${cost} ${finds} wins ${found.join(", ")}; ${least}stopping early, if one trial in five has no winner.${equalText(estimate)}${armsText(series, usd)}`;
 }
 
 const ofTwoArms = (trials: number) =>
@@ -46,14 +46,22 @@ function ofContest(trials: number, { arms, mode }: ContestEstimate) {
 }
 
 /** What each arm of a contest may cost; empty where nothing is spent, or known. */
-function armsText(contest: ContestEstimate | undefined, usd: (amount: number) => string): string {
+function armsText(
+  { contest, bound_usd: whole }: Pick<NonNullable<CostEstimate["series"]>, "contest" | "bound_usd">,
+  usd: (amount: number) => string,
+): string {
   const told = (contest?.arms ?? []).flatMap(({ arm_id, likely_usd, bound_usd }) => {
     const money = bound_usd === 0 ? null : moneyText({ low_usd: likely_usd, high_usd: bound_usd }, usd);
     return money === null ? [] : `${arm_id} ${money.replace(", and", ",")}`;
   });
   if (!contest || told.length === 0) return "";
-  return ` Of that the runs of each arm: ${told.join("; ")}. The rest is the judge's, for ${counted(contest.pairs, "pair")} in a round.`;
+  const judged = (whole ?? 0) > contest.arms.reduce((sum, { bound_usd }) => sum + (bound_usd ?? 0), 0) * (1 + ROUNDING);
+  const rest = judged ? ` The rest is the judge's, for ${counted(contest.pairs, "pair")} in a round.` : "";
+  return ` Of that the runs of each arm: ${told.join("; ")}.${rest}`;
 }
+
+/** Sums of the same parts in another order differ by less. */
+const ROUNDING = 1e-9;
 
 /** What is likely first, then what it is not to exceed, as far as it is known; null where nothing is. */
 export function moneyText(

@@ -15,7 +15,7 @@ async function checkedWith(store = memoryStore()) {
 }
 
 test("doctor says that a judge was never tested on a scenario, and how to", async () => {
-  expect(await checkedWith()).toMatchObject({ status: "skip", detail: expect.stringContaining("--self-test") });
+  expect(await checkedWith()).toMatchObject({ status: "skip", detail: expect.stringContaining("abeval judge-test") });
 });
 
 test("doctor shows what the last self-test of the judge found, and how old it is", async () => {
