@@ -40,7 +40,8 @@ export class SharedWork<T> {
   }
 }
 
-async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+/** @param signal has not fired @throws its reason when it does; nobody waits for the result then */
+export async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const leave = () => reject(signal.reason);
   signal.addEventListener("abort", leave, { once: true });

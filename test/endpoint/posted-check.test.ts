@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
+import { endpointHeaders } from "../../src/arms/endpoint/endpoint.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import { CANCELLED } from "../../src/comparison/session/cancel.ts";
 import { testServices } from "../harness.ts";
-import { runText, serveAnswers } from "./served-answer.ts";
+import { againstScript, runText, serveAnswers } from "./served-answer.ts";
 
 /** An arm that says "good" and one that says "bad", whose answers are posted to a check. */
 const checkedBy = (url: string, more = "", posted = "") => `name: served
@@ -153,6 +154,43 @@ test("a check is cancelled with its run", async () => {
   resolve(new Response("late"));
 });
 
+/** Services whose name server gives no answer, and what settles when it is asked. */
+function withHangingLookup() {
+  const asked = Promise.withResolvers<void>();
+  const { endpoints } = testServices();
+  const lookup = () => {
+    asked.resolve();
+    return new Promise<never>(() => undefined);
+  };
+  const services = testServices({}, { endpoints: { ...endpoints, rules: { ...endpoints.rules, lookup } } });
+  return { services, asked: asked.promise };
+}
+
+test("a name server that hangs has the check's seconds, too", async () => {
+  const { services } = withHangingLookup();
+  const { a, verdict } = await checksOf(checkedBy("https://slow.example/check", ", timeout_s: .2"), services);
+  expect(a?.could_not_run).toBe("slow.example gave no result within 0.2 s");
+  expect(verdict?.outcome).toBe("invalid");
+});
+
+test.each([
+  ["a check", checkedBy("https://slow.example/check")],
+  ["an arm", againstScript('{id: app, endpoint: {url: "https://slow.example/"}}')],
+])("%s is cancelled while a name server hangs", async (_who, text) => {
+  const { services, asked } = withHangingLookup();
+  const running = runText(text, services);
+  await asked;
+  for (const run of services.runs.all()) run.cancel(CANCELLED);
+  expect((await running).state).toBe("cancelled");
+});
+
+test("an arm whose name server hangs has its seconds, and no more", async () => {
+  const { services } = withHangingLookup();
+  const app = '{id: app, endpoint: {url: "https://slow.example/"}, limits: {max_seconds: 1}}';
+  const { arms } = await runText(againstScript(app), services);
+  expect(arms[0]).toMatchObject({ status: "limit_reached", stop_reason: "budget:seconds" });
+});
+
 test("an address that may not be asked refuses the run before anybody is asked", async () => {
   const refused = async (url: string, services = testServices()) =>
     await runText(checkedBy(url), services).then(
@@ -184,6 +222,38 @@ test("a header comes from ABEVAL_ENDPOINT_… alone, and its value stands nowher
   await expect(missing).rejects.toThrow(
     'check "polite": the header x-token of an endpoint comes from ABEVAL_ENDPOINT_CHECK',
   );
-  const other = runText(checkedBy("http://127.0.0.1:9/", "", ", headers_env: {x-token: OPENAI_API_KEY}"));
-  await expect(other).rejects.toThrow("headers_env");
+});
+
+/** Variables with secrets of which none may be sent, whatever a scenario asks for. */
+const OTHERS = [
+  ...["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GATEWAY_API_KEY", "ABEVAL_DATABASE_URL", "ABEVAL_WORKER_TOKEN", "PATH"],
+  ...["abeval_endpoint_check", "ABEVAL_ENDPOINTS_CHECK", "XABEVAL_ENDPOINT_CHECK"],
+];
+
+test.each(OTHERS)("no header holds %s", async (variable) => {
+  const services = testServices({ [variable]: "Qx7Zk2".repeat(8) });
+  await using server = serveAnswers(json({ pass: true }));
+  const posted = `, headers_env: {x-token: ${variable}}`;
+  await expect(runText(checkedBy(server.url, "", posted), services)).rejects.toThrow(
+    "task.probe.checks[0].posted.headers_env.x-token: expected text that fits ^ABEVAL_ENDPOINT_",
+  );
+  // What a worker is given was no file of its machine.
+  expect(() => endpointHeaders(services.endpoints, { "x-token": variable })).toThrow(`comes from ${variable}; set it`);
+  expect(server.asked).toEqual([]);
+});
+
+test("what is sent in headers is what protocols need, and what the scenario names", async () => {
+  const secrets = Object.fromEntries(OTHERS.map((variable) => [variable, `Qx7Zk2${variable}`]));
+  const services = testServices({ ...secrets, ABEVAL_ENDPOINT_CHECK: "mine", ABEVAL_ENDPOINT_OTHER: "Qx7Zk2other" });
+  await using server = serveAnswers(json({ pass: true }));
+  await checksOf(checkedBy(server.url, "", ", headers_env: {x-token: ABEVAL_ENDPOINT_CHECK}"), services);
+  for (const { headers, body } of server.asked) {
+    expect(Object.keys(headers).sort()).toEqual([
+      ...["accept", "accept-encoding", "connection", "content-length", "content-type", "host"],
+      ...["idempotency-key", "user-agent", "x-token"],
+    ]);
+    expect(headers).toMatchObject({ "x-token": "mine", "user-agent": "abeval/test" });
+    expect(JSON.stringify([headers, body])).not.toContain("Qx7Zk2");
+  }
+  expect(server.asked).toHaveLength(2);
 });

@@ -88,7 +88,7 @@ describe("a server", () => {
     const leads = (address: string, family: 4 | 6 = 4) =>
       rules(server(["app.internal"], { lookup: async () => [{ address, family }], own_ports: new Set(["80"]) }));
     const reach = (to: EndpointRules) =>
-      reachEndpoint(new URL("http://app.internal/"), to).then(
+      reachEndpoint(new URL("http://app.internal/"), to, new AbortController().signal).then(
         (found) => found.map(({ address }) => address).join(),
         ({ message }: Error) => message,
       );

@@ -35,15 +35,16 @@ interface Asker extends Pick<ArmRun, "clock" | "redact"> {
   readonly arm?: Pick<ArmRun["arm"], "id"> | undefined;
 }
 
-/** @throws Failure as `reachEndpoint`; `credentials_missing` for a header whose variable is not set */
+/** @param signal ends the lookup of its name alone @throws as `reachEndpoint`; Failure `credentials_missing` for a header whose variable is not set */
 export async function openEndpoint(
   services: EndpointServices,
   { url, headers_env = {} }: Pick<ArmEndpoint, "url" | "headers_env">,
   { clock, arm, redact }: Asker,
+  signal: AbortSignal,
 ): Promise<ArmAnswerer> {
   const target = new URL(url);
   const own = endpointHeaders(services, headers_env);
-  const pinned = await reachEndpoint(target, services.rules).catch((error: unknown) => {
+  const pinned = await reachEndpoint(target, services.rules, signal).catch((error: unknown) => {
     throw arm ? ofArm(arm.id, error) : error;
   });
   const headers = { ...own, ...FIXED, "user-agent": `abeval/${services.version}` };

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { Failure } from "../../domain/failure.ts";
+import { unlessAborted } from "../../runtime/shared-work.ts";
 import { bareHost, type PinnedAddress } from "./post.ts";
 
 /** A host that the person who started the program named; without a port all of its ports. */
@@ -118,9 +119,15 @@ const bytesOf = (high: number, low: number) => [high >> 8, high & 255, low >> 8,
 
 /**
  * Where the endpoint is, looked up once: whoever connects goes there and nowhere else.
- * @throws Failure `setup_failed` for a name that leads nowhere, or to an address that may not be asked
+ * @throws Failure `setup_failed` for a name that leads nowhere, or to an address that may not be asked; the signal's reason, also while a
+ * name server hangs
  */
-export async function reachEndpoint(url: URL, rules: EndpointRules): Promise<readonly PinnedAddress[]> {
+export async function reachEndpoint(
+  url: URL,
+  rules: EndpointRules,
+  signal: AbortSignal,
+): Promise<readonly PinnedAddress[]> {
+  signal.throwIfAborted();
   const refuse = (why: string, cause?: unknown) =>
     new Failure("setup_failed", `its endpoint cannot be asked: ${why}`, { cause });
   const fault = faultOfUrl(url, rules);
@@ -128,9 +135,10 @@ export async function reachEndpoint(url: URL, rules: EndpointRules): Promise<rea
   const host = bareHost(url);
   const family = isIP(host);
   if (family === 4 || family === 6) return [{ address: host, family }];
-  const found = await rules.lookup(host).catch((cause: unknown) => {
+  const lookup = rules.lookup(host).catch((cause: unknown) => {
     throw refuse(`no address is known for ${host}`, cause);
   });
+  const found = await unlessAborted(lookup, signal);
   const faults = found.flatMap(({ address }) => faultOfAddress(address, url, rules) ?? []);
   if (faults[0] !== undefined) throw refuse(faults[0]);
   if (found.length === 0) throw refuse(`no address is known for ${host}`);

@@ -107,7 +107,7 @@ async function ask(
   { check, posted, redact, body }: Posting & { readonly body: Uint8Array },
   signal: AbortSignal,
 ): Promise<Omit<PostedResult, "duration_ms">> {
-  const program = await openEndpoint(services.endpoints, posted, { clock: services.arm_clock, redact });
+  const program = await openEndpoint(services.endpoints, posted, { clock: services.arm_clock, redact }, signal);
   const { bytes } = await program.ask(body, { key: services.entropy(16), signal });
   signal.throwIfAborted();
   // A secret that is cut is known to nobody any more.

@@ -38,7 +38,7 @@ export async function answeringRunner(
   }
   await demandEndpoint(services, arm);
   const { openEndpoint } = await import("../../arms/endpoint/endpoint.ts");
-  return answering((own) => openEndpoint(services.endpoints, endpoint, own));
+  return answering((own, signal) => openEndpoint(services.endpoints, endpoint, own, signal));
 }
 
 /** What its requests say of the run. */

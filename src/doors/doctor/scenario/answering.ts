@@ -117,7 +117,7 @@ const askingEndpoint =
   async (signal) => {
     const { endpoint } = arm;
     if (endpoint === undefined) return;
-    const answerer = await openEndpoint(services.endpoints, endpoint, { ...services, arm });
+    const answerer = await openEndpoint(services.endpoints, endpoint, { ...services, arm }, signal);
     await askFirst(answerer, services, [member, arm], signal);
   };
 
