@@ -79,6 +79,7 @@ const rehearsal = check("endpoints.rehearsal", "Endpoints answer", async (declar
   if (addressesIn(declared).length === 0) return pass(IDLE.no_endpoint);
   const { services, loaded } = declared;
   if (services.rehearse !== true) return skip(NOBODY_ASKED);
+  if (services.recordings?.mode === "replay") return skip("a replay asks nobody");
   const member = await firstMember(loaded);
   const { task, arms } = member.definition;
   return await rehearsed(
