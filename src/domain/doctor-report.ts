@@ -29,7 +29,9 @@ const ContestEstimate = record(
         trials: Count("Its runs, where it never stops early."),
         likely_usd: Usd("Of its runs, where each is short; null without prices."),
         bound_usd: Usd("What its runs cannot exceed; null without prices."),
-        chance_better: Chance("As in the series, at least, whatever the others do; null for the control."),
+        chance_better: Chance(
+          "As in the series, at least, whatever the others do; null for the control. In mode `best`: that it is told out, where the best one wins 8 of 10 against it.",
+        ),
         chance_equal_passes: Chance("As in the series, at least; null for the control, and without one."),
       }),
     ),

@@ -37,7 +37,7 @@ const ofTwoArms = (trials: number) =>
   [counted(trials, "trial"), trials === 1 ? "finds an arm that" : "find an arm that", ""] as const;
 
 function ofContest(trials: number, { arms, mode }: ContestEstimate) {
-  const finds = mode === "best" ? "find which of two arms is better, where it" : "find a candidate that";
+  const finds = mode === "best" ? "tell an arm out, where the best one" : "find a candidate that";
   return [
     `${counted(trials, "trial")} of each of ${arms.length} arms`,
     finds,

@@ -143,7 +143,7 @@ export async function seriesEstimate(
 ): Promise<NonNullable<CostEstimate["series"]>> {
   const members = files.reduce((sum, { rows = 1 }) => sum + rows, 0);
   const units = (clusters ?? members) * each;
-  const chances = await chancesOf(units, contest?.pairs.length ?? 1);
+  const chances = await chancesOf(units, contest);
   const usd = (of: (file: CostEstimate) => Usd) =>
     files.reduce<Usd>((sum, file) => plus(sum, times(of(file), each * (file.rows ?? 1))), 0);
   const measured = measure ?? (files.every((file) => file.measure === "solved") ? "solved" : "preferred");
@@ -167,9 +167,14 @@ export async function seriesEstimate(
   };
 }
 
-/** Of several pairs a claim holds together with all others, whatever these are, where it holds at its part of the level. */
-async function chancesOf(units: number, pairs: number) {
+/**
+ * Of several pairs a claim holds together with all others, whatever these are, where it holds at its part of the level. Of all pairs
+ * of arms an arm is out before its pair is claimed: where the mean of what the others show against it reaches the first bar, which
+ * what one of them shows does alone at half of that part.
+ */
+async function chancesOf(units: number, contest: Compared | undefined) {
   const chances = [];
+  const pairs = (contest?.pairs.length ?? 1) * (contest?.mode === "best" ? 2 : 1);
   for (const win_share of WINS) {
     const assumed = { win: win_share, tie: TIE, alpha: ALPHA / pairs };
     const { chance, mean_trials } = await powerOf(Math.min(units, MOST_TRIALS), assumed);

@@ -88,6 +88,6 @@ test("a scenario of three arms is shown, and says what a contest of it would tak
   const asked = { scenario: "talk", trials: 30, contest: "best" };
   const { text } = await server.call("run_doctor", asked);
   expect(text).toMatch(
-    /30 trials of each of 3 arms find which of two arms is better, where it wins 7 of 10 in \d+% of series/,
+    /30 trials of each of 3 arms tell an arm out, where the best one wins 7 of 10 in \d+% of series/,
   );
 });

@@ -24,6 +24,8 @@ interface ContestRates {
   readonly any: number;
   /** The last arm alone is left, or told better and nobody else anything. */
   readonly last: number;
+  /** The first arm leaves. */
+  readonly first: number;
   /** Runs of arms until each is settled, of all that are planned. */
   readonly runs: number;
 }
@@ -37,6 +39,7 @@ export function contestRates({ repetitions, seed, ...contested }: Contested): Co
   return {
     any: mean(({ any }) => Number(any)),
     last: mean(({ last }) => Number(last)),
+    first: mean(({ first }) => Number(first)),
     runs: mean(({ runs }) => runs),
   };
 }
@@ -57,6 +60,7 @@ function endIn(plan: ContestPlan, contested: Simulated, chance: Chance) {
   const end = isOver ? Math.max(...out.values()) : contested.rounds;
   return {
     any: out.size > 0,
+    first: out.has(arms[0] ?? ""),
     last: mode === "best" ? isOver && !last : out.size === 1 && last,
     runs: arms.reduce((sum, arm) => sum + contested.tasks * (out.get(arm) ?? end), 0),
   };

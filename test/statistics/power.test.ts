@@ -127,7 +127,21 @@ test("of a contest each arm is told for itself, and chances are those that hold 
     contest: { ...contest, mode: "best", control: null, pairs: [1, 2, 3] },
   });
   expect(best).toMatchObject({ likely_usd: 60 * 7.5, chance_equal_passes: null });
+  expect(best.chance_better).toBe((await powerOf(60, { win: 0.8, tie: 0.2, alpha: 0.05 / 6 })).chance);
 });
+
+test.each([3, 4])(
+  "in simulated contests of %p arms a weak one is told out at least as often as an estimate says",
+  async (count) => {
+    const [trials, repetitions] = [60, 300];
+    // Of the decided trials the best one wins 4 of 5 against each; half are undecided.
+    const { chance } = await powerOf(trials, { win: 0.8, tie: 0.5, alpha: 0.05 / (count * (count - 1)) });
+    const chances = [...Array<number>(count - 1).fill(0.5), 0.8];
+    const rates = contestRates({ mode: "best", tasks: 1, rounds: trials, chances, repetitions, seed: 6 });
+    expect(chance).toBeGreaterThan(0.2);
+    expect(rates.first).toBeGreaterThan(chance - 2 * Math.sqrt((chance * (1 - chance)) / repetitions));
+  },
+);
 
 test("in simulated contests a better candidate is told at least as often as an estimate says", async () => {
   const [trials, repetitions] = [60, 300];

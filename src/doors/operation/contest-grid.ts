@@ -36,7 +36,7 @@ export const tellingContestMembers = (contest: Contest): readonly Member[] =>
 
 /** Of these rows those in which arms differ. */
 export async function differingContestRows(store: Store, contest: Contest, most: number): Promise<ShownRows> {
-  const total = placesOf(contest, contestMembers(contest)).filter(({ round }) => (apart(round) ?? 0) > 0).length;
+  const total = placesOf(contest, contestMembers(contest)).filter(({ spread }) => (spread ?? 0) > 0).length;
   const { rows } = await tellingContestRows(store, contest, Math.min(most, total));
   return { rows, total };
 }
@@ -47,6 +47,8 @@ interface Place {
   readonly member: Member;
   /** Trials of the round that is shown; none while none has ended. */
   readonly round: Round;
+  /** How far its arms are apart, 0 to 1; null: nothing is known. */
+  readonly spread: number | null;
   /** By arm the session that has its run. */
   readonly runs: ReadonlyMap<string, string>;
 }
@@ -54,19 +56,21 @@ interface Place {
 function placesOf(contest: Contest, members: readonly Member[]): readonly Place[] {
   const own = Map.groupBy(contest.trials, memberName);
   return members.map((member) => {
-    const round = shownRound(contest, own.get(memberName(member)) ?? []);
-    return { member, round, runs: runsIn(contest, round) };
+    const { round, spread } = shownRound(contest, own.get(memberName(member)) ?? []);
+    return { member, round, spread, runs: runsIn(contest, round) };
   });
 }
 
 /** Of the rounds with the most arms the first that came out as most of them: arms differ, or they do not. */
-function shownRound(contest: Contest, trials: Round): Round {
-  const rounds = [...Map.groupBy(trials.filter(isEnded), ({ round }) => round).values()];
-  const most = Math.max(...rounds.map((round) => armsIn(contest, round)));
-  const whole = rounds.filter((round) => armsIn(contest, round) === most);
-  const differing = whole.filter((round) => (apart(round) ?? 0) > 0);
-  const same = whole.filter((round) => apart(round) === 0);
-  return (differing.length >= same.length ? differing[0] : same[0]) ?? whole[0] ?? [];
+function shownRound(contest: Contest, trials: Round): Pick<Place, "round" | "spread"> {
+  const rounds = [...Map.groupBy(trials.filter(isEnded), ({ round }) => round).values()].map((round) => ({
+    ...{ round, spread: apart(round), arms: armsIn(contest, round) },
+  }));
+  const most = Math.max(...rounds.map(({ arms }) => arms));
+  const whole = rounds.filter(({ arms }) => arms === most);
+  const differing = whole.filter(({ spread }) => (spread ?? 0) > 0);
+  const same = whole.filter(({ spread }) => spread === 0);
+  return (differing.length >= same.length ? differing[0] : same[0]) ?? whole[0] ?? { round: [], spread: null };
 }
 
 const isEnded = ({ state }: ContestTrial) => isFinal(state);
@@ -93,7 +97,6 @@ function runsIn(contest: Contest, round: Round): ReadonlyMap<string, string> {
 
 const isWhole = ({ state }: ContestTrial) => state === "completed";
 
-/** How far its arms are apart, 0 to 1; null: nothing is known. */
 function apart(round: Round): number | null {
   const results = round.flatMap((trial) => Object.values(trial.results ?? {})).filter((result) => result !== null);
   if (results.length > 0) return Math.max(...results) - Math.min(...results);
@@ -102,7 +105,7 @@ function apart(round: Round): number | null {
 }
 
 /** The greatest first. */
-const rankOf = ({ round }: Place): number => apart(round) ?? Number.EPSILON;
+const rankOf = ({ spread }: Place): number => spread ?? Number.EPSILON;
 
 function rowOf({ plan }: Contest, { member, round, runs }: Place, work: Kept): GridRow {
   const [first] = round.toSorted((one, other) => one.trial - other.trial);

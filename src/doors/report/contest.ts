@@ -38,6 +38,13 @@ export const contestHtmlRows = ({ contest }: Contest): number => Math.ceil((2 * 
 /** Pairs on the page. */
 const SHOWN_PAIRS = 500;
 
+/** In the order of the plan; a table of results has none, and its arms are those of its rows. */
+const armsOf = ({ plan }: Contest, { rows }: ShownRows) =>
+  [...new Set(plan?.contest?.arms ?? rows.flatMap(({ cells }) => cells.map(({ arm_id }) => arm_id)))].map((arm_id) => ({
+    arm_id,
+    head: arm_id,
+  }));
+
 /** The contest as one page that stands alone, made in turns. */
 export async function contestHtml(contest: Contest, again?: Again, shown: ShownRows = NO_ROWS): Promise<string> {
   const { failure, flags, series_id, created_at } = contest;
@@ -55,7 +62,7 @@ ${failure === null ? null : html`<p class="bad">${HALTED}: ${failure}</p>`}
 ${lines.map(({ label, words, command }) => html`<p><b>${label}</b> ${words}${command === undefined ? null : html` <code>${command}</code>`}</p>`)}
 ${htmlTable(table.head, table.rows)}<p class="soft">${RANKS_TEXT}</p>
 ${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${seriesFlagWords(flag, inputsOf(contest))}</p>`)}`}
-${await workHtml(shown, { word: memberWord(shown.rows), heads: shown.rows[0]?.cells.map(({ arm_id }) => arm_id) ?? [], names: null })}
+${await workHtml(shown, { word: memberWord(shown.rows), arms: armsOf(contest, shown), names: null })}
 <h2>Each pair</h2>
 ${htmlTable(pairs.head, pairs.rows.slice(0, SHOWN_PAIRS))}
 <p class="soft">Contest ${series_id}</p>`;

@@ -50,7 +50,7 @@ ${lines.map(({ label, words, command }) => html`<p><b>${label}</b> ${words}${com
 ${differenceOf(series)}
 ${quadrantIn(series)}
 ${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${seriesFlagWords(flag, series)}</p>`)}`}
-${await workHtml(shown, { word: memberWord(scenarios), heads: armHeads(series), names: namesOf(series.arms) })}
+${await workHtml(shown, { word: memberWord(scenarios), arms: headedArms(series), names: namesOf(series.arms) })}
 ${groupsIn(series)}
 ${failedIn(series)}
 ${scenarios.length > 1 ? await suiteOf(series) : scenarioOf(series)}
@@ -164,6 +164,14 @@ const armHeads = ({ arms: { a, b } }: Pick<Series, "arms">): readonly [Html, Htm
   html`${letter("a")} ${a.arm_id}`,
   html`${letter("b")} ${b.arm_id}`,
 ];
+
+const headedArms = (series: Pick<Series, "arms">) => {
+  const [a, b] = armHeads(series);
+  return [
+    { arm_id: series.arms.a.arm_id, head: a },
+    { arm_id: series.arms.b.arm_id, head: b },
+  ];
+};
 
 const mark = (kind: TrialKind): Html => html`<span class="trial ${kind}">${TRIAL_MARKS[kind]}</span>`;
 
