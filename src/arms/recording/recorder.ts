@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { errorCode, Failure, wordsOf } from "../../domain/failure.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { jsonPieces } from "../../runtime/json-pieces.ts";
 import { Pace } from "../../runtime/pace.ts";
 import type { Fetch, Recording } from "../model/provider-call.ts";
 import { askedWait } from "../model/provider-reply.ts";
@@ -212,14 +213,7 @@ const tooLarge = () => new Error("it is too large");
 function* jsonOf(value: object): Generator<string> {
   const [name, long] = Object.entries(value).at(-1) ?? [];
   if (name === undefined || typeof long !== "string") return yield `${JSON.stringify(value)}\n`;
-  yield JSON.stringify({ ...value, [name]: "" }).slice(0, -2);
-  for (let from = 0; from < long.length; ) {
-    const isHalf = HIGH_SURROGATE.test(long.charAt(from + STEP_CHARS - 1));
-    const end = from + STEP_CHARS + (isHalf ? 1 : 0);
-    yield JSON.stringify(long.slice(from, end)).slice(1, -1);
-    from = end;
-  }
-  yield '"}\n';
+  yield JSON.stringify({ ...value, [name]: "" }).slice(0, -3);
+  yield* jsonPieces(long);
+  yield "}\n";
 }
-
-const HIGH_SURROGATE = /[\ud800-\udbff]/;

@@ -9,7 +9,10 @@ import { Failure } from "../../domain/failure.ts";
 import { Share } from "../../domain/schema.ts";
 import { isUnknown } from "../../domain/size-of.ts";
 import type { ProbeCheck } from "../../domain/task.ts";
+import { wholeJson } from "../../domain/whole-json.ts";
 import { type Clock, type Entropy, startTimer } from "../../runtime/clock.ts";
+import { jsonPieces } from "../../runtime/json-pieces.ts";
+import { Pace } from "../../runtime/pace.ts";
 import type { Readable } from "./pure-check.ts";
 import { scored, whyGiven } from "./scored-check.ts";
 
@@ -52,8 +55,8 @@ export async function postedCheck(
   const chars = answer?.length ?? 0;
   // As for any check of an answer.
   if (chars > ANSWER_CHARS) return unposted(`the answer has ${chars} characters, at most ${ANSWER_CHARS} are checked`);
-  const body = bodyOf(posting);
-  if (body === undefined) return unposted(`change and steps have more than the ${POSTED_BYTES} bytes that are posted`);
+  const body = await bodyOf(posting);
+  if (body === undefined) return unposted(`change and calls make more than the ${POSTED_BYTES} bytes that are posted`);
   const began = services.arm_clock.ticks();
   const took = () => ({ duration_ms: Math.round(services.arm_clock.ticks() - began) });
   const late = new AbortController();
@@ -81,20 +84,44 @@ function* stepsIn(decisions: readonly Decision[]) {
     }
 }
 
-/** What is not known is null. Undefined for more than is posted. */
-function bodyOf({ check, left, rehearsal }: Posting): Uint8Array | undefined {
-  const { input = null, answer, decisions, changes } = left;
-  const steps: string[] = [];
-  let bytes = Buffer.byteLength(changes.patch);
-  for (const step of stepsIn(decisions)) {
-    const text = JSON.stringify(step);
-    bytes += Buffer.byteLength(text);
+/** Bytes that are compared in the time in which one is written as JSON, or into memory that is new. */
+const JSON_COST = 4;
+
+/** In turns with others. Undefined for more than is posted. */
+async function bodyOf(posting: Posting): Promise<Uint8Array | undefined> {
+  const pace = new Pace();
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for (const piece of piecesOf(posting)) {
+    const part = Buffer.from(piece);
+    bytes += part.byteLength;
     if (bytes > POSTED_BYTES) return undefined;
-    steps.push(text);
+    parts.push(part);
+    await pace.bytes(JSON_COST * part.byteLength);
   }
-  const change = isUnknown(changes) ? null : changes.patch;
-  const rest = { protocol: PROTOCOL, check: check.id, input, answer, change, ...(rehearsal && { rehearsal }) };
-  return new TextEncoder().encode(`${JSON.stringify(rest).slice(0, -1)},"steps":[${steps.join(",")}]}`);
+  const body = new Uint8Array(bytes);
+  let at = 0;
+  for (const part of parts) {
+    body.set(part, at);
+    at += part.byteLength;
+    await pace.bytes(JSON_COST * part.byteLength);
+  }
+  return body;
+}
+
+/** What is not known is null. */
+function* piecesOf({ check, left, rehearsal }: Posting): Generator<string> {
+  const { input = null, answer, decisions, changes } = left;
+  const rest = { protocol: PROTOCOL, check: check.id, input, answer, ...(rehearsal && { rehearsal }) };
+  yield `${wholeJson(rest).slice(0, -1)},"change":`;
+  if (isUnknown(changes)) yield "null";
+  else yield* jsonPieces(changes.patch.toWellFormed());
+  let before = ',"steps":[';
+  for (const step of stepsIn(decisions)) {
+    yield before + wholeJson(step);
+    before = ",";
+  }
+  yield before === "," ? "]}" : `${before}]}`;
 }
 
 const WHY = { why: Type.Optional(Type.String()) };
