@@ -45,7 +45,8 @@ export const PostedCheck = record(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: "What checks there; another version is another check.",
+        description:
+          "What checks there; another version is another check. Without it that of another day is another one.",
       }),
     ),
   },
@@ -82,21 +83,23 @@ export const isAnswering = ({ endpoint, program }: MayAnswer): boolean =>
 /** Whether a model's name is that of such an arm. */
 export const isAnsweringModel = (model: string): boolean => /^(endpoint|program)\//i.test(model);
 
+/** An arm that may be deployed, or a check that may be posted. */
+interface MayBeElsewhere {
+  readonly endpoint?: ArmEndpoint | undefined;
+  readonly posted?: PostedCheck | undefined;
+}
+
 /** Whether nobody said what runs there: tomorrow it may be another program. */
-export const isUnversioned = ({ endpoint }: MayAnswer): boolean =>
-  endpoint !== undefined && endpoint.version === undefined;
+export const isUnversioned = ({ endpoint, posted }: MayBeElsewhere): boolean =>
+  [endpoint, posted].some((named) => named !== undefined && named.version === undefined);
 
 /**
- * What a deployed arm is known by, whatever it is called: its version, and where it is, without the port of this machine, which any start
- * may draw anew. Without a version it is known by the day alone on which it ran.
+ * What a deployed arm or a posted check is known by, whatever it is called: its version, and where it is, without the port of this machine,
+ * which any start may draw anew. Without a version it is known by the day alone on which it ran; absent: whatever the day.
  */
-export const identityOf = (endpoint: ArmEndpoint, day: string) =>
-  endpoint.version === undefined ? { ...endpoint, day } : versioned(endpoint);
-
-/** What of known version runs there, by what it is known. */
-export function versioned<Named extends Pick<ArmEndpoint, "url" | "version">>(named: Named): Named {
+export function identityOf<Named extends PostedCheck>(named: Named, day: string | undefined) {
+  if (named.version === undefined) return day === undefined ? named : { ...named, day };
   const at = new URL(named.url);
-  if (named.version === undefined) return named;
   if (/^(localhost|127\.[\d.]+|\[::1\])$/.test(at.hostname)) at.port = "";
   return { ...named, url: at.href };
 }

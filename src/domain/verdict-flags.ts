@@ -160,7 +160,7 @@ const FLAG_TEXTS: Readonly<Record<ToldFlag, FlagText>> = {
   arm_unversioned: {
     tone: "warn",
     title: "Nobody said what runs there",
-    text: "An endpoint without a version may be another program tomorrow. Runs of other days do not count with these.",
+    text: "An endpoint or a posted check without a version may be another program tomorrow. Runs of other days do not count with these.",
   },
   other_models: {
     tone: "warn",

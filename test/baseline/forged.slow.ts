@@ -138,7 +138,7 @@ test("a file that became executable is executable when its checks run again", as
 
 test("nobody is asked for a file that somebody sent: what it says of a posted check is left as it is", async () => {
   await using server = serveAnswers(() => Response.json({ pass: true }));
-  await using base = await blessed([{ id: "asked", posted: { url: server.url } }]);
+  await using base = await blessed([{ id: "asked", posted: { url: server.url, version: "1" } }]);
   // Two trials of two arms.
   expect(server.asked.length).toBe(4);
   await base.start();

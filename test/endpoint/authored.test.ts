@@ -78,7 +78,7 @@ rubric: {criteria: [{measure: answer_words}], judge: {model: builtin/evidence}}
 test("an arm is known by its version, and without one by the day", async () => {
   const digest = async (text: string, day = "2026-11-28") => {
     const { definition } = await loaded(text);
-    const conditions = conditionsOf(definition, "builtin/evidence");
+    const conditions = conditionsOf(definition, "builtin/evidence", day);
     return comparisonDigest({ ...conditions, arms: definition.arms, sandbox: "none", day, installs: [[], []] });
   };
   const own = await digest(TWO);
@@ -93,9 +93,10 @@ test("an arm is known by its version, and without one by the day", async () => {
   expect(differences(old, next)).toEqual(["endpoint"]);
 });
 
+const checked = (posted: string) =>
+  TWO.replace("task: {prompt: Hi}", `task: {prompt: Hi, probe: {checks: [{posted: {${posted}}}]}}`);
+
 test("a posted check is known by its url, and by its version whatever the port", async () => {
-  const checked = (posted: string) =>
-    TWO.replace("task: {prompt: Hi}", `task: {prompt: Hi, probe: {checks: [{posted: {${posted}}}]}}`);
   const digest = async (posted: string) => comparabilityDigest((await loaded(checked(posted))).definition);
   const versioned = await digest('url: "http://127.0.0.1:9100/c", version: "1"');
   expect(await digest('url: "http://127.0.0.1:9101/c", version: "1"')).toBe(versioned);
@@ -104,10 +105,26 @@ test("a posted check is known by its url, and by its version whatever the port",
   expect(await digest('url: "http://127.0.0.1:9101/c"')).not.toBe(plain);
 });
 
+test("a posted check without a version is another one on another day", async () => {
+  const digests = async (posted: string, day: string) => {
+    const plan = await prepareSession(testServices(), await loaded(checked(posted)), { day });
+    return [plan.comparison, plan.evidence_digests.common, plan.self_test_key];
+  };
+  const plain = 'url: "http://127.0.0.1:9100/c"';
+  const today = await digests(plain, "2026-11-28");
+  expect(await digests(plain, "2026-11-28")).toEqual(today);
+  const tomorrow = await digests(plain, "2026-11-29");
+  expect(tomorrow.map((digest, at) => digest === today[at])).toEqual([false, false, true]);
+  const known = `${plain}, version: "1"`;
+  expect(await digests(known, "2026-11-29")).toEqual(await digests(known, "2026-11-28"));
+});
+
 test("a verdict says that an arm is deployed, and that nobody said what runs there", async () => {
   const flagsOf = async (text: string) => (await prepareSession(testServices(), await loaded(text), {})).flags;
   expect(await flagsOf(TWO)).toEqual(["endpoint_arm"]);
   expect(await flagsOf(TWO.replace(', version: "1"', ""))).toEqual(["endpoint_arm", "arm_unversioned"]);
+  expect(await flagsOf(checked('url: "http://127.0.0.1:9100/c"'))).toEqual(["endpoint_arm", "arm_unversioned"]);
+  expect(await flagsOf(checked('url: "http://127.0.0.1:9100/c", version: "1"'))).toEqual(["endpoint_arm"]);
 });
 
 const served = (url: string) => ({
@@ -166,6 +183,8 @@ test("a check asks no program of a posted check, and a rehearsal posts work of n
   const told = await rows();
   expect(told["endpoints.address"]).toMatchObject({ status: "pass", detail: `check polite: ${server.url}` });
   expect(told["endpoints.rehearsal"]?.status).toBe("skip");
+  const unversioned = "check polite: no version, so runs of other days do not count";
+  expect(told["endpoints.rules"]).toMatchObject({ status: "warn", detail: unversioned });
   const unasked = { status: "skip", detail: "the hidden checks are posted, and nobody is asked" };
   for (const id of ["probe.before", "probe.discriminates", "probe.stable"]) expect(told[id]).toMatchObject(unasked);
   expect(server.asked).toEqual([]);

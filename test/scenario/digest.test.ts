@@ -44,7 +44,7 @@ test("another judge model leaves arms comparable", async () => {
     rubric: { ...rubric, judge: { ...rubric.judge, ...judge } },
   });
   const digests = [{ model: null }, { model: "acme/wonder-9" }, { max_evidence_tokens: 5 }].map(judgedBy);
-  const [usual, named, narrow] = digests.map(comparabilityDigest);
+  const [usual, named, narrow] = digests.map((one) => comparabilityDigest(one));
   expect([usual === named, usual === narrow]).toEqual([true, false]);
   expect(new Set(digests.map(scenarioDigest)).size).toBe(3);
 });

@@ -3,7 +3,7 @@ import { judgeModelRef } from "../../src/arms/model/model-ref.ts";
 import { contextFlags } from "../../src/comparison/planning/context-flags.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 
-const { policies } = aScenario();
+const { policies, task } = aScenario();
 const CAPPED = { ...policies, budget: { ...policies.budget, max_cost_usd: 1 } };
 const PRICE = { in: 1, out: 2, cached_in: null };
 
@@ -40,7 +40,7 @@ test.each([
     [],
   ],
 ] as const)("%s", (_what, first, second, rules, flags) => {
-  expect(contextFlags([first, second], rules, "openrouter/openai/gpt-judge")).toEqual([...flags]);
+  expect(contextFlags([first, second], { policies: rules, task }, "openrouter/openai/gpt-judge")).toEqual([...flags]);
 });
 
 test.each([
@@ -51,5 +51,5 @@ test.each([
   ["one family", "xai/grok-1, xai/grok-2, openrouter/x-ai/grok-3", ["panel_one_family"]],
 ] as const)("a panel: %s", (_what, judges, flags) => {
   const arms = [anArm("a", { model: "openai/gpt-x" }), anArm("b", { model: "groq/llama" })] as const;
-  expect(contextFlags(arms, policies, judgeModelRef(judges))).toEqual([...flags]);
+  expect(contextFlags(arms, { policies, task }, judgeModelRef(judges))).toEqual([...flags]);
 });

@@ -17,8 +17,9 @@ interface Conditions {
   readonly judge: JudgeIdentity;
 }
 
-export const conditionsOf = (definition: Scenario, judge_model: string): Conditions => ({
-  comparability: comparabilityDigest(definition),
+/** @param day of the run; absent: only the judge is meant, for whom it does not count */
+export const conditionsOf = (definition: Scenario, judge_model: string, day?: string): Conditions => ({
+  comparability: comparabilityDigest(definition, day),
   judge: judgeIdentity(judge_model, definition),
 });
 
@@ -55,7 +56,7 @@ type Evidence = Pick<Compared, "arms" | "sandbox" | "installs" | "day">;
 /** What is common to both arms, and what is an arm's: stored work of an arm may stand in where both are the same. */
 export const evidenceDigests = (definition: Scenario, { arms, sandbox, installs, day }: Evidence): EvidenceDigests => ({
   common: sha256(
-    canonicalJson({ ...sharedWork(definition), sandbox, ...(definition.input && { input: definition.input }) }),
+    canonicalJson({ ...sharedWork(definition, day), sandbox, ...(definition.input && { input: definition.input }) }),
   ),
   arms: arms.map((arm, index) => armDigest(arm, day, installs[index] ?? [])),
 });

@@ -2,6 +2,8 @@ import { effectiveBudget } from "../../arms/arm/budget.ts";
 import { isUnversioned } from "../../domain/answering.ts";
 import type { Arm } from "../../domain/arm.ts";
 import type { Policies } from "../../domain/policies.ts";
+import type { Scenario } from "../../domain/scenario.ts";
+import { postedChecks } from "../../domain/task.ts";
 import type { Flag } from "../../domain/verdict.ts";
 import { favoursOne, isOneFamily, judgesOf, kinOf } from "../judge/kin.ts";
 import { differences } from "../scenario/declared-differences.ts";
@@ -10,12 +12,16 @@ import { differences } from "../scenario/declared-differences.ts";
 type Pair = readonly [Arm, Arm];
 
 /** Flags that are known before anybody judges. */
-export function contextFlags(pair: Pair, policies: Policies, judge_model: string): Flag[] {
+export function contextFlags(
+  pair: Pair,
+  { policies, task }: Pick<Scenario, "policies" | "task">,
+  judge_model: string,
+): Flag[] {
   const flags: Flag[] = [];
   if (differences(...pair).length === 0) flags.push("no_contrast");
   if (pair.some((arm) => hasIdleCap(arm, policies))) flags.push("cost_cap_inactive");
   if (pair.some(({ endpoint }) => endpoint !== undefined)) flags.push("endpoint_arm");
-  if (pair.some(isUnversioned)) flags.push("arm_unversioned");
+  if ([...pair, ...postedChecks(task)].some(isUnversioned)) flags.push("arm_unversioned");
   const judges = judgesOf(judge_model);
   if (favoursOne(kinOf(judges, pair))) flags.push("self_family");
   if (isOneFamily(judges)) flags.push("panel_one_family");

@@ -134,7 +134,6 @@ export async function prepareSession(
   const declared = differences(first, second);
   const assumed = assumedProvider(options.judge_model ?? priced.rubric.judge.model, chosen.judge_model);
   for (const line of [assumed, undeclared(priced)]) if (line !== null) services.notice(line);
-  const conditions = conditionsOf(definition, chosen.judge_model);
   const evidence = { arms: priced.arms, sandbox: sandbox.kind, installs: [installsA, installsB], day } as const;
   return {
     loaded,
@@ -155,11 +154,14 @@ export async function prepareSession(
       ...(scripts && { scripts }),
       ...(options.inputs_from_checkout && { inputs_from_checkout: options.inputs_from_checkout }),
     },
-    comparison: comparisonDigest({ ...conditions, ...evidence }, options.protocol),
+    comparison: comparisonDigest(
+      { ...conditionsOf(definition, chosen.judge_model, day), ...evidence },
+      options.protocol,
+    ),
     evidence_digests: evidenceDigests(definition, evidence),
-    self_test_key: selfTestKeyOf(conditions),
+    self_test_key: selfTestKeyOf(conditionsOf(definition, chosen.judge_model)),
     declared,
-    flags: [...contextFlags([first, second], priced.policies, chosen.judge_model), ...replayed.flags],
+    flags: [...contextFlags([first, second], priced, chosen.judge_model), ...replayed.flags],
     recordings,
   };
 }

@@ -122,11 +122,7 @@ function flagsOf(a: StoredArm, b: StoredArm, judge_model: string): Flag[] {
   if (comparabilityDigest(a.session.definition) !== comparabilityDigest(b.session.definition))
     flags.push("scenario_drift");
   if (a.session.verdict !== null || b.session.verdict !== null) flags.push("exploratory_rejudge");
-  return [
-    ...flags,
-    ...replayFlags(a, b),
-    ...contextFlags([asRun(a), asRun(b)], a.session.definition.policies, judge_model),
-  ];
+  return [...flags, ...replayFlags(a, b), ...contextFlags([asRun(a), asRun(b)], a.session.definition, judge_model)];
 }
 
 /** What one took from a recording in no time, the other waited and paid for. A scripted arm does neither. */

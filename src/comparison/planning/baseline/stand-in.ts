@@ -5,6 +5,7 @@ import { canonicalJson } from "../../../domain/canonical-json.ts";
 import { Failure } from "../../../domain/failure.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import type { EvidenceDigests } from "../../../domain/session.ts";
+import { postedChecks } from "../../../domain/task.ts";
 import { SIDES, type Side } from "../../../domain/verdict.ts";
 
 /** The stored runs of a scenario, and which of them the trial takes: its round, from 1. */
@@ -30,8 +31,13 @@ export function standInFor(
   { definition, digests }: Wanted,
 ): StandIn | undefined {
   const stored = member.evidence_digests;
-  const unversioned = definition.arms.find(isUnversioned);
-  if (unversioned) throw differs(series_id, definition, [nobodyKnows(unversioned)]);
+  const unknown = [
+    ...definition.arms.filter(isUnversioned).map(({ id }) => nobodyKnows(`arm "${id}"`, "endpoint.version")),
+    ...postedChecks(definition.task)
+      .filter(isUnversioned)
+      .map(({ id }) => nobodyKnows(`check "${id}"`, "posted.version")),
+  ];
+  if (unknown.length > 0) throw differs(series_id, definition, unknown);
   if (stored.common !== digests.common)
     throw differs(series_id, definition, commonDifferences(member.definition, definition));
   if (side !== undefined && digests.arms.some((digest, index) => digest !== stored.arms[index]))
@@ -53,8 +59,8 @@ export function standInFor(
   };
 }
 
-const nobodyKnows = ({ id }: Arm) =>
-  `arm "${id}" has no endpoint.version, so it is not known whether what runs there is still the same`;
+const nobodyKnows = (who: string, field: string) =>
+  `${who} has no ${field}, so it is not known whether what runs there is still the same`;
 
 const sidesToTry = (side: Side | undefined): readonly number[] => (side === undefined ? [1, 0] : [SIDES.indexOf(side)]);
 

@@ -47,17 +47,20 @@ const reachable = check("endpoints.address", "Endpoints may be asked", async (de
 
 /** abeval sees the answer, not the machine. */
 const rules = check("endpoints.rules", "What is known of endpoints", (declared: DeclaredScenario) => {
+  const { definition } = declared.loaded;
   const arms = endpointsOf(declared);
-  if (arms.length === 0) return pass(IDLE.no_endpoint);
-  const unseen = rulesUnseen(declared.loaded.definition);
-  const unversioned = arms
-    .filter(isUnversioned)
-    .map(({ id }) => `${id}: no version, so runs of other days do not count`);
+  const checks = postedChecks(definition.task);
+  if (arms.length + checks.length === 0) return pass(IDLE.no_endpoint);
+  const unseen = arms.length === 0 ? [] : rulesUnseen(definition);
+  const unversioned = [
+    ...arms.filter(isUnversioned).map(({ id }) => id),
+    ...checks.filter(isUnversioned).map(({ id }) => `check ${id}`),
+  ].map((who) => `${who}: no version, so runs of other days do not count`);
   const gaps = [...(unseen.length > 0 ? [`${unseen.join(", ")} cannot be checked`] : []), ...unversioned];
   if (gaps.length === 0) return pass("every rule of the scenario can be checked");
   return warn(
     gaps.join("; "),
-    "take out the rules, or run the program in the sandbox (`program`); give `endpoint.version`",
+    "take out the rules, or run the program in the sandbox (`program`); give `endpoint.version`, and `posted.version` of a check",
   );
 });
 
