@@ -316,12 +316,12 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 127, 0],
   "src/domain": [117, 8_968, 637],
-  "src/runtime": [20, 1_248, 53],
+  "src/runtime": [20, 1_261, 54],
   "src/arms": [202, 23_651, 689],
   "src/statistics": [71, 7_789, 312],
   "src/store": [57, 7_422, 213],
-  "src/comparison": [205, 27_043, 802],
-  "src/doors": [330, 35_780, 965],
+  "src/comparison": [205, 27_054, 802],
+  "src/doors": [330, 35_886, 965],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */

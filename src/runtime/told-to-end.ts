@@ -18,13 +18,26 @@ export function rememberEnd(): void {
 /** Whether this process was told to end a moment ago. */
 export const isEnding = (): boolean => told_ms !== undefined && systemClock.ticks() - told_ms < SPAN_MS;
 
+/** When the terminal went away. */
+let hung_up_ms: number | undefined;
+
+/** Milliseconds in which a terminal that goes away and whoever ends its session send their signals. */
+const HANGUP_MS = 1_000;
+
+/** Whether what arrives now belongs to a terminal that just went away: it is no second signal of somebody who cannot wait. */
+export const isHangingUp = (): boolean => hung_up_ms !== undefined && systemClock.ticks() - hung_up_ms < HANGUP_MS;
+
 /**
  * A terminal that goes away ends the process as SIGTERM does, so that what it began is stored. `nohup` ignores the signal, which a
  * handler would undo; where the system does not tell, the signal is left alone.
  */
 export function endOnHangup(): void {
   if (isHangupIgnored()) return;
-  process.on("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
+  process.on("SIGHUP", () => {
+    if (hung_up_ms !== undefined || isEnding()) return;
+    hung_up_ms = systemClock.ticks();
+    process.kill(process.pid, "SIGTERM");
+  });
 }
 
 function isHangupIgnored(): boolean {

@@ -26,7 +26,7 @@ testNeeding(BASH)("bash completes commands, each command's own flags, and the wo
     const asked = `${source}\nCOMP_WORDS=(abeval ${line}); COMP_CWORD=${words.length}; _abeval; printf '%s\\n' "\${COMPREPLY[@]}"`;
     return (await readBy(["bash", "--noprofile", "--norc"], asked)).trimEnd().split("\n");
   };
-  expect(await completed("")).toEqual([...WORDS, "--help", "--version"]);
+  expect(await completed("")).toEqual([...WORDS, "completions", "man", "--help", "--version"]);
   for (const [word, { flags }] of Object.entries(COMMAND_TABLE))
     expect(await completed(word, "--")).toEqual(["--help", ...Object.keys(flags).map((flag) => `--${flag}`)]);
   expect(await completed("run", "--sandbox", "")).toEqual(["auto", "bubblewrap", "none"]);

@@ -87,6 +87,7 @@ test.each([
   [["x.yaml", ...PROMPTS, "--models", "openai/gpt-5,openai/gpt-6", ...ROWS], /separate several models/],
   [["x.yaml", "y.yaml", ...PROMPTS, ...ROWS, ...MODEL], /one scenario file is written/],
   [["x", ...PROMPTS, ...ROWS, ...MODEL], /it ends in \.yaml/],
+  [["x.yaml"], /compare prompts with --prompts, or models with --models/],
   [["q.yaml", "more", ...ROWS, ...MODEL], /unexpected "more"; compare prompts with --prompts/],
 ])("abeval new %j is refused, and nothing is written", async (args, why) => {
   using place = shop();
@@ -101,4 +102,17 @@ test("nothing is overwritten", async () => {
   await place.run(asked);
   const { status, stderr } = await place.run(asked);
   expect([status, stderr]).toEqual([2, expect.stringContaining("x.yaml exists, and nothing is overwritten")]);
+});
+
+test("what a check looks for is never asked, and arms with numbers keep their order", async () => {
+  using place = shop();
+  writeFileSync(join(place.path, "9.md"), "Answer: {{question}}");
+  writeFileSync(join(place.path, "2.md"), "{{question}}");
+  expect((await place.run(["new", "x.yaml", "--prompts", "9.md", "2.md", ...ROWS, ...MODEL])).status).toBe(0);
+  expect(place.read("x.yaml").match(/^ {2}- id: .*$/gm)).toEqual(["  - id: arm-9", "  - id: arm-2"]);
+  writeFileSync(join(place.path, "other.txt"), "You sell bags.");
+  writeFileSync(join(place.path, "t.csv"), "ticket,text\nWhere is it?,parcel\n");
+  const asked = ["--prompts", "instruction.txt", "other.txt", "--rows", "t.csv", "--contains", "text", ...MODEL];
+  await place.run(["new", "y.yaml", ...asked]);
+  expect(place.read("y.yaml")).toContain("You sell shoes.\n\n      {{ticket}}");
 });

@@ -11,7 +11,8 @@ const BUNDLED = [SCENARIOS, EXAMPLES].flatMap((directory) =>
 describe.each(BUNDLED)("the bundled scenario %s", (name, directory) => {
   test("passes every check", async () => {
     const report = await diagnose(servicesOver(directory, { sandbox: "auto" }), name, never);
-    expect(troubles(report)).toEqual({});
+    // It starts the program, which only whoever rehearses asks for.
+    expect(troubles(report)).toEqual(name === "own-program" ? { "programs.rehearsal": "skip" } : {});
     expect(report.ok).toBe(true);
   });
 });

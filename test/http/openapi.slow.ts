@@ -56,9 +56,17 @@ test("every route of the router is in the document, and every route of the docum
   expect(documented.toSorted()).toEqual(routed.toSorted());
 });
 
-/** Query fields are parameters; records, trials and tables stay in the store, price lists with their reader. */
+/** Query fields are parameters; records, trials and tables stay in the store, price lists with their reader, and comparisons with MCP. */
 const NO_COMPONENTS = [
-  ...["BlessedRun", "ImportedResults", "JudgesRequest", "ModelPrice", "PriceListFile", "SelfTestListRequest"],
+  ...[
+    "BlessedRun",
+    "ComparisonRequest",
+    "ImportedResults",
+    "JudgesRequest",
+    "ModelPrice",
+    "PriceListFile",
+    "SelfTestListRequest",
+  ],
   ...["SeriesListRequest", "SeriesRecord", "SessionListRequest", "SessionSummaryRequest", "StoredResults", "TrialRow"],
   "TrialWork",
 ];

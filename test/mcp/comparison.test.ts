@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { comparisonText } from "../../src/comparison/scenario/make-scenario.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { connectProgram } from "./client.ts";
@@ -58,11 +59,17 @@ test.each([
   [{ ...TONE, prompts: { plain: "Hi" } }, /prompts: 2 to 8 are compared, and one is given/],
   [{ ...TONE, rows: [{ ticket: "Where?" }] }, /\{\{wanted\}\} names no column/],
   [{ ...TONE, rows: undefined }, /rows: \{\{ticket\}\} names a column, and there are no rows/],
-  [{ ...TONE, prompts: { plain: "A", polite: "B" } }, /no prompt says which column it asks/],
   [{ ...TONE, checks: [{ run: "touch /tmp/x" }] }, /checks\[0\]\.run: a comparison has checks of answers alone/],
   [{ ...TONE, name: "../tone" }, /name/],
   [{ ...TONE, prompts: { "../a": "{{ticket}}", b: "{{ticket}}!" } }, /arms/],
   [{ ...TONE, models: { a: "openai/gpt-5", b: "openai/gpt-6" } }, /goes with one prompt/],
+  [{ ...TONE, prompts: { 1: "{{ticket}}", polite: "Please: {{ticket}}" } }, /"1" is a number; give the arm a name/],
+  [
+    { ...TONE, prompts: { plain: "Hi.", polite: "Please." }, rows: [{ id: "a", wanted: "x" }] },
+    /no prompt says which column/,
+  ],
+  [{ ...TONE, prompts: { plain: "x".repeat(300_000), polite: "y" } }, /more than 256 KiB/],
+  [{ ...TONE, model: "nobody/gpt" }, /needs|key|address|provider/],
 ])("a comparison that cannot be is refused, and nothing is written: %#", async (comparison, why) => {
   await using place = await empty();
   const { text, isError } = await place.server.call("run_scenario", { comparison });
@@ -79,4 +86,43 @@ test("nothing is overwritten: the same comparison is the same file, another one 
   const other = await server.call("run_scenario", { comparison: { ...TONE, model: "openai/gpt-6" } });
   expect([other.isError, other.text]).toEqual([true, expect.stringContaining("choose another name")]);
   expect([made(), readFileSync(join(scenarios, "mcp-tone.yaml"), "utf8")]).toEqual([["mcp-tone.yaml"], text]);
+});
+
+test("a name of a directory that is there is taken, and the directory stays", async () => {
+  await using place = await empty();
+  mkdirSync(join(place.scenarios, "mcp-tone"), { recursive: true });
+  writeFileSync(join(place.scenarios, "mcp-tone", "precious.txt"), "mine");
+  symlinkSync("gone.yaml", join(place.scenarios, "mcp-other.yaml"));
+  const asked = ["gpt-5", "gpt-6", "gpt-7"].map((model) =>
+    place.server.call("run_scenario", { comparison: { ...TONE, model: `openai/${model}` } }),
+  );
+  for (const { isError, text } of await Promise.all(asked))
+    expect([isError, text]).toEqual([true, expect.stringContaining("choose another name")]);
+  expect(readFileSync(join(place.scenarios, "mcp-tone", "precious.txt"), "utf8")).toBe("mine");
+  const other = await place.server.call("run_scenario", { comparison: { ...TONE, name: "third" }, wait_seconds: 50 });
+  expect(other.isError).toBe(false);
+});
+
+test.each([
+  [{ input: "1" }, /leave input out/],
+  [{ single: true }, /leave single out/],
+  [{ scenario: "mcp-tone" }, /leave scenario out/],
+  [{ trials: 5, comparison: { ...TONE, trials: 3 } }, /comparison\.trials/],
+])("what does not go with a comparison is refused before it is written: %j", async (more, why) => {
+  await using place = await empty();
+  const { isError, text } = await place.server.call("run_scenario", { comparison: TONE, ...more });
+  expect([isError, text, place.made()]).toEqual([true, expect.stringMatching(why), []]);
+});
+
+test("many columns and many names in prompts are no product", async () => {
+  const columns = Object.fromEntries(Array.from({ length: 6_000 }, (_, index) => [`c${index}`, ""]));
+  const text = "{{c99999z}}".repeat(3_000);
+  const started = performance.now();
+  expect(() =>
+    comparisonText(
+      { name: "x", prompts: { a: text, b: text }, rows: [columns], checks: [{ answer_lacks: "x" }], model: "a/b" },
+      { file: null, columns: Object.keys(columns) },
+    ),
+  ).toThrow("no prompt says which column");
+  expect(performance.now() - started).toBeLessThan(2_000);
 });

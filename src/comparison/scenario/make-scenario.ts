@@ -29,7 +29,7 @@ export function comparisonText(given: ComparisonRequest, { file, columns }: Tabl
     throw refused("question", "nothing says which answer is better; give checks, a question for the judge, or both");
   for (const [index, check] of checks.entries()) demandPure(check, index);
   if (columns.length === 0) demandNoColumn(given);
-  const { arms, task, varies, appended } = armsOf(given, columns);
+  const { arms, task, varies, appended } = armsOf(given, columnsFor(given, columns));
   const scenario = {
     name,
     title: question ?? `Which of ${arms.length} ${varies}s answers better?`,
@@ -94,17 +94,39 @@ interface MadeArms {
   readonly appended?: string | undefined;
 }
 
+interface Columns {
+  readonly all: ReadonlySet<string>;
+  /** The column that a row asks with, where no prompt says another. */
+  readonly own: string | undefined;
+}
+
+/** Columns that hold what a row asks, the first that is there; a table of one column has no other. */
+const ASKING = ["prompt", "input", "question", "message", "text"];
+
+/** What a check looks for is no question: an arm that is told it passes. */
+function columnsFor({ checks = [] }: ComparisonRequest, columns: readonly string[]): Columns {
+  const texts = checks.flatMap((check) => Object.values(check).flat());
+  const sought = new Set(texts.flatMap((text) => (typeof text === "string" ? columnsNamedIn(text) : [])));
+  const others = columns.filter((column) => column !== "id" && !sought.has(column));
+  const own = ASKING.find((name) => others.includes(name)) ?? (others.length === 1 ? others[0] : undefined);
+  return { all: new Set(columns), own };
+}
+
 /** @throws Failure `invalid_request` */
-function armsOf(given: ComparisonRequest, columns: readonly string[]): MadeArms {
+function armsOf(given: ComparisonRequest, columns: Columns): MadeArms {
   const models = Object.entries(given.models ?? {});
   const prompts = Object.entries(given.prompts ?? {});
+  // Such keys of an object come first, whatever their order was: the control would be another one.
+  const number = [...models, ...prompts].find(([arm]) => /^\d+$/.test(arm))?.[0];
+  if (number !== undefined)
+    throw refused(models.length > 0 ? "models" : "prompts", `"${number}" is a number; give the arm a name`);
   return models.length > 0 ? ofModels(given, { models, prompts, columns }) : ofPrompts(given, { prompts, columns });
 }
 
 interface Entries {
   readonly models: readonly (readonly [arm: string, model: string])[];
   readonly prompts: readonly (readonly [arm: string, prompt: string])[];
-  readonly columns: readonly string[];
+  readonly columns: Columns;
 }
 
 /** @throws Failure `invalid_request` */
@@ -114,7 +136,7 @@ function ofModels({ model }: ComparisonRequest, { models, prompts, columns }: En
     throw refused("models", "goes with one prompt, which all are asked; compare models or prompts, not both at once");
   if (model !== undefined) throw refused("model", "goes with prompts; models are given by arm");
   const [first] = prompts;
-  const prompt = first === undefined ? slot(ownColumn(columns)) : asked(first[1], columns);
+  const prompt = first === undefined ? slot(columns.own) : asked(first[1], columns);
   return { arms: models.map(([id, ref]) => ({ id, model: ref, tools: [] })), task: { prompt }, varies: "model" };
 }
 
@@ -122,7 +144,7 @@ function ofModels({ model }: ComparisonRequest, { models, prompts, columns }: En
 function ofPrompts({ model }: ComparisonRequest, { prompts, columns }: Omit<Entries, "models">): MadeArms {
   demandCount("prompts", prompts.length);
   if (model === undefined) throw refused("model", "which model is asked? Give it as <provider>/<model>");
-  const own = ownColumn(columns);
+  const { own } = columns;
   const texts = prompts.map(([, text]) => asked(text, columns));
   return {
     arms: prompts.map(([id], index) => ({ id, model, tools: [], prompt: texts[index] })),
@@ -140,18 +162,8 @@ function demandCount(field: "models" | "prompts", count: number): void {
 }
 
 /** The prompt with what a row asks. @throws Failure `invalid_request` */
-const asked = (text: string, columns: readonly string[]): string =>
-  columns.length === 0 || columnsNamedIn(text).some((name) => columns.includes(name))
-    ? text
-    : `${text}\n\n${slot(ownColumn(columns))}`;
-
-/** Columns that hold what a row asks, the first that is there; a table of one column has no other. */
-const ASKING = ["prompt", "input", "question", "message", "text"];
-
-function ownColumn(columns: readonly string[]): string | undefined {
-  const others = columns.filter((column) => column !== "id");
-  return ASKING.find((name) => columns.includes(name)) ?? (others.length === 1 ? others[0] : undefined);
-}
+const asked = (text: string, { all, own }: Columns): string =>
+  all.size === 0 || columnsNamedIn(text).some((name) => all.has(name)) ? text : `${text}\n\n${slot(own)}`;
 
 /** @throws Failure `invalid_request` */
 function slot(column: string | undefined): string {
@@ -164,7 +176,9 @@ function slot(column: string | undefined): string {
 
 /** An id for each, made of its words. */
 export function armIds(names: readonly string[]): string[] {
-  return assignIds(names.map((name) => ({ given: undefined, proposed: slugOf(name, "arm") })));
+  return assignIds(
+    names.map((name) => ({ given: undefined, proposed: slugOf(name, "arm").replace(/^(?=\d+$)/, "arm-") })),
+  );
 }
 
 const refused = (field: string, why: string) =>
@@ -200,11 +214,12 @@ export async function writeWhole<T>(target: NewFile, write: (directory: string) 
 
 /** The scenario file is moved last, so that a listed scenario is complete. */
 async function place(staging: string, { file, name, material }: NewFile): Promise<void> {
-  if (existsSync(join(staging, name))) await rename(join(staging, name), material);
+  const has_material = existsSync(join(staging, name));
+  if (has_material) await rename(join(staging, name), material);
   try {
     await copyFile(join(staging, basename(file)), resolve(file), constants.COPYFILE_EXCL);
   } catch (error) {
-    await rm(material, { recursive: true, force: true });
+    if (has_material) await rm(material, { recursive: true, force: true });
     throw error;
   }
 }

@@ -90,7 +90,7 @@ function seriesOf(args: RunArguments) {
   const asked = { ...comparedBy(args), ...(args.has("best") && { contest: "best" as const }) };
   const trials = args.integer("trials");
   if (trials !== undefined) return { ...asked, trials };
-  const isGiven = (one: (typeof OF_SERIES)[number]) => (one === "best" ? args.has(one) : args.value(one) !== undefined);
+  const isGiven = (one: (typeof OF_SERIES)[number]) => (one === "best" ? args.has(one) : args.given().includes(one));
   const flag = OF_SERIES.find(isGiven);
   if (flag === undefined) return undefined;
   throw new UsageError(`--${flag} says how --check estimates a series: give --trials, too`);

@@ -1,7 +1,7 @@
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { shortage } from "../../domain/shortage.ts";
-import { endOnHangup, rememberEnd } from "../../runtime/told-to-end.ts";
+import { endOnHangup, isHangingUp, rememberEnd } from "../../runtime/told-to-end.ts";
 import { UsageError } from "./flags/parse-arguments.ts";
 
 /** The only table of exit statuses. */
@@ -47,7 +47,7 @@ export function onInterrupt(what: "run" | "series", stop: (reason: Failure) => v
   rememberEnd();
   const first = (code: "cancelled" | "interrupted") => () => {
     process.once("SIGINT", () => process.exit(EXIT.interrupted));
-    process.once("SIGTERM", () => process.exit(EXIT.terminated));
+    process.on("SIGTERM", () => void (isHangingUp() || process.exit(EXIT.terminated)));
     stop(new Failure(code, `The ${what} was interrupted.`, { retryable: code === "interrupted" }));
   };
   process.once("SIGINT", first("cancelled"));

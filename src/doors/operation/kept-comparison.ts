@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { lstat, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
 import { comparisonText, writeWhole } from "../../comparison/scenario/make-scenario.ts";
 import type { ComparisonRequest } from "../../domain/comparison.ts";
+import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
 import { errorCode, Failure, wordsOf } from "../../domain/failure.ts";
 import type { Services } from "./operation.ts";
 
@@ -16,6 +17,8 @@ interface KeptComparison {
   readonly name: string;
   /** As the user named its directory. */
   readonly file: string;
+  /** Whether it was not there before. */
+  readonly is_new: boolean;
 }
 
 /**
@@ -27,12 +30,15 @@ export async function keepComparison(
   { catalog, clock }: Pick<Services, "catalog" | "clock">,
   given: ComparisonRequest,
 ): Promise<KeptComparison> {
+  const bytes = Buffer.byteLength(JSON.stringify(given));
+  if (bytes > SCENARIO_FILE_BYTES) throw tooLarge(bytes);
   const name = given.name.startsWith("mcp-") ? given.name : `mcp-${given.name}`;
   const columns = [...new Set((given.rows ?? []).flatMap((row) => Object.keys(row)))];
   const text = comparisonText({ ...given, name }, { file: null, columns });
   const file = join(catalog.directory, `${name}.yaml`);
+  if (existsSync(join(catalog.directory, name))) throw taken(name);
   if (existsSync(file)) {
-    if ((await readFile(file, "utf8").catch(() => "")) === text) return { name, file };
+    if ((await readFile(file, "utf8").catch(() => "")) === text) return { name, file, is_new: false };
     throw taken(name);
   }
   await demandRoom(catalog.directory, clock.now().getTime());
@@ -48,7 +54,7 @@ export async function keepComparison(
     if (errorCode(error) === "EEXIST") throw taken(name);
     throw error instanceof Failure ? plainly(error) : unwritten(file, error);
   }
-  return { name, file };
+  return { name, file, is_new: true };
 }
 
 /** Errors of a scenario name lines of a file that nobody has seen. */
@@ -64,13 +70,21 @@ function plainly(failure: Failure): Failure {
 const taken = (name: string) =>
   new Failure("invalid_request", `name: there is a scenario ${name} that says something else; choose another name`);
 
+const tooLarge = (bytes: number) =>
+  new Failure(
+    "invalid_request",
+    `comparison: has ${Math.ceil(bytes / 1024)} KiB, more than ${SCENARIO_FILE_BYTES / 1024} KiB; write a scenario with a table beside it`,
+  );
+
 const unwritten = (file: string, error: unknown) =>
   new Failure("invalid_request", `${file} cannot be written: ${wordsOf(error)}`, { cause: error });
 
 /** @throws Failure `invalid_request` */
 async function demandRoom(directory: string, now: number): Promise<void> {
   const names = (await readdir(directory).catch(() => [])).filter((one) => /^mcp-.*\.yaml$/.test(one));
-  const ages = await Promise.all(names.map(async (one) => now - (await stat(join(directory, one))).mtimeMs));
+  // One that is gone by now, or a link to nothing, was not made today.
+  const times = names.map(async (one) => (await lstat(join(directory, one)).catch(() => null))?.mtimeMs ?? 0);
+  const ages = (await Promise.all(times)).map((made) => now - made);
   if (ages.filter((age) => age < DAY_MS).length < MOST_A_DAY) return;
   throw new Failure(
     "invalid_request",

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { loadScenarioFile, SCENARIO_ENDINGS } from "../../../comparison/scenario/load-scenario.ts";
@@ -66,6 +67,8 @@ function namedIn(parameters: readonly string[]): { readonly file: string; readon
 async function armsBy(value: Values, words: readonly string[]): Promise<Pick<ComparisonRequest, "prompts" | "models">> {
   const [prompts, models] = [value("prompts"), value("models")];
   const [word] = words;
+  if (word === undefined && prompts === undefined && models === undefined)
+    throw new UsageError("compare prompts with --prompts, or models with --models; --from makes a scenario of a task");
   if (word !== undefined && (prompts === undefined) === (models === undefined))
     throw new UsageError(
       prompts === undefined
@@ -97,7 +100,8 @@ function textsBy(value: Values): Pick<ComparisonRequest, "question" | "model" | 
   };
 }
 
-const split = (list: string) => list.split(",").map((word) => word.trim());
+/** A file may have a comma in its name. */
+const split = (list: string) => (existsSync(list) ? [list] : list.split(",").map((word) => word.trim()));
 
 /** Arms by the names of their files or models. */
 export function byArm<T>(names: readonly string[], values: readonly T[]): Record<string, T> {

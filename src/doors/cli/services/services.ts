@@ -225,15 +225,19 @@ const isCi = (value = "") => !["", "0", "false"].includes(value.toLowerCase());
 export const isInCi = () => isCi(process.env["CI"]);
 
 /**
- * Puts variables of a file into the environment. What is there stays. Where a file leads a provider's calls elsewhere, no key goes
+ * Puts variables of a file into the environment. What is there stays. Where a file leads a provider's calls elsewhere, no secret goes
  * with them that the file does not hold.
  */
 export function takeVariables(given: readonly (readonly [name: string, value: string])[]) {
   const ours = new Set(given.map(([name]) => name).filter((name) => process.env[name] === undefined));
+  const isTheirs = (name: string) => process.env[name] !== undefined;
   const isFree = (name: string) => {
-    const [, provider] = /^(.*)_(?:BASE_URL|HEADERS)$/.exec(name) ?? [];
-    return ours.has(name) && (provider === undefined || ours.has(`${provider}_API_KEY`));
+    const [, provider] = /^(.*?)(?:_ANTHROPIC)?_(?:BASE_URL|HEADERS)$/.exec(name) ?? [];
+    if (provider === undefined || !ours.has(name)) return ours.has(name);
+    const secrets = ["_API_KEY", "_HEADERS", "_ANTHROPIC_API_KEY", "_ANTHROPIC_HEADERS"].map((end) => provider + end);
+    return ours.has(`${provider}_API_KEY`) && !secrets.some(isTheirs);
   };
+  // All are looked at before the first is set.
   const taken = given.filter(([name]) => isFree(name));
   for (const [name, value] of taken) process.env[name] = value;
   const names = taken.map(([name]) => name);

@@ -50,7 +50,7 @@ function bash(): string {
 _abeval() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} words=
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${WORDS.join(" ")} --help --version" -- "$word"))
+    COMPREPLY=($(compgen -W "${WORDS.join(" ")} completions man --help --version" -- "$word"))
     return
   fi
   case $before in

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { type Static, Type } from "@sinclair/typebox";
 import { ComparisonRequest } from "../../../domain/comparison.ts";
 import { type Contest, isContest } from "../../../domain/contest.ts";
@@ -79,6 +80,7 @@ const RunToolRequest = record("RunToolRequest", {
   ),
 });
 type RunToolRequest = Static<typeof RunToolRequest>;
+type AskedRun = Omit<RunToolRequest, "comparison" | "wait_seconds">;
 
 export const runScenario = tool("runScenario", {
   title: "Run a scenario",
@@ -93,15 +95,16 @@ export const runScenario = tool("runScenario", {
   annotations: SPENDS,
   live: true,
   async call(services, { wait_seconds = 0, ...given }, context): Promise<RunResult> {
-    const { request, made } = await keptFirst(services, given);
-    const answered = await runAsked(services, request, wait_seconds * 1_000, context);
-    return made === undefined ? answered : { ...answered, text: `${made}\n${answered.text}` };
+    const { comparison, ...request } = given;
+    const wait_ms = wait_seconds * 1_000;
+    if (comparison === undefined) return await runAsked(services, request, wait_ms, context);
+    return await runComparison(services, { comparison, request, wait_ms }, context);
   },
 });
 
 async function runAsked(
   services: Services,
-  request: Omit<RunToolRequest, "comparison" | "wait_seconds">,
+  request: AskedRun,
   wait_ms: number,
   context: CallContext,
 ): Promise<RunResult> {
@@ -130,21 +133,49 @@ async function runAsked(
 /** Trials of a comparison whose caller names none: a first look. */
 const FIRST_TRIALS = 3;
 
-/** The request about a scenario that is there: a comparison is written first. @throws Failure `invalid_request` */
-async function keptFirst(services: Services, { comparison, ...request }: Omit<RunToolRequest, "wait_seconds">) {
-  if (comparison === undefined) return { request };
-  if (request.scenario !== undefined || request.scenarios !== undefined)
-    throw new Failure("invalid_request", "comparison: goes in the place of a name; give one of both");
+/** Fields of a request that are about a scenario which the caller knows. */
+const OF_A_KNOWN_ONE = ["scenario", "scenarios", "input", "arms", "single", "continue"] as const;
+
+interface AskedComparison {
+  readonly comparison: ComparisonRequest;
+  readonly request: AskedRun;
+  readonly wait_ms: number;
+}
+
+/** Keeps a comparison as a scenario, and runs that. @throws Failure; a comparison that is not run is not kept */
+async function runComparison(
+  services: Services,
+  { comparison, request, wait_ms }: AskedComparison,
+  context: CallContext,
+): Promise<RunResult> {
+  const stray = OF_A_KNOWN_ONE.find((field) => request[field] !== undefined);
+  if (stray !== undefined)
+    throw new Failure("invalid_request", `comparison: goes in the place of a scenario; leave ${stray} out`);
+  if (request.trials !== undefined && comparison.trials !== undefined)
+    throw new Failure("invalid_request", "comparison.trials: trials is given beside it, too; give one of both");
   const { keepComparison } = await import("../../operation/kept-comparison.ts");
-  const { name, file } = await keepComparison(services, comparison);
+  const { name, file, is_new } = await keepComparison(services, comparison);
   const isSeries = SERIES_FIELDS.some((field) => request[field] !== undefined);
   const trials = comparison.trials ?? (isSeries ? undefined : FIRST_TRIALS);
   const asked = { ...request, scenario: name, ...(trials !== undefined && { trials }) };
-  return {
-    request: asked,
-    made: `The comparison is the scenario ${name} (${file}); run_scenario runs it again by that name.`,
-  };
+  try {
+    const answered = await runAsked(services, asked, wait_ms, context);
+    const made = `The comparison is the scenario ${name} (${file}); run_scenario runs it again by that name.`;
+    return { ...answered, text: `${made}\n${answered.text}` };
+  } catch (error) {
+    if (is_new && error instanceof Failure && NOT_STARTED.has(error.code)) await rm(file, { force: true });
+    throw error;
+  }
 }
+
+/** What refuses a run before it has an id. */
+const NOT_STARTED: ReadonlySet<FailureCode> = new Set([
+  "invalid_request",
+  "invalid_scenario",
+  "credentials_missing",
+  "overloaded",
+  "sandbox_unavailable",
+]);
 
 /** @throws Failure `invalid_request` unless one of both fields says which */
 function scenariosOf({ scenario, scenarios }: RunToolRequest): readonly string[] {
