@@ -222,15 +222,20 @@ test("Ctrl-C stops the trial in flight, and what there is is told", async () => 
   expect(stderr).toContain("\n  so      Not known yet: the gate stays shut");
 });
 
-test.each(["SIGTERM", "SIGHUP"] as const)(
-  "%s stops the trial in flight, too, and nobody chose that: it runs again when the series goes on",
-  async (signal) => {
+test.each([
+  [["SIGTERM"]],
+  [["SIGHUP"]],
+  // A terminal that goes away, and whoever ends its session.
+  [["SIGHUP", "SIGTERM", "SIGHUP"]],
+] as const)(
+  "%j stops the trial in flight, too, and nobody chose that: it runs again when the series goes on",
+  async (signals) => {
     using directory = openDirectory();
     const held = heldFromThirdTrial();
     await using provider = await startFakeProvider({ reply: greeting(held.holds) });
     const child = directory.start("greet.yaml --trials 3 --state-dir state", provider.environment);
     await held.reached;
-    child.kill(signal);
+    for (const signal of signals) child.kill(signal);
     const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
     held.release();
     expect(await child.exited).toBe(130);
