@@ -321,7 +321,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/statistics": [71, 7_789, 312],
   "src/store": [57, 7_422, 213],
   "src/comparison": [205, 27_054, 802],
-  "src/doors": [330, 35_886, 965],
+  "src/doors": [330, 35_890, 966],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */

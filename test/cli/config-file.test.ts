@@ -92,6 +92,12 @@ test("a model of the file is for new scenarios: a scenario compares the models t
 
 const GATE = "not-worse-by: 50\njudge-model: openai/kind\nprices: none.yaml\nstate-dir: forged\nscenarios-dir: evals\n";
 
+test("a database of the environment is stronger than a directory of the file", async () => {
+  using place = checkout({ "abeval.yaml": "state-dir: kept\n" });
+  const { stderr } = await place.run(["show", "series-1"], { ABEVAL_DATABASE_URL: "postgres://nobody@127.0.0.1:1/x" });
+  expect(stderr).toMatch(/^abeval: [^\n]*cannot be reached[^\n]*\n$/);
+});
+
 test.each([
   ["in CI", true, [], { CI: "true" }],
   ["in CI without a repository", false, [], { CI: "true" }],

@@ -10,7 +10,7 @@ import { didYouMean } from "../../../domain/did-you-mean.ts";
 import { cut } from "../../../domain/excerpt.ts";
 import { asRecord } from "../../../domain/lenient.ts";
 import { plainText } from "../../../domain/plain-text.ts";
-import { isInCi, takeVariables } from "../services/services.ts";
+import { isInCi, namesDatabase, takeVariables } from "../services/services.ts";
 import {
   type CommandSpec,
   type FlagSpec,
@@ -85,6 +85,7 @@ export async function configuredArguments<Flag extends string>(
  */
 function isWanted(flag: string, { flags }: Pick<CommandSpec<string>, "flags">, given: readonly string[]): boolean {
   if (flag === "model" && !("prompts" in flags)) return false;
+  if (flag === "state-dir" && namesDatabase()) return false;
   return flag in flags && !given.includes(flag) && !given.includes(INSTEAD[flag] ?? "");
 }
 

@@ -244,6 +244,9 @@ export function takeVariables(given: readonly (readonly [name: string, value: st
   return { taken: names, left: given.map(([name]) => name).filter((name) => !names.includes(name)) };
 }
 
+/** Whether the environment names the place of the sessions. */
+export const namesDatabase = () => Boolean(process.env["ABEVAL_DATABASE_URL"]);
+
 /** Whether the terminal can only print one line after the other. */
 export const isDumbTerminal = () => process.env["TERM"] === "dumb";
 
