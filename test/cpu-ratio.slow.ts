@@ -9,7 +9,7 @@ test("a reader that looks at each character once is linear", async () => {
 
 test("a reader that looks at all the rest for each character is not", async () => {
   const read = (all: string) => [...all].filter((_, at) => all.includes("c", at)).length;
-  expect(await cpuRatio({ n: 20_000, input: text, read })).toBeGreaterThan(LINEAR);
+  expect(await cpuRatio({ n: 10_000, input: text, read })).toBeGreaterThan(LINEAR);
 });
 
 test("work that is done later counts", async () => {
@@ -17,5 +17,5 @@ test("work that is done later counts", async () => {
     await Promise.resolve();
     return [...all].filter((_, at) => all.includes("c", at)).length;
   };
-  expect(await cpuRatio({ n: 20_000, input: text, read })).toBeGreaterThan(LINEAR);
+  expect(await cpuRatio({ n: 10_000, input: text, read })).toBeGreaterThan(LINEAR);
 });
