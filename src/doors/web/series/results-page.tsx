@@ -114,7 +114,7 @@ function oneTable(files: readonly File[]): File {
     );
   if (file.size <= RESULTS_BODY_BYTES) return file;
   const size = `${file.name} has ${mebibytes(file.size)}, and ${mebibytes(RESULTS_BODY_BYTES)} are read at most`;
-  throw new RequestFailed("unreadable", `${size}: \`abeval run --results\` reads larger tables.`);
+  throw new RequestFailed("unreadable", `${size}: \`abeval results\` reads larger tables.`);
 }
 
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
