@@ -39,14 +39,14 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly
   prune: () => import("./doors/cli/prune.ts"),
   drain: () => import("./doors/cli/drain.ts"),
   watch: () => import("./doors/cli/watch.ts"),
-  check: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.check,
-  new: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.new,
+  check: async () => (await import("./doors/cli/tools.ts")).toolCommand("check"),
+  new: async () => (await import("./doors/cli/tools.ts")).toolCommand("new"),
   init: () => import("./doors/cli/init.ts"),
-  results: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.results,
-  bless: async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS.bless,
+  results: async () => (await import("./doors/cli/tools.ts")).toolCommand("results"),
+  bless: async () => (await import("./doors/cli/tools.ts")).toolCommand("bless"),
   completions: () => import("./doors/cli/shell/completions.ts"),
   man: () => import("./doors/cli/shell/man.ts"),
-  "judge-test": async () => (await import("./doors/cli/tools.ts")).TOOL_COMMANDS["judge-test"],
+  "judge-test": async () => (await import("./doors/cli/tools.ts")).toolCommand("judge-test"),
 };
 
 /** For abeval itself: in a sandbox, and in a process that does bounded work. */

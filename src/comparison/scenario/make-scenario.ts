@@ -10,21 +10,21 @@ import { type Note, withNotes } from "./draft/noted-document.ts";
 import { columnsNamedIn } from "./inputs/templates.ts";
 import { assignIds, slugOf } from "./resolve/ids.ts";
 
-/** Where the rows of a comparison come from: they stand in the scenario, or in a table beside it. */
+/** Rows of a comparison that stand in a file beside the scenario, relative to it. */
 interface TableOfRows {
-  /** Relative to the scenario file; null: in the file. */
-  readonly file: string | null;
-  /** Names of its columns; empty where there are no rows. */
+  readonly file: string;
   readonly columns: readonly string[];
 }
 
 /**
  * The scenario of a comparison as text, to be checked like any file. Arms have no tools: what they answer is compared.
  * A prompt that names no column is followed by the row's own text, from the column `prompt`, `input`, `question`, `message` or `text`.
+ * @param table null: its own rows, if it has some
  * @throws Failure `invalid_request` that names the field of what is missing
  */
-export function comparisonText(given: ComparisonRequest, { file, columns }: TableOfRows): string {
-  const { name, question, checks = [] } = given;
+export function comparisonText(given: ComparisonRequest, table: TableOfRows | null): string {
+  const { name, question, checks = [], rows = [] } = given;
+  const columns = table?.columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
   if (question === undefined && checks.length === 0)
     throw refused("question", "nothing says which answer is better; give checks, a question for the judge, or both");
   for (const [index, check] of checks.entries()) demandPure(check, index);
@@ -35,7 +35,7 @@ export function comparisonText(given: ComparisonRequest, { file, columns }: Tabl
     title: question ?? `Which of ${arms.length} ${varies}s answers better?`,
     tags: [`${varies}s`],
     varies: [varies],
-    ...(columns.length > 0 && (file === null ? { inputs: given.rows } : { inputs_file: file })),
+    ...(columns.length > 0 && (table === null ? { inputs: rows } : { inputs_file: table.file })),
     task: {
       ...task,
       deliverable: "answer",

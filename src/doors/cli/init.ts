@@ -8,7 +8,7 @@ import { ModelRef } from "../../domain/schema.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { type CommandSpec, parseArguments, UsageError } from "./flags/parse-arguments.ts";
 import { RUN, type RunArguments, type RunFlag } from "./flags/run-flags.ts";
-import { type AskedComparison, byArm, promptsIn, writeComparison } from "./new/new-comparison.ts";
+import { answerChecks, byArm, promptsIn, writeComparison } from "./new/new-comparison.ts";
 import { newFileAt } from "./new/new-file.ts";
 import { isTerminal } from "./terminal/terminal.ts";
 
@@ -76,7 +76,7 @@ const NEW_FILE = {
 };
 
 /** @throws BrokenOff */
-async function interview(name: string): Promise<AskedComparison> {
+async function interview(name: string) {
   const kind = await asked(
     select({
       message: "What differs?",
@@ -88,7 +88,7 @@ async function interview(name: string): Promise<AskedComparison> {
   );
   const arms = kind === "models" ? await askModels() : await askPrompts();
   const rows = await askRows();
-  const better = await askBetter(rows.columns);
+  const better = await askBetter(rows.table !== undefined);
   return { comparison: { name, ...arms, ...rows.written, ...better }, rows: rows.table };
 }
 
@@ -132,8 +132,6 @@ async function askPrompts(): Promise<Pick<ComparisonRequest, "prompts" | "model"
 interface AskedRows {
   readonly table: string | undefined;
   readonly written: Pick<ComparisonRequest, "rows">;
-  /** Null: whoever answers knows those of the table. */
-  readonly columns: readonly string[] | null;
 }
 
 /** @throws BrokenOff */
@@ -145,20 +143,20 @@ async function askRows(): Promise<AskedRows> {
       defaultValue: "",
     }),
   );
-  if (table) return { table, written: {}, columns: null };
+  if (table) return { table, written: {} };
   const question = await asked(text({ message: "The question", validate: (line: Given) => demanded(line) }));
-  return { table: undefined, written: { rows: [{ question }] }, columns: ["question"] };
+  return { table: undefined, written: { rows: [{ question }] } };
 }
 
 const demanded = (line: Given) => (line?.trim() ? undefined : "Write something.");
 
 /** @throws BrokenOff */
-async function askBetter(columns: AskedRows["columns"]) {
+async function askBetter(hasTable: boolean) {
   const ways = await asked(
     multiselect({
       message: "When is an answer better?",
       options: [
-        ...(columns === null ? [{ value: "contains", label: "It contains what the table says" }] : []),
+        ...(hasTable ? [{ value: "contains", label: "It contains what the table says" }] : []),
         { value: "lacks", label: "It lacks a text" },
         { value: "question", label: "A judge model says so" },
       ],
@@ -170,9 +168,6 @@ async function askBetter(columns: AskedRows["columns"]) {
   const column = await line("contains", "Column with what it must contain");
   const lacks = await line("lacks", "Text that it may not contain");
   const question = await line("question", "What is the judge asked? As: Is it polite?");
-  const checks = [
-    ...(column === undefined ? [] : [{ answer_contains: `{{${column}}}`, ignore_case: true }]),
-    ...(lacks === undefined ? [] : [{ answer_lacks: lacks, ignore_case: true }]),
-  ];
+  const checks = answerChecks(column, lacks);
   return { ...(checks.length > 0 && { checks }), ...(question !== undefined && { question }) };
 }

@@ -21,18 +21,12 @@ const STARTS: Readonly<Record<RunTool, (args: RunArguments) => Promise<number>>>
 };
 
 /** `abeval check` and its like. */
-export const TOOL_COMMANDS = {
-  check: { command: (args: readonly string[]) => commandOf("check", args) },
-  new: { command: (args: readonly string[]) => commandOf("new", args) },
-  results: { command: (args: readonly string[]) => commandOf("results", args) },
-  bless: { command: (args: readonly string[]) => commandOf("bless", args) },
-  "judge-test": { command: (args: readonly string[]) => commandOf("judge-test", args) },
-} as const satisfies Record<RunTool, unknown>;
-
-async function commandOf(name: RunTool, args: readonly string[]): Promise<number> {
-  const spec = toolSpec(name);
-  return await exitCodeOfCommand(spec.name, async () => await startTool(name, await configuredArguments(spec, args)));
-}
+export const toolCommand = (name: RunTool) => ({
+  command: async (args: readonly string[]): Promise<number> => {
+    const spec = toolSpec(name);
+    return await exitCodeOfCommand(spec.name, async () => await startTool(name, await configuredArguments(spec, args)));
+  },
+});
 
 /** What `abeval run` does where a flag names a tool: the older spelling. Undefined where none does. */
 export function toolIn(args: ParsedArguments<RunFlag>): Promise<number> | undefined {

@@ -33,8 +33,7 @@ export async function keepComparison(
   const bytes = Buffer.byteLength(JSON.stringify(given));
   if (bytes > SCENARIO_FILE_BYTES) throw tooLarge(bytes);
   const name = given.name.startsWith("mcp-") ? given.name : `mcp-${given.name}`;
-  const columns = [...new Set((given.rows ?? []).flatMap((row) => Object.keys(row)))];
-  const text = comparisonText({ ...given, name }, { file: null, columns });
+  const text = comparisonText({ ...given, name }, null);
   const file = join(catalog.directory, `${name}.yaml`);
   if (existsSync(join(catalog.directory, name))) throw taken(name);
   if (existsSync(file)) {

@@ -22,7 +22,7 @@ import { stdoutWidth, writeStdout } from "../terminal/terminal.ts";
 import { newFileAt, usable } from "./new-file.ts";
 
 /** A comparison as it is asked for, and the file of its rows. */
-export interface AskedComparison {
+interface AskedComparison {
   readonly comparison: ComparisonRequest;
   readonly rows: string | undefined;
 }
@@ -42,7 +42,7 @@ export async function newComparison(args: RunArguments): Promise<number> {
   const { file, words } = namedIn(args.parameters);
   const name = basename(file, extname(file));
   const { prompts, models } = await armsBy(value, words);
-  const checks = checksBy(value);
+  const checks = answerChecks(value("contains"), value("lacks"));
   const comparison = {
     name,
     ...(prompts && { prompts }),
@@ -83,13 +83,11 @@ async function armsBy(value: Values, words: readonly string[]): Promise<Pick<Com
   };
 }
 
-const checksBy = (value: Values) => {
-  const [contains, lacks] = [value("contains"), value("lacks")];
-  return [
-    ...(contains === undefined ? [] : [{ answer_contains: `{{${contains}}}`, ignore_case: true }]),
-    ...(lacks === undefined ? [] : [{ answer_lacks: lacks, ignore_case: true }]),
-  ];
-};
+/** @param contains a column */
+export const answerChecks = (contains: string | undefined, lacks: string | undefined) => [
+  ...(contains === undefined ? [] : [{ answer_contains: `{{${contains}}}`, ignore_case: true }]),
+  ...(lacks === undefined ? [] : [{ answer_lacks: lacks, ignore_case: true }]),
+];
 
 function textsBy(value: Values): Pick<ComparisonRequest, "question" | "model" | "judge_model"> {
   const [question, model, judge_model] = [value("question"), value("model"), value("judge-model")];
@@ -123,16 +121,16 @@ export async function promptsIn(files: readonly string[]): Promise<Record<string
 /** What the asked comparison is written as; `abeval init` asks for the same. */
 export async function writeComparison(args: RunArguments, target: NewFile, asked: AskedComparison): Promise<number> {
   const { file, name } = target;
-  const { columns, ending } = asked.rows === undefined ? writtenRows(asked.comparison) : await tableAt(asked.rows);
+  const table = asked.rows === undefined ? null : await tableAt(asked.rows, name);
   return await unlessInterrupted(async (signal) => {
     await using services = await openChecking(file, args);
-    const text = comparisonText(asked.comparison, { file: ending && `${name}/rows${ending}`, columns });
+    const text = comparisonText(asked.comparison, table);
     await usable(file, () =>
       writeWhole(target, async (directory) => {
         const written = join(directory, basename(file));
-        if (asked.rows !== undefined) {
+        if (table !== null) {
           await mkdir(join(directory, name));
-          await copyFile(asked.rows, join(directory, name, `rows${ending}`));
+          await copyFile(table.from, join(directory, table.file));
         }
         await writeFile(written, text);
         await loadScenarioFile(written);
@@ -152,13 +150,8 @@ export async function writeComparison(args: RunArguments, target: NewFile, asked
   });
 }
 
-const writtenRows = ({ rows = [] }: ComparisonRequest) => ({
-  columns: [...new Set(rows.flatMap((row) => Object.keys(row)))],
-  ending: null,
-});
-
 /** @throws UsageError for a table that cannot be read */
-async function tableAt(rows: string) {
+async function tableAt(rows: string, name: string) {
   const ending = extname(rows).toLowerCase();
   if (ending !== ".csv" && ending !== ".jsonl") throw new UsageError(`--rows ${rows}: must end in .csv or .jsonl`);
   const text = await usable(`--rows ${rows}`, () => readText(rows, TABLE_BYTES));
@@ -167,7 +160,7 @@ async function tableAt(rows: string) {
     const columns = new Set(table.header);
     for await (const { values } of table.rows) for (const column of Object.keys(values ?? {})) columns.add(column);
     if (columns.size === 0) throw new UsageError(`--rows ${rows}: has no rows`);
-    return { columns: [...columns], ending };
+    return { from: rows, file: join(name, `rows${ending}`), columns: [...columns] };
   } catch (error) {
     if (error instanceof TableFault) throw new UsageError(`--rows ${rows}: line ${error.line}: ${error.message}`);
     throw error;
