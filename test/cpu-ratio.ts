@@ -20,8 +20,9 @@ export async function cpuRatio<Input>({ n, input, read }: Growth<Input>, limit =
   const ratios: number[] = [];
   // The compiler is not the reader's time.
   await read(small);
+  const least = STEPS_OF_A_GO * clockStep();
   do {
-    const go = GO_MICROSECONDS * (1 + ratios.length);
+    const go = Math.max(least, GO_MICROSECONDS * (1 + ratios.length));
     const most = await cpuOf(() => read(large), go);
     ratios.push(most / (await cpuOf(() => read(small), go)));
   } while (ratios.length < MOST_PAIRS && median(ratios) >= limit);
@@ -30,17 +31,36 @@ export async function cpuRatio<Input>({ n, input, read }: Growth<Input>, limit =
 
 const MOST_PAIRS = 45;
 
-/** The first go is at least this long: a hundred times what the clock tells apart. */
+/** The first go is at least this long. */
 const GO_MICROSECONDS = 1_000;
+
+/** Some machines count a thread's time in steps of 4 ms. A go lasts so many steps and begins on one, so the step does not decide. */
+const STEPS_OF_A_GO = 5;
 
 /** Microseconds of CPU that this thread takes for one go: what others compile and collect meanwhile is not the reader's. */
 async function cpuOf(work: () => unknown, least: number): Promise<number> {
-  const start = process.threadCpuUsage();
+  const start = nextStep();
   for (let times = 1; ; times += 1) {
     await work();
-    const { user, system } = process.threadCpuUsage(start);
-    if (user + system >= least) return (user + system) / times;
+    const taken = threadMicroseconds() - start;
+    if (taken >= least) return taken / times;
   }
+}
+
+/** The longest of three steps of the clock: others may end one early. */
+const clockStep = () => Math.max(...Array.from({ length: 3 }, () => -nextStep() + nextStep()));
+
+/** The clock's time at the moment it moves on. */
+function nextStep(): number {
+  const before = threadMicroseconds();
+  let now = before;
+  while (now === before) now = threadMicroseconds();
+  return now;
+}
+
+function threadMicroseconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
 }
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
