@@ -8,8 +8,8 @@ export interface Source {
   readonly text: string;
 }
 
-export async function sourcesBelow(folder: string): Promise<Source[]> {
-  const paths = [...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(ROOT)];
+export async function sourcesBelow(folder: string, extensions = "{ts,tsx}"): Promise<Source[]> {
+  const paths = [...new Bun.Glob(`${folder}/**/*.${extensions}`).scanSync(ROOT)];
   return await Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, path)).text() })));
 }
 
