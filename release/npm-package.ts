@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
+import { LIBRARY_EXPORTS, libraryFiles } from "./npm-library.ts";
 import type { TarEntry } from "./tar.ts";
 import { TARGETS, type Target } from "./targets.ts";
 
@@ -13,8 +14,8 @@ export interface NpmPackage {
 const { version, description, license } = manifest;
 
 /**
- * The package that users name: `files`, and a shim that starts the executable of their platform's package. npm installs that one
- * alone, by its `os`, `cpu` and `libc`.
+ * The package that users name: `files`, the library, and a shim that starts the executable of their platform's package. npm installs
+ * that one alone, by its `os`, `cpu` and `libc`.
  */
 export async function mainPackage(files: readonly TarEntry[]): Promise<NpmPackage> {
   const shim = await readFile(join(import.meta.dir, "npm/abeval.cjs"));
@@ -24,10 +25,15 @@ export async function mainPackage(files: readonly TarEntry[]): Promise<NpmPackag
     description,
     license,
     bin: { abeval: "abeval.cjs" },
-    engines: { node: ">=18" },
+    exports: LIBRARY_EXPORTS,
+    engines: { node: ">=20" },
     optionalDependencies: Object.fromEntries(TARGETS.map((target) => [nameOf(target), version])),
   };
-  return packed(`abeval-${version}.tgz`, described, [...files, { path: "abeval.cjs", bytes: shim, executable: true }]);
+  return packed(`abeval-${version}.tgz`, described, [
+    ...files,
+    ...(await libraryFiles()),
+    { path: "abeval.cjs", bytes: shim, executable: true },
+  ]);
 }
 
 /** The package of one platform: `files`, the executable among them as `abeval`. */

@@ -315,12 +315,13 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 127, 0],
-  "src/domain": [117, 8_968, 637],
+  "src/domain": [118, 8_989, 639],
   "src/runtime": [20, 1_261, 54],
   "src/arms": [202, 23_651, 689],
   "src/statistics": [71, 7_789, 312],
   "src/store": [57, 7_422, 213],
   "src/comparison": [205, 27_054, 802],
+  "release/npm/library": [9, 880, 46],
   "src/doors": [330, 35_890, 966],
 };
 
@@ -328,7 +329,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
 const SLACK = 0.01;
 
 test("no wing grows above its ceiling, and a ceiling follows a wing that shrank", async () => {
-  const sizes = new Map([...(await wingSizes())].filter(([wing]) => wing.startsWith("src/")));
+  const sizes = new Map([...(await wingSizes())].filter(([wing]) => wing !== "test"));
   expect([...sizes.keys()].sort()).toEqual(Object.keys(CEILINGS).sort());
   const wrong = [...sizes].flatMap(([wing, { files, lines, names }]) =>
     [files, lines, names].flatMap((size, index) => {

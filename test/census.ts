@@ -40,5 +40,5 @@ console.log(`lines of src                      ${linesOf(src)}`);
 console.log(`lines of tests                    ${linesOf(test)}`);
 console.log(`lines of python                   ${linesOf(await sourcesBelow("python", "py"))}`);
 for (const [wing, { files, lines, names }] of await wingSizes())
-  console.log(`${wing.padEnd(18)}${files} files, ${lines} lines, ${names} names`);
+  console.log(`${wing.padEnd(20)}${files} files, ${lines} lines, ${names} names`);
 if (process.argv.includes("--names")) console.log(twice.sort().join(", "));

@@ -28,11 +28,15 @@ export interface WingSize {
   readonly names: number;
 }
 
-/** By wing: `src/arms`, `src/main.ts`, and `test` as a whole. */
+/** Folders that are told as a whole. The library for TypeScript is no part of the program. */
+const WHOLE = ["test", "release/npm/library"];
+
+/** By wing: `src/arms`, `src/main.ts`; and what is told as a whole. */
 export async function wingSizes(): Promise<ReadonlyMap<string, WingSize>> {
-  const all = [...(await sourcesBelow("src")), ...(await sourcesBelow("test"))];
-  const wings = Map.groupBy(all, ({ path }) =>
-    path.startsWith("test/") ? "test" : path.split("/").slice(0, 2).join("/"),
+  const all = (await Promise.all(["src", ...WHOLE].map(sourcesBelow))).flat();
+  const wings = Map.groupBy(
+    all,
+    ({ path }) => WHOLE.find((folder) => path.startsWith(`${folder}/`)) ?? path.split("/").slice(0, 2).join("/"),
   );
   return new Map(
     [...wings].map(([wing, files]) => [

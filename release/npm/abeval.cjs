@@ -2,35 +2,16 @@
 // Starts the executable of this platform, which has a package of its own, and ends as it ends.
 const { spawn } = require("node:child_process");
 const { isatty } = require("node:tty");
-const { optionalDependencies, version } = require("./package.json");
+const { executable } = require("./executable.cjs");
 
-start(executableOf(`@abeval/${process.platform}-${process.arch}${isMusl() ? "-musl" : ""}`));
+start(found());
 
-function executableOf(name) {
-  if (!Object.hasOwn(optionalDependencies, name)) return refuse(noSuchPackage(name));
+function found() {
   try {
-    return require.resolve(`${name}/abeval`);
-  } catch {
-    return refuse(
-      `${name}, an optional dependency of abeval, is not installed. Install abeval again without --omit=optional or ` +
-        `--no-optional; where node_modules or a lock file came from another platform, remove them first; or add it: ` +
-        `npm install ${name}@${version}`,
-    );
+    return executable();
+  } catch ({ message }) {
+    return refuse(message);
   }
-}
-
-function noSuchPackage(name) {
-  if (process.platform === "win32")
-    return "Windows: run this inside WSL (https://learn.microsoft.com/windows/wsl/install)";
-  return `there is no ${name}; there are ${Object.keys(optionalDependencies).join(", ")}`;
-}
-
-/** glibc names its version in the runtime's own report; musl has none. */
-function isMusl() {
-  if (process.platform !== "linux") return false;
-  // Else the report looks up the name of every open connection, which takes seconds without a name server.
-  process.report.excludeNetwork = true;
-  return process.report.getReport().header.glibcVersionRuntime === undefined;
 }
 
 function start(executable) {

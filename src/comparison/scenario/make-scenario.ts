@@ -2,6 +2,7 @@ import { constants, existsSync } from "node:fs";
 import { copyFile, mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ComparisonRequest } from "../../domain/comparison.ts";
+import { ASKING, askedColumn, rubricOf } from "../../domain/comparison-parts.ts";
 import { MAX_ARMS } from "../../domain/defaults.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
@@ -23,7 +24,7 @@ interface TableOfRows {
  * @throws Failure `invalid_request` that names the field of what is missing
  */
 export function comparisonText(given: ComparisonRequest, table: TableOfRows | null): string {
-  const { name, question, checks = [], rows = [] } = given;
+  const { name, question, judge_model, checks = [], rows = [] } = given;
   const columns = table?.columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
   if (question === undefined && checks.length === 0)
     throw refused("question", "nothing says which answer is better; give checks, a question for the judge, or both");
@@ -42,7 +43,7 @@ export function comparisonText(given: ComparisonRequest, table: TableOfRows | nu
       ...(checks.length > 0 && { probe: { checks: checks.map((check) => ({ required: true, ...check })) } }),
     },
     arms,
-    rubric: rubricOf(given),
+    rubric: rubricOf({ question, judge_model, has_checks: given.checks !== undefined }),
   };
   return `# Made by abeval of ${arms.length} ${varies}s. It is yours: change what you like.\n${withNotes(scenario, notesOf(appended))}`;
 }
@@ -72,15 +73,6 @@ function demandPure(check: object, index: number): void {
     );
 }
 
-/** Where nothing is asked of a judge, none is needed. */
-function rubricOf({ question, checks, judge_model }: ComparisonRequest) {
-  const judge = judge_model ?? (question === undefined ? "builtin/evidence" : undefined);
-  const criteria = [...(question === undefined ? [] : [{ question }]), ...(checks ? [PASSED_CHECKS] : [])];
-  return { criteria, ...(judge !== undefined && { judge: { model: judge } }) };
-}
-
-const PASSED_CHECKS = { id: "checks", measure: "probe_score" };
-
 const notesOf = (appended: string | undefined): Note[] =>
   appended === undefined
     ? []
@@ -100,16 +92,12 @@ interface Columns {
   readonly own: string | undefined;
 }
 
-/** Columns that hold what a row asks, the first that is there; a table of one column has no other. */
-const ASKING = ["prompt", "input", "question", "message", "text"];
-
 /** What a check looks for is no question: an arm that is told it passes. */
 function columnsFor({ checks = [] }: ComparisonRequest, columns: readonly string[]): Columns {
   const texts = checks.flatMap((check) => Object.values(check).flat());
   const sought = new Set(texts.flatMap((text) => (typeof text === "string" ? columnsNamedIn(text) : [])));
   const others = columns.filter((column) => column !== "id" && !sought.has(column));
-  const own = ASKING.find((name) => others.includes(name)) ?? (others.length === 1 ? others[0] : undefined);
-  return { all: new Set(columns), own };
+  return { all: new Set(columns), own: askedColumn(others) };
 }
 
 /** @throws Failure `invalid_request` */
