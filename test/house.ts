@@ -33,7 +33,7 @@ const WHOLE = ["test", "release/npm/library"];
 
 /** By wing: `src/arms`, `src/main.ts`; and what is told as a whole. */
 export async function wingSizes(): Promise<ReadonlyMap<string, WingSize>> {
-  const all = (await Promise.all(["src", ...WHOLE].map(sourcesBelow))).flat();
+  const all = (await Promise.all(["src", ...WHOLE].map((folder) => sourcesBelow(folder)))).flat();
   const wings = Map.groupBy(
     all,
     ({ path }) => WHOLE.find((folder) => path.startsWith(`${folder}/`)) ?? path.split("/").slice(0, 2).join("/"),

@@ -47,9 +47,9 @@ test("the same comparison from a file finds the same", async () => {
   });
   await using _stopped = { [Symbol.asyncDispose]: async () => await server.stop(true) };
   const file = project.write(
-    "compare.yaml",
+    "functions.yaml",
     JSON.stringify({
-      ...{ name: "compare", varies: ["endpoint"], inputs: JSON.parse(ROWS) },
+      ...{ name: "functions", varies: ["endpoint"], inputs: JSON.parse(ROWS) },
       task: {
         prompt: "{{question}}",
         deliverable: "answer",

@@ -107,11 +107,11 @@ export interface CompareOptions<R extends Row, H extends string = Hidden> extend
   readonly parallel?: number;
   /** USD, of arms that tell their cost and of the judge. */
   readonly maxCost?: number;
-  /** Seconds for an arm to answer in. */
+  /** Seconds for an arm to answer in, and for a check. */
   readonly maxSeconds?: number;
   /** Where trials are kept. Later ones of the same versions count with them. */
   readonly stateDir?: string;
-  /** Name of what is compared. Default `compare`. */
+  /** Name of what is compared. Default `functions`. */
   readonly name?: string;
 }
 

@@ -15,7 +15,7 @@ export function scenarioOf(
   graded: ReadonlySet<string>,
   { url }: Served,
 ): object {
-  const { name = "compare", rows, question, judgeModel: judge_model, cluster, maxSeconds } = options;
+  const { name = "functions", rows, question, judgeModel: judge_model, cluster, maxSeconds } = options;
   const { arms, checks } = functions;
   if (question === undefined && checks.length === 0)
     throw new TypeError("nothing says which answer is better; give checks, a question for the judge, or both");
@@ -27,6 +27,7 @@ export function scenarioOf(
   const posted = checks.map(({ min_score, ...check }) => ({
     id: check.id,
     posted: asked("check", check),
+    ...(maxSeconds !== undefined && { timeout_s: maxSeconds }),
     ...(graded.has(check.id) ? { score: true, min_score } : {}),
     ...((!graded.has(check.id) || min_score !== undefined) && { required: true }),
   }));
