@@ -321,7 +321,7 @@ const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, 
   "src/statistics": [71, 7_789, 312],
   "src/store": [57, 7_422, 213],
   "src/comparison": [205, 27_054, 802],
-  "release/npm/library": [9, 880, 46],
+  "release/npm/library": [9, 869, 46],
   "src/doors": [330, 35_890, 966],
 };
 
