@@ -12,10 +12,17 @@ export const JudgeModel = Type.String({
     "Judge model; without a slash, of the default judge's provider. Three or five, separated by commas, form a panel.",
 });
 
+/** A scenario that is sent, as an author writes one; its schema is that of scenario files. */
+export const SentScenario = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    "A scenario as its file would say it, whose `name` is the one asked for. Needs `--allow-new-scenarios` on the server.",
+});
+
 export const RunRequest = record(
   "RunRequest",
   {
     scenario: Slug({ description: "Scenario name." }),
+    definition: Type.Optional(SentScenario),
     input: Type.Optional({ ...InputId, description: "The row to run, if the scenario has inputs." }),
     arms: Type.Optional(
       Type.Array(Slug(), {

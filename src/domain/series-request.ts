@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ContestPlan } from "./contest-plan.ts";
-import { JudgeModel, MAX_PAGE, RunRequest } from "./request.ts";
+import { JudgeModel, MAX_PAGE, RunRequest, SentScenario } from "./request.ts";
 import { oneOf, record, Slug } from "./schema.ts";
 import { StoredSeriesId } from "./series-listing.ts";
 import {
@@ -21,6 +21,13 @@ export const SeriesRequest = record("SeriesRequest", {
     uniqueItems: true,
     description: "Scenario names.",
   }),
+  definitions: Type.Optional(
+    Type.Array(SentScenario, {
+      minItems: 1,
+      maxItems: 100,
+      description: "Scenarios that are sent; each is one of `scenarios`.",
+    }),
+  ),
   trials: Type.Optional(SeriesLimits.properties.trials),
   stop_when_sure: Type.Optional(Type.Boolean({ description: "Stop as soon as more trials would change nothing." })),
   stop_at: Type.Optional({

@@ -118,12 +118,12 @@ describe("a request that cannot be served", () => {
       [
         { scenario: "quick", judge_modle: "x" },
         "judge_modle",
-        'unknown field "judge_modle"; did you mean "judge_model"? Allowed: scenario, input, arms, model_override, judge_model, single',
+        'unknown field "judge_modle"; did you mean "judge_model"? Allowed: scenario, definition, input, arms, model_override, judge_model, single',
       ],
       [
         { scenarios: "quick" },
         "scenarios",
-        'unknown field "scenarios"; did you mean "scenario"? Allowed: scenario, input, arms, model_override, judge_model, single',
+        'unknown field "scenarios"; did you mean "scenario"? Allowed: scenario, definition, input, arms, model_override, judge_model, single',
       ],
     ];
     for (const [body, field, message] of cases) {
@@ -135,10 +135,10 @@ describe("a request that cannot be served", () => {
     }
   });
 
-  test("a body with thousands of values on one level is refused before it is compared with a schema", async () => {
+  test("a body with ten thousand values is refused before it is compared with a schema", async () => {
     await using service = aService();
-    const { status, error } = await errorOf(await service.post("/api/runs", { scenario: Array(1_001).fill(1) }));
-    expect([status, error.message]).toEqual([422, "the body has more than 1000 values on one level"]);
+    const { status, error } = await errorOf(await service.post("/api/runs", { scenario: Array(10_001).fill(1) }));
+    expect([status, error.message]).toEqual([422, "the body has 10003 values, at most 10000 are read"]);
   });
 
   test("a series is estimated for a scenario: trials alone are refused", async () => {
@@ -448,7 +448,7 @@ describe("other origins", () => {
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
     expect(response.headers.get("access-control-allow-methods")).toContain("POST");
     expect(response.headers.get("access-control-allow-headers")).toBe(
-      "content-type, idempotency-key, if-none-match, last-event-id",
+      "content-type, idempotency-key, if-match, if-none-match, last-event-id",
     );
     expect(response.headers.get("access-control-max-age")).toBe("86400");
     expect(response.headers.get("vary")).toBeNull();

@@ -4,6 +4,7 @@ import { providerStatuses } from "../../src/arms/model/check-model.ts";
 import { Credentials } from "../../src/arms/model/credentials.ts";
 import { SelfTests } from "../../src/comparison/audit/self-tests.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
+import { openScenarios } from "../../src/comparison/scenario/made/sent-scenarios.ts";
 import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
 import { Diagnoses } from "../../src/doors/doctor/diagnoses.ts";
 import { type AppOptions, createApp } from "../../src/doors/http/app.ts";
@@ -22,6 +23,8 @@ export interface ServiceOptions {
   readonly services?: Partial<SessionServices>;
   /** What the service knows of the outside. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Callers may send scenarios, and what these may hold. */
+  readonly sent?: { readonly commands: boolean };
   /** Sessions are kept in a database. */
   readonly persistent?: boolean;
 }
@@ -67,9 +70,11 @@ export function aService(options: ServiceOptions = {}): TestService {
     ...(store && { store }),
     ...options.services,
   });
+  const sent = options.sent && openScenarios(scenarios, { git_fixtures: false, ...options.sent });
   const services: Services = {
     ...base,
-    catalog: openCatalog(scenarios),
+    catalog: sent ?? openCatalog(scenarios),
+    sent,
     started_ticks: base.clock.ticks(),
     state_dir: store ? state_dir : undefined,
     web_dir: undefined,

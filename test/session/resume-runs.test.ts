@@ -1,18 +1,20 @@
 import { expect, test } from "bun:test";
 import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
 import type { RunNews } from "../../src/comparison/planning/services.ts";
+import { openScenarios } from "../../src/comparison/scenario/made/sent-scenarios.ts";
 import { CANCELLED } from "../../src/comparison/session/cancel.ts";
 import { inheritRuns, resumeRuns } from "../../src/comparison/session/resume-runs.ts";
 import { createSession } from "../../src/comparison/session/run/conduct-session.ts";
+import { Failure } from "../../src/domain/failure.ts";
 import type { CreatedEntry } from "../../src/domain/session-entry.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { light, testServices } from "../harness.ts";
 
 /** A run that was accepted and begun by nobody, for a server that begins in the place of another. */
-async function inherited(change: Partial<CreatedEntry["session"]> = {}) {
+async function inherited(change: Partial<CreatedEntry["session"]> = {}, scenario = light("extract-rate-limit")) {
   const news: RunNews[] = [];
   const base = testServices({}, { news: (one) => void news.push(one) });
-  const loaded = await light("extract-rate-limit");
+  const loaded = await scenario;
   const services = { ...base, catalog: { get: async () => loaded } };
   const plan = await prepareSession(services, loaded, {});
   const run = await createSession(services, { plan, place: undefined, requester: {} }, (entry) =>
@@ -50,6 +52,29 @@ test("a run that is cancelled before it is planned again is not begun", async ()
     return await get();
   };
   expect(await begin()).toMatchObject({ state: "cancelled", started_at: null });
+});
+
+const unknown = async () => {
+  throw new Failure("unknown_scenario", "there is no scenario");
+};
+
+test("a run whose scenario came with its request is done without a file", async () => {
+  const arm = (id: string) => ({ id, model: `scripted/${id}`, tools: [], script: [{ say: "Hi." }] });
+  const definition = {
+    task: { prompt: "Hi." },
+    arms: ["a", "b"].map(arm),
+    rubric: { criteria: [{ measure: "turns" }], judge: { model: "builtin/evidence" } },
+  };
+  const scenarios = openScenarios("/", { git_fixtures: false, commands: false });
+  const { services, begin } = await inherited({}, scenarios.sent({ ...definition, name: "sent" }));
+  services.catalog.get = unknown;
+  expect(await begin()).toMatchObject({ state: "completed" });
+});
+
+test("a run whose scenario is gone is not begun again where it had files", async () => {
+  const { services, begin } = await inherited();
+  services.catalog.get = unknown;
+  expect(await begin()).toMatchObject({ state: "interrupted" });
 });
 
 test("a run that would compare something else is not begun again, and says why", async () => {

@@ -271,6 +271,8 @@ const ROUTES = [
 const EXTENSIONS = [
   "GET /api/docs",
   "DELETE /api/runs/{id}",
+  "POST /api/scenarios",
+  "GET /api/scenarios/{name}/source",
   "POST /api/series",
   "POST /api/series/results",
   "GET /api/series",

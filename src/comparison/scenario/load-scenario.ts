@@ -56,6 +56,32 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
   return await readingOf(await textOf(path, file), { path, file, own, stem: basename(path, extname(path)), git });
 }
 
+/** What somebody sent in the place of a file. */
+interface SentScenario {
+  readonly text: string;
+  readonly name: string;
+  /** Where its paths start. */
+  readonly directory: string;
+  readonly git: GitFiles | null;
+}
+
+/** A scenario that was sent. @throws Failure `invalid_scenario`, whose message names fields: nobody sees lines of the text */
+export async function loadSent({ text, name, directory, git }: SentScenario): Promise<LoadedScenario> {
+  const path = join(directory, `${name}.yaml`);
+  const { result } = await readingOf(text, { path, file: name, own: [], stem: name, git });
+  if (result instanceof Failure) throw byField(result);
+  return result;
+}
+
+/** The failure with the fields of its errors in place of their lines. */
+export function byField(failure: Failure): Failure {
+  // As parseScenario documents.
+  const errors = failure.details?.["errors"] as readonly ScenarioError[] | undefined;
+  if (errors === undefined) return failure;
+  const told = errors.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`));
+  return new Failure(failure.code, told.join("; "));
+}
+
 interface ReadText extends ScenarioFilePath {
   /** What the scenario must be called; absent: as it says. */
   readonly stem?: string;

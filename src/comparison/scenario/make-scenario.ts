@@ -9,6 +9,7 @@ import { Failure } from "../../domain/failure.ts";
 import { systemEntropy } from "../../runtime/clock.ts";
 import { type Note, withNotes } from "./draft/noted-document.ts";
 import { columnsNamedIn } from "./inputs/templates.ts";
+import { PLAIN_CHECK } from "./made/plain-definition.ts";
 import { assignIds, slugOf } from "./resolve/ids.ts";
 
 /** Rows of a comparison that stand in a file beside the scenario, relative to it. */
@@ -58,10 +59,7 @@ function demandNoColumn({ prompts, checks }: ComparisonRequest): void {
 }
 
 /** What a check of an answer says. Whoever names a comparison may not run commands here. */
-const OF_ANSWERS: ReadonlySet<string> = new Set([
-  ...["id", "answer_contains", "answer_lacks", "answer_matches", "answer_json", "ignore_case"],
-  ...["called", "changed", "required", "weight"],
-]);
+const OF_ANSWERS: ReadonlySet<string> = new Set(Object.keys(PLAIN_CHECK));
 
 /** @throws Failure `invalid_request` */
 function demandPure(check: object, index: number): void {

@@ -170,6 +170,10 @@ export function placedFiles({ arms }: Scenario): readonly (NamedFile & { readonl
   });
 }
 
+/** Whether it refers to files, so that its definition alone cannot be run. */
+export const hasMaterials = (definition: Scenario): boolean =>
+  placedSets(definition).length + placedFiles(definition).length > 0 || definition.task.image !== undefined;
+
 function placeOf({ dir, git }: FileSet): string | null {
   if (git !== undefined) return `${TREES}/${git.tree}`;
   return dir === null ? null : `${FILES}/${dir}`;

@@ -13,7 +13,7 @@ import type { LoadedScenario } from "./loaded-scenario.ts";
 import { unusable } from "./unusable.ts";
 
 /** Scenarios that a list reads. A directory with more files holds something else. */
-const MAX_LISTED = 1_000;
+export const MAX_LISTED = 1_000;
 
 /** The scenarios of a directory, read when asked and again when they change. */
 export interface ScenarioCatalog {
@@ -158,12 +158,12 @@ const byName = (a: Dirent, b: Dirent) => {
 
 const isMissing = (error: unknown) => errorCode(error) === "ENOENT";
 
-function rowOf({ definition: { name, title, description, tags, arms } }: LoadedScenario): ScenarioListing {
+export function rowOf({ definition: { name, title, description, tags, arms } }: LoadedScenario): ScenarioListing {
   const shown = arms.map(({ id, title: armTitle, model }) => ({ id, title: armTitle, model }));
   return { name, title, description, tags, arms: shown, error: null };
 }
 
-const brokenRow = (name: string, error: string): ScenarioListing => ({
+export const brokenRow = (name: string, error: string): ScenarioListing => ({
   name,
   title: name,
   description: "",

@@ -6,7 +6,8 @@ import { dayOf } from "../planning/comparison.ts";
 import { prepareSession, type RunOptions, type SessionPlan } from "../planning/prepare-session.ts";
 import { reserve } from "../planning/reservation.ts";
 import type { SessionServices } from "../planning/services.ts";
-import { oneMember } from "../scenario/loaded-scenario.ts";
+import { type LoadedScenario, oneMember } from "../scenario/loaded-scenario.ts";
+import { hasMaterials } from "../scenario/pack.ts";
 import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
 import { CANCELLED } from "./cancel.ts";
 import { tellEnd, worstCaseOf } from "./run/conduct-session.ts";
@@ -87,12 +88,24 @@ type Asked = Omit<SessionOutcome, "decisions" | "verdicts" | "votes">;
 
 /** @throws Failure when it would not be what was asked for */
 async function planOf(services: Services, session: Asked): Promise<SessionPlan> {
-  const loaded = await oneMember(await services.catalog.get(session.scenario), session.definition.input?.id);
+  const loaded = await loadedAgain(services, session);
   if (loaded.digest !== session.scenario_digest) throw changed("its scenario has changed since");
   const plan = await prepareSession(services, loaded, optionsOf(session));
   if (plan.comparison !== session.comparison)
     throw changed("its judge, its sandbox or an install of an arm has changed");
   return plan;
+}
+
+/** A scenario that came with its request stands in no catalog: what is stored of it says all, unless it names files. */
+async function loadedAgain({ catalog }: Services, session: Asked): Promise<LoadedScenario> {
+  const { scenario: name, definition, scenario_digest: digest } = session;
+  try {
+    return await oneMember(await catalog.get(name), definition.input?.id);
+  } catch (error) {
+    const isSent = error instanceof Failure && error.code === "unknown_scenario" && !hasMaterials(definition);
+    if (isSent) return { definition, digest, file: name, directory: "/" };
+    throw error;
+  }
 }
 
 const changed = (why: string) => new Failure("invalid_scenario", why);

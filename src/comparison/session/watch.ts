@@ -13,7 +13,7 @@ import { armsOf, type Night, type Watched, watchedIn, watchReach, watchReport } 
 import type { SessionStore } from "../../store/store.ts";
 import { type SeriesSource, seriesSource } from "../planning/prepare-series.ts";
 import { type LoadedScenario, oneMember } from "../scenario/loaded-scenario.ts";
-import { placedFiles, placedSets } from "../scenario/pack.ts";
+import { hasMaterials } from "../scenario/pack.ts";
 import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
 import { storedBaseline } from "./baseline.ts";
 
@@ -174,9 +174,8 @@ async function loadedAs(
   catalog: ScenarioCatalog,
   reference: string,
 ): Promise<LoadedScenario> {
-  const { task, name, input } = definition;
-  if (placedSets(definition).length + placedFiles(definition).length === 0 && task.image === undefined)
-    return { definition, digest, file: name, directory: "/" };
+  const { name, input } = definition;
+  if (!hasMaterials(definition)) return { definition, digest, file: name, directory: "/" };
   const found = await catalog.get(name).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     const why = `${name} has files that are not in the store, and ${error.message}; say with --scenarios-dir where ${reference} found them`;

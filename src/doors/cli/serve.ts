@@ -77,7 +77,15 @@ export const SERVE = {
       value: "<origin>",
       repeatable: true,
       description:
-        "let only pages of this origin, and of this server, start, judge and stop runs; others only read; repeatable",
+        "let only pages of this origin, and of this server, start, judge and stop runs; others only read; self: of this server alone; repeatable",
+    },
+    "allow-new-scenarios": {
+      description:
+        "let callers make and run scenarios of their own: prompts, rows, models, checks of answers; needs --allowed-origin",
+    },
+    "allow-commands": {
+      description:
+        "with --allow-new-scenarios: let these run commands in bubblewrap and name files, agents and addresses, as a scenario file may",
     },
     "user-header": {
       value: "<name>",
@@ -117,12 +125,15 @@ async function serve(args: Arguments): Promise<number> {
   using supervised = supervision();
   const { after, ...opened } = await openedAddress(supervised, settings, format);
   const given = { ...settings, ...opened };
-  const { address, hosts, origins, worker, slots, user_header } = given;
+  const { address, hosts, origins, worker, slots, user_header, new_scenarios } = given;
   const log = openLog(format);
   const metrics = new Metrics();
   using web_ui = await webUiOf(args.value("web-dir"), log.notice);
+  const shared = await serverSettings(args);
   await using services = await openServerServices({
-    ...(await serverSettings(args)),
+    ...shared,
+    ...(new_scenarios?.commands && { sandbox: { ...shared.sandbox, mode: "bubblewrap" } }),
+    new_scenarios,
     after,
     web_dir: args.value("web-dir"),
     listen_host: address.hostname,
@@ -138,12 +149,13 @@ async function serve(args: Arguments): Promise<number> {
     spent: metrics.spent,
   });
   demandShared(services, given);
+  if (new_scenarios?.commands && slots > 0) await services.sandboxes.choose("bubblewrap", true);
   const [streams, at_work] = [new EventStreams(), new AtWork()];
   const [leaving, stopping] = [new AbortController(), new AbortController()];
   const abandoned = new AbortController();
   const options = {
     origins: allowedOrigins(origins),
-    hosts: allowedHosts(hosts, address.hostname),
+    hosts: allowedHosts(hosts, address.hostname, new_scenarios !== undefined),
     ...{ leaving: leaving.signal, stopping: stopping.signal, abandoned: abandoned.signal },
     ...{ metrics, streams, at_work },
     ...(log.request && { log: log.request }),
@@ -188,6 +200,8 @@ interface Settings {
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
   readonly user_header: string | undefined;
+  /** Callers may send scenarios, and what these may hold. */
+  readonly new_scenarios: { readonly commands: boolean } | undefined;
   /** It only runs what others accept. */
   readonly worker: boolean;
   /** Sessions at once. */
@@ -210,7 +224,28 @@ function settingsOf(args: Arguments): Settings {
   if (health && args.has("no-supervise"))
     throw new UsageError("--health-addr is answered by the supervisor: leave out --no-supervise");
   if (worker && slots === 0) throw new UsageError("--worker with --max-sessions 0 would run nothing: leave one out");
-  return { address, addressed: addr !== undefined, health, hosts, origins, user_header, worker, slots };
+  const new_scenarios = newScenarios(args, { origins, worker });
+  return { address, addressed: addr !== undefined, health, hosts, origins, user_header, new_scenarios, worker, slots };
+}
+
+/** What callers may send. A page of another site could send it, too, so that it must be said which may. @throws UsageError */
+function newScenarios(
+  args: Arguments,
+  { origins, worker }: Pick<Settings, "origins" | "worker">,
+): Settings["new_scenarios"] {
+  const commands = args.has("allow-commands");
+  if (!args.has("allow-new-scenarios")) {
+    if (commands) throw new UsageError("--allow-commands goes with --allow-new-scenarios: give both, or neither");
+    return undefined;
+  }
+  if (worker) throw new UsageError("--allow-new-scenarios: a worker takes no requests; leave it out");
+  if (origins.length === 0)
+    throw new UsageError(
+      "--allow-new-scenarios needs --allowed-origin: any page in a browser that reaches this server could send scenarios; self allows this server's own pages",
+    );
+  if (commands && args.value("sandbox") === "none")
+    throw new UsageError("--allow-commands needs bubblewrap: leave out --sandbox none");
+  return { commands };
 }
 
 /** @throws UsageError */

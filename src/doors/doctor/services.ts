@@ -2,6 +2,7 @@ import type { ProviderStatus } from "../../arms/model/check-model.ts";
 import type { SelfTests } from "../../comparison/audit/self-tests.ts";
 import type { SessionServices } from "../../comparison/planning/services.ts";
 import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";
+import type { SentToServer } from "../../comparison/scenario/made/sent-scenarios.ts";
 import type { ScenarioCatalog } from "../../comparison/scenario/scenario-catalog.ts";
 import { planningWith } from "../../comparison/session/plan-for-workers.ts";
 import type { WorkerRow } from "../../store/shared-store.ts";
@@ -10,6 +11,8 @@ import type { Diagnoses } from "./diagnoses.ts";
 /** Every side effect and setting of a program that answers many requests, as values. */
 export interface Services extends SessionServices {
   readonly catalog: ScenarioCatalog;
+  /** Takes scenarios that callers send. Absent: none are taken. */
+  readonly sent?: SentToServer | undefined;
   /** Monotonic milliseconds when the program started. */
   readonly started_ticks: number;
   /** The directory that the user gave; undefined when sessions are kept in memory. */

@@ -42,6 +42,8 @@ interface Facts<Fields extends TObject, Body extends TSchema, Output extends TSc
   readonly table?: Readonly<Record<string, Media>>;
   /** The request may have a key under which it is done once. */
   readonly keyed?: true;
+  /** The request says what it changes: nothing yet (`If-None-Match: *`), or what an ETag names (`If-Match`). */
+  readonly conditional?: true;
   /** It takes as long as models or commands take. */
   readonly slow?: true;
   /** It needs no database. */

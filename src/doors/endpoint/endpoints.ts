@@ -3,6 +3,7 @@ import type { ApiEndpoint } from "./endpoint.ts";
 import { FILE_ENDPOINTS } from "./file-endpoints.ts";
 import { READ_ENDPOINTS } from "./read-endpoints.ts";
 import { JUDGE_ENDPOINTS, RUN_ENDPOINTS } from "./run-endpoints.ts";
+import { SCENARIO_ENDPOINTS } from "./scenario-endpoints.ts";
 import { SERIES_ENDPOINTS } from "./series-endpoints.ts";
 
 /** Everything that can be asked, by its name, in the order of the API's document. */
@@ -11,6 +12,7 @@ export const ENDPOINTS = {
   ...RUN_ENDPOINTS,
   ...SERIES_ENDPOINTS,
   ...JUDGE_ENDPOINTS,
+  ...SCENARIO_ENDPOINTS,
   ...FILE_ENDPOINTS,
 };
 

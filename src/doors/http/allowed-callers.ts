@@ -5,13 +5,13 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 /**
  * Lets requests pass that ask for one of these names, a loopback name or the address that the server listens on. It stops
  * DNS rebinding: a foreign page whose name was made to point here is same-origin to its browser, and only the Host header
- * tells it apart. Without names all pass, because a reverse proxy may stand in front.
+ * tells it apart. Without names all pass, because a reverse proxy may stand in front, unless it is `strict`.
  * @returns what throws Failure `forbidden_host`
  */
-export function allowedHosts(names: readonly string[], hostname: string): (request: Request) => void {
+export function allowedHosts(names: readonly string[], hostname: string, strict = false): (request: Request) => void {
   const allowed = new Set([...names, ...LOOPBACK, hostname].map((name) => name.toLowerCase()));
   return (request) => {
-    if (names.length === 0) return;
+    if (names.length === 0 && !strict) return;
     const asked = (request.headers.get("host") ?? new URL(request.url).hostname).replace(/:\d+$/, "").toLowerCase();
     if (allowed.has(asked)) return;
     throw new Failure(
@@ -29,7 +29,7 @@ const GUARDED: ReadonlySet<string> = new Set(["POST", "DELETE"]);
 
 /**
  * Lets only pages of these origins start, judge and stop runs, so that pages of other sites spend no money; every origin may
- * read. Without origins all pass. Two requests always pass: one without an Origin, which comes from no page, and one from the
+ * read. Without origins all pass; `self` names none, and is the origin that is asked. Two requests always pass: one without an Origin, which comes from no page, and one from the
  * origin that it asks, which is the web UI served here.
  * @returns what throws Failure `forbidden_origin`
  */

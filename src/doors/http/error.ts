@@ -39,6 +39,12 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   scenario_mismatch: { status: 422, meaning: "Arms of different scenarios cannot be compared." },
   invalid_scenario: { status: 422, meaning: "The scenario file has a mistake; file, line and field are named." },
   credentials_missing: { status: 422, meaning: "A model's provider has no credentials; the variable is named." },
+  not_allowed: { status: 403, meaning: "This server was started without the flag that allows it; the flag is named." },
+  precondition_required: {
+    status: 428,
+    meaning: "A scenario is made with `If-None-Match: *`, and replaced with `If-Match: <its ETag>`.",
+  },
+  precondition_failed: { status: 412, meaning: "There is such a scenario, or it is no longer what the ETag named." },
   forbidden_origin: { status: 403, meaning: "Pages of this origin may read, and start nothing." },
   forbidden_host: { status: 403, meaning: "The Host header is not an allowed host." },
   overloaded: {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { lstat, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
+import { byField, loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
 import { comparisonText, writeWhole } from "../../comparison/scenario/make-scenario.ts";
 import type { ComparisonRequest } from "../../domain/comparison.ts";
 import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
@@ -51,20 +51,14 @@ export async function keepComparison(
     });
   } catch (error) {
     if (errorCode(error) === "EEXIST") throw taken(name);
-    throw error instanceof Failure ? plainly(error) : unwritten(file, error);
+    throw error instanceof Failure ? asRequest(error) : unwritten(file, error);
   }
   return { name, file, is_new: true };
 }
 
 /** Errors of a scenario name lines of a file that nobody has seen. */
-function plainly(failure: Failure): Failure {
-  // As parseScenario documents.
-  const errors = failure.details?.["errors"] as
-    | readonly { readonly field: string; readonly message: string }[]
-    | undefined;
-  if (errors === undefined) return failure;
-  return new Failure("invalid_request", errors.map(({ field, message: said }) => `${field}: ${said}`).join("; "));
-}
+const asRequest = (failure: Failure) =>
+  failure.code === "invalid_scenario" ? new Failure("invalid_request", byField(failure).message) : failure;
 
 const taken = (name: string) =>
   new Failure("invalid_request", `name: there is a scenario ${name} that says something else; choose another name`);

@@ -7,6 +7,7 @@ import type { RunRequest } from "../../domain/request.ts";
 import { ownTurn } from "../../runtime/pace.ts";
 import { doOnce } from "./do-once.ts";
 import type { Operation, Services } from "./operation.ts";
+import { scenariosWith } from "./sent-scenarios.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startRun(
@@ -22,13 +23,14 @@ export async function startRun(
 
 async function startNew(
   services: Services,
-  { scenario, input, arms, ...options }: RunRequest,
+  { scenario, definition, input, arms, ...options }: RunRequest,
   requester: Requester,
 ): Promise<StartedSession> {
   // Reading and preparing take a few milliseconds each. Without a pause a hundred simultaneous requests would block everybody
   // else, and none would ask its models before all are prepared.
   await ownTurn();
-  const member = await oneMember(await services.catalog.get(scenario), input);
+  const read = await scenariosWith(services, [scenario], definition && [definition]);
+  const member = await oneMember(await read(scenario), input);
   const loaded = arms ? pairOf(member, arms as [string, string]) : member; // the schema counts them
   const [{ prepareSession }, { startSession }] = await loadEngine();
   const planned = await planning(services);

@@ -15,16 +15,18 @@ import { doOnce } from "./do-once.ts";
 import { findSeries } from "./find-series.ts";
 import { blindRows, gridRows, tellingMembers } from "./grid.ts";
 import type { Operation, Services } from "./operation.ts";
+import { scenariosWith } from "./sent-scenarios.ts";
+
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startSeriesOf(
   services: Services,
   request: SeriesRequest,
   requester: Requester = {},
 ): Promise<StartedSeries> {
-  const { scenarios: names, continue: goOn, baseline: named, ...options } = request;
-  const { catalog } = services;
-  const scenarios = (await Promise.all(names.map(async (name) => await membersOf(await catalog.get(name))))).flat();
-  const load = async (scenario: string, input?: string) => await oneMember(await catalog.get(scenario), input);
+  const { scenarios: names, definitions, continue: goOn, baseline: named, ...options } = request;
+  const read = await scenariosWith(services, names, definitions);
+  const scenarios = (await Promise.all(names.map(async (name) => await membersOf(await read(name))))).flat();
+  const load = async (scenario: string, input?: string) => await oneMember(await read(scenario), input);
   const { openSeries } = await import("../../comparison/session/open-series.ts");
   if (named === undefined) return await openSeries(services, { scenarios, load }, { ...options, goOn }, requester);
   const { storedBaseline } = await import("../../comparison/session/baseline.ts");

@@ -11,6 +11,7 @@ import { PostgresDrain } from "./drain.ts";
 import { Flusher } from "./flusher.ts";
 import { PostgresMaterials } from "./postgres-materials.ts";
 import { postgresPruning } from "./postgres-pruning.ts";
+import { PostgresScenarios } from "./postgres-scenarios.ts";
 import { PostgresSeries } from "./postgres-series.ts";
 import { PostgresSessions, type SessionsParts } from "./postgres-sessions.ts";
 import { isAlive, PostgresWorkers, Presence } from "./presence.ts";
@@ -165,7 +166,8 @@ export async function openSharedStore(url: string, options: SharedStoreOptions) 
     const queue = store.use(await openQueue({ database, flusher, clock, me, lease_s, max_queued }));
     const materials = store.use(new PostgresMaterials(database, entropy));
     const drain = new PostgresDrain(database, clock);
-    return Object.assign(store, { workers, queue, materials, drain });
+    const scenarios = new PostgresScenarios(database);
+    return Object.assign(store, { workers, queue, materials, drain, scenarios });
   } catch (error) {
     await store[Symbol.asyncDispose]();
     throw error;

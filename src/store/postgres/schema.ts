@@ -153,6 +153,14 @@ const WORK = (longText: string) => `ALTER TABLE abeval.sessions ADD COLUMN work 
 /** Settings of all processes on the database. It counts as no version either. */
 const SETTINGS = "CREATE TABLE IF NOT EXISTS abeval.settings (name text PRIMARY KEY, value text NOT NULL)";
 
+/** Scenarios that were sent. No version either. */
+const SCENARIOS = (longText: string) => `CREATE TABLE IF NOT EXISTS abeval.scenarios (
+    name text COLLATE "C" PRIMARY KEY,
+    version text NOT NULL,
+    commands boolean NOT NULL,
+    scenario ${longText} NOT NULL
+  )`;
+
 const longTextOf = ({ lz4 }: Pick<Server, "lz4">) => (lz4 ? "text COMPRESSION lz4" : "text");
 
 /** The statements that give a database of the newest version what it lacks beside that. */
@@ -161,6 +169,7 @@ const lackingIn = (server: Server): readonly string[] => [
   ...missingColumns(server.columns),
   ...(server.ledger ? [] : [SERIES_LEDGER]),
   ...(server.columns.includes("work") ? [] : [WORK(longTextOf(server))]),
+  ...(server.scenarios ? [] : [SCENARIOS(longTextOf(server))]),
 ];
 
 /**
@@ -204,6 +213,8 @@ interface Server {
   readonly schema: number;
   /** Whether it has the table of settings. */
   readonly settings: boolean;
+  /** Whether it has the table of scenarios. */
+  readonly scenarios: boolean;
   /** Whether its series have what a ledger counts. */
   readonly ledger: boolean;
   /** Of sessions. */
@@ -214,14 +225,24 @@ interface Server {
 
 async function lookAt(sql: Sql): Promise<Server> {
   const [server] = await sql.unsafe(LOOK);
-  const { release, encoding, lz4, made, foreign = null, columns, settings, ledger } = server as Record<string, string>;
+  const {
+    release,
+    encoding,
+    lz4,
+    made,
+    foreign = null,
+    columns,
+    settings,
+    ledger,
+    scenarios,
+  } = server as Record<string, string>;
   const [meta] = made ? await sql.unsafe("SELECT version FROM abeval.meta") : [];
   return {
     release: Math.floor(Number(release) / 10_000),
     encoding: encoding ?? "",
     lz4: Boolean(lz4),
     schema: (meta?.version as number | undefined) ?? 0,
-    ...{ settings: Boolean(settings), ledger: Boolean(ledger) },
+    ...{ settings: Boolean(settings), ledger: Boolean(ledger), scenarios: Boolean(scenarios) },
     columns: columns?.split(" ") ?? [],
     foreign,
   };
@@ -234,6 +255,7 @@ const MADE = `EXISTS (SELECT FROM pg_attribute
 
 const LOOK = `SELECT current_setting('server_version_num') AS release, current_setting('server_encoding') AS encoding,
   ${MADE} AS made, to_regclass('abeval.settings') IS NOT NULL AS settings,
+  to_regclass('abeval.scenarios') IS NOT NULL AS scenarios,
   to_regclass('abeval.series_by_subject') IS NOT NULL AS ledger,
   (SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = to_regclass('abeval.sessions') AND attnum > 0) AS columns,
   (SELECT min(schemaname) FROM pg_tables WHERE schemaname IN ('abeval', 'abeval_queue') AND NOT ${MADE}) AS foreign,

@@ -27,7 +27,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /** @throws UsageError for what no browser sends as an origin. */
 export function checkOrigin(text: string): void {
-  if (isOrigin(text)) return;
+  if (text === "self" || isOrigin(text)) return;
   const near = URL.parse(text)?.origin ?? "null";
   const hint = isOrigin(near) ? `; did you mean ${near}?` : "";
   throw new UsageError(`--allowed-origin: expected an origin such as https://dash.example.com, got "${text}"${hint}`);

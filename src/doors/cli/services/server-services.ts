@@ -2,10 +2,12 @@ import { statSync } from "node:fs";
 import { makeTempDir, removeTree } from "../../../arms/sandbox/temp-dir.ts";
 import { SelfTests } from "../../../comparison/audit/self-tests.ts";
 import type { RunNews } from "../../../comparison/planning/services.ts";
-import type { CatalogOptions, ScenarioCatalog } from "../../../comparison/scenario/scenario-catalog.ts";
+import type { SentScenarios, SentToServer } from "../../../comparison/scenario/made/sent-scenarios.ts";
+import type { ScenarioCatalog } from "../../../comparison/scenario/scenario-catalog.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import { systemClock } from "../../../runtime/clock.ts";
+import type { ScenarioRows } from "../../../store/shared-store.ts";
 import { Diagnoses } from "../../doctor/diagnoses.ts";
 import type { LogRequest } from "../../http/request-log.ts";
 import type { Services } from "../../operation/operation.ts";
@@ -17,6 +19,8 @@ export interface ServerOptions extends Omit<ServiceOptions, "scenarios_dirs" | "
   readonly server?: boolean;
   readonly scenarios_dir: string;
   readonly git_fixtures: boolean;
+  /** Callers may send scenarios, and what these may hold. Absent: they may not. */
+  readonly new_scenarios?: { readonly commands: boolean } | undefined;
   readonly web_dir: string | undefined;
   /** Absent: no HTTP is served. */
   readonly listen_host: string | undefined;
@@ -34,10 +38,11 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
   const { scenarios_dir, state_dir, web_dir, listen_host, allowed } = options;
   demandDirectory(scenarios_dir);
   const { openStore, ...services } = await openServices({ server: true, ...options, scenarios_dirs: [scenarios_dir] });
+  const opened = await openStore();
   return {
     ...services,
-    ...(await openStore()),
-    catalog: catalogWhenAsked(scenarios_dir, options),
+    ...opened,
+    ...scenariosWhenAsked(scenarios_dir, options, opened.shared?.scenarios),
     started_ticks,
     state_dir,
     web_dir,
@@ -57,15 +62,30 @@ function demandDirectory(path: string): void {
 }
 
 /** Loads the reader of scenarios with the first scenario, so that a server answers sooner. */
-function catalogWhenAsked(directory: string, options: CatalogOptions): ScenarioCatalog {
-  let opened: Promise<ScenarioCatalog> | undefined;
+function scenariosWhenAsked(
+  directory: string,
+  { git_fixtures, new_scenarios }: Pick<ServerOptions, "git_fixtures" | "new_scenarios">,
+  rows: ScenarioRows | undefined,
+): Pick<Services, "catalog" | "sent"> {
+  let opened: Promise<SentScenarios> | undefined;
   const open = () => {
-    opened ??= import("../../../comparison/scenario/scenario-catalog.ts").then(({ openCatalog }) =>
-      openCatalog(directory, options),
+    opened ??= import("../../../comparison/scenario/made/sent-scenarios.ts").then(({ openScenarios }) =>
+      openScenarios(directory, { git_fixtures, rows, commands: new_scenarios?.commands ?? false }),
     );
     return opened;
   };
-  return { directory, list: async () => (await open()).list(), get: async (name) => (await open()).get(name) };
+  const catalog: ScenarioCatalog = {
+    directory,
+    list: async () => (await open()).list(),
+    get: async (name) => (await open()).get(name),
+  };
+  if (!new_scenarios) return { catalog };
+  const sent: SentToServer = {
+    source: async (name) => (await open()).source(name),
+    sent: async (definition) => (await open()).sent(definition),
+    keep: async (definition, expected) => (await open()).keep(definition, expected),
+  };
+  return { catalog, sent };
 }
 
 /** Scenarios that the line names. */

@@ -54,12 +54,13 @@ function openApi(version: string): SchemaObject {
 }
 
 function operationOf(endpoint: ApiEndpoint, version: string, components: Components): SchemaObject {
-  const { tag, title, description, keyed, body } = endpoint;
+  const { tag, title, description, keyed, conditional, body } = endpoint;
   const { path, query } = fieldPlaces(endpoint);
   const parameters = [
     ...parametersOf("path", path, components),
     ...parametersOf("query", query, components),
     ...(keyed ? [KEY_PARAMETER] : []),
+    ...(conditional ? CONDITIONS : []),
   ];
   return {
     ...{ tags: [tag], summary: title, description },
@@ -72,6 +73,11 @@ function operationOf(endpoint: ApiEndpoint, version: string, components: Compone
     },
   };
 }
+
+const CONDITIONS = [
+  { name: "If-None-Match", description: "`*`: there must be none yet." },
+  { name: "If-Match", description: "The `ETag` of what is replaced." },
+].map((header) => ({ ...header, in: "header", required: false, schema: { type: "string" } }));
 
 const json = (content: object) => ({ "application/json": content });
 

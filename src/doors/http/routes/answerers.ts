@@ -1,4 +1,5 @@
 import type { Context } from "elysia";
+import { Failure } from "../../../domain/failure.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import type { EndpointName, RequestOf } from "../../endpoint/endpoints.ts";
 import { findSeries } from "../../operation/find-series.ts";
@@ -16,6 +17,7 @@ import {
   sessionDrawing,
 } from "../../operation/reports.ts";
 import { demandInFlight } from "../../operation/runs.ts";
+import { definitionOf, demandSent } from "../../operation/sent-scenarios.ts";
 import { abridgedReport, demandSeriesInFlight } from "../../operation/series.ts";
 import type { AtWork } from "../at-work.ts";
 import { isKnown } from "../compress.ts";
@@ -93,6 +95,19 @@ export const ANSWERERS = {
     await picture(request, "svg", await seriesDrawing(services, asked, abandoned)),
   seriesCardPng: async ({ services, abandoned }, asked, { request }) =>
     await picture(request, "png", await seriesDrawing(services, asked, abandoned)),
+  async keepScenario({ services }, asked, { request, set }) {
+    const sent = demandSent(services);
+    const definition = definitionOf(asked);
+    const { version } = await sent.keep(definition, expectedOf(request));
+    set.headers["etag"] = `"${version}"`;
+    return { name: definition.name };
+  },
+  async readScenarioSource({ services }, { name }, { request }) {
+    const { text, version } = await demandSent(services).source(name);
+    const headers = { "content-type": "application/yaml;charset=utf-8", etag: `"${version}"`, ...INERT };
+    if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers });
+    return new Response(text, { headers });
+  },
   async readMetrics({ services, metrics }) {
     const { type, text } = await metrics.text(services);
     return new Response(text, { headers: { "content-type": type, "cache-control": "no-store" } });
@@ -114,6 +129,18 @@ const INERT = {
 };
 
 /** The file is downloaded and never shown in the service's origin. */
+/** The version that a request replaces; null: there must be none. @throws Failure `precondition_required` */
+function expectedOf({ headers }: Request): string | null {
+  const [none, match] = [headers.get("if-none-match"), headers.get("if-match")];
+  if (none?.trim() === "*" && match === null) return null;
+  const [, version] = /^\s*"([0-9a-f]+)"\s*$/.exec(match ?? "") ?? [];
+  if (none === null && version !== undefined) return version;
+  throw new Failure(
+    "precondition_required",
+    'say what it changes: If-None-Match: * for a new scenario, or If-Match: "<ETag of its source>" for one that is replaced',
+  );
+}
+
 const attached = ({ name, media_type, text }: ReportFile): Response =>
   new Response(text, {
     headers: { "content-type": media_type, "content-disposition": `attachment; filename="${name}"`, ...INERT },

@@ -54,6 +54,8 @@ const SERIES_FIELDS = [
   "continue",
 ] as const;
 
+const RUN_FIELDS = ["input", "arms", "model_override", "judge_model", "single"] as const;
+
 /** As over HTTP, in fewer words; the control stands beside it. */
 const ContestToolRequest = record(
   "ContestToolRequest",
@@ -66,7 +68,7 @@ const RunToolRequest = record("RunToolRequest", {
     ...ComparisonRequest,
     description: "In place of a name: prompts or models, without a file. It is kept as a scenario.",
   }),
-  ...RunRequest.properties,
+  ...pick(RunRequest.properties, RUN_FIELDS),
   scenario: Type.Optional(RunRequest.properties.scenario),
   ...pick(SeriesRequest.properties, SERIES_FIELDS),
   contest: Type.Optional(ContestToolRequest),
@@ -122,12 +124,7 @@ async function runAsked(
     );
   if (isSeries) return await runSeries(services, { ...options, scenarios: [...named] }, wait_ms, context);
   const [only = ""] = named;
-  return await runOnce(
-    services,
-    { ...pick(request, ["input", "arms", "model_override", "judge_model", "single"]), scenario: only },
-    wait_ms,
-    context,
-  );
+  return await runOnce(services, { ...pick(request, RUN_FIELDS), scenario: only }, wait_ms, context);
 }
 
 /** Trials of a comparison whose caller names none: a first look. */
