@@ -14,3 +14,21 @@ export const ScenarioSent = record("ScenarioSent", {
 export type ScenarioSent = Static<typeof ScenarioSent>;
 
 export const ScenarioKept = record("ScenarioKept", { name: Slug({ description: "Of the scenario." }) });
+
+/** A scenario of a store without its text. */
+export interface KeptScenario {
+  readonly name: string;
+  /** Names its text. */
+  readonly version: string;
+  /** It runs commands, or names files, programs or addresses. */
+  readonly commands: boolean;
+}
+
+/** Scenarios that somebody sent to one of the processes on a store. */
+export interface KeptScenarios {
+  /** By name. */
+  list(): Promise<readonly KeptScenario[]>;
+  text(name: string): Promise<string | undefined>;
+  /** False: what is there is not the version `expected`; null: nothing may be there. Then nothing was written. */
+  write(row: KeptScenario & { readonly text: string }, expected: string | null): Promise<boolean>;
+}

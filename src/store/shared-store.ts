@@ -1,4 +1,5 @@
 import { Failure } from "../domain/failure.ts";
+import type { KeptScenarios } from "../domain/sent-scenario.ts";
 import type { SeriesRecord } from "../domain/series-record.ts";
 import type { CreatedEntry } from "../domain/session-entry.ts";
 import type { RequestKey } from "./request-keys.ts";
@@ -110,24 +111,6 @@ export const drained = (since: string, code: "overloaded" | "not_ready" = "overl
     },
   );
 
-/** A scenario of a store without its text. */
-export interface ScenarioRow {
-  readonly name: string;
-  /** Names its text. */
-  readonly version: string;
-  /** It runs commands, or names files, programs or addresses. */
-  readonly commands: boolean;
-}
-
-/** Scenarios that somebody sent to one of the processes on a store. */
-export interface ScenarioRows {
-  /** By name. */
-  list(): Promise<readonly ScenarioRow[]>;
-  text(name: string): Promise<string | undefined>;
-  /** False: what is there is not the version `expected`; null: nothing may be there. Then nothing was written. */
-  write(row: ScenarioRow & { readonly text: string }, expected: string | null): Promise<boolean>;
-}
-
 /** Files of scenarios by digest, for workers that do not have them. */
 export interface MaterialStore {
   has(digest: string): Promise<boolean>;
@@ -162,7 +145,7 @@ export interface SharedStore extends SessionStore, AsyncDisposable {
   readonly workers: Workers;
   readonly drain: Drain;
   readonly materials: MaterialStore;
-  readonly scenarios: ScenarioRows;
+  readonly scenarios: KeptScenarios;
   /** Whether it can be read. Answers within half a second, even while the database hangs. */
   reachable(): Promise<boolean>;
   /** Whether it also accepts writes, which a standby does not. Answers as quickly. */

@@ -25,6 +25,31 @@ export interface ScenarioCatalog {
   get(name: string): Promise<LoadedScenario>;
 }
 
+/** A scenario as its author writes it; its schema is not looked at yet. */
+export interface SentDefinition extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+}
+
+export interface SourceText {
+  readonly text: string;
+  /** Names the text: the same for the same. */
+  readonly version: string;
+}
+
+/** What a server does with scenarios that callers send. */
+export interface SentToServer {
+  /** The text of one. @throws Failure `unknown_scenario`, `invalid_scenario` when it cannot be read */
+  source(name: string): Promise<SourceText>;
+  /** A scenario in the place of a file; it is not kept. @throws Failure `invalid_scenario`, `not_allowed` */
+  sent(definition: SentDefinition): Promise<LoadedScenario>;
+  /**
+   * Keeps a scenario that was sent, with all of its rows tried.
+   * @param expected the version that it replaces; null: there must be none
+   * @throws Failure as `sent`, and `precondition_failed` when it is not what was expected; then nothing was written
+   */
+  keep(definition: SentDefinition, expected: string | null): Promise<SourceText>;
+}
+
 export interface CatalogOptions {
   /** Fixtures and prompts may come from the repository around the directory. */
   readonly git_fixtures: boolean;

@@ -1,5 +1,5 @@
 import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";
-import type { SentDefinition, SentToServer } from "../../comparison/scenario/made/sent-scenarios.ts";
+import type { SentDefinition, SentToServer } from "../../comparison/scenario/scenario-catalog.ts";
 import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";

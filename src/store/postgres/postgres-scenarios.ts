@@ -1,16 +1,16 @@
-import type { ScenarioRow, ScenarioRows } from "../shared-store.ts";
+import type { KeptScenario, KeptScenarios } from "../../domain/sent-scenario.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import { ask } from "./statement.ts";
 
-export class PostgresScenarios implements ScenarioRows {
+export class PostgresScenarios implements KeptScenarios {
   readonly #database: PostgresDatabase;
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
   }
 
-  async list(): Promise<readonly ScenarioRow[]> {
-    return await this.#database.read((sql) => ask<ScenarioRow>(sql, LIST));
+  async list(): Promise<readonly KeptScenario[]> {
+    return await this.#database.read((sql) => ask<KeptScenario>(sql, LIST));
   }
 
   async text(name: string): Promise<string | undefined> {
@@ -18,7 +18,7 @@ export class PostgresScenarios implements ScenarioRows {
     return row?.scenario;
   }
 
-  async write(row: ScenarioRow & { readonly text: string }, expected: string | null): Promise<boolean> {
+  async write(row: KeptScenario & { readonly text: string }, expected: string | null): Promise<boolean> {
     const values = [row.name, row.version, row.commands, row.text];
     const { count } = await this.#database.write((sql) =>
       expected === null ? ask(sql, MAKE, values) : ask(sql, REPLACE, [...values, expected]),

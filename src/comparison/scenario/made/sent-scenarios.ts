@@ -1,7 +1,7 @@
 import { extname, join } from "node:path";
 import { SCENARIO_FILE_BYTES } from "../../../domain/defaults.ts";
 import { Failure } from "../../../domain/failure.ts";
-import type { ScenarioRow, ScenarioRows } from "../../../store/shared-store.ts";
+import type { KeptScenario, KeptScenarios } from "../../../domain/sent-scenario.ts";
 import { GitFiles } from "../git/git-files.ts";
 import { loadSent } from "../load-scenario.ts";
 import { type LoadedScenario, membersOf } from "../loaded-scenario.ts";
@@ -13,20 +13,12 @@ import {
   openCatalog,
   rowOf,
   type ScenarioCatalog,
+  type SentDefinition,
+  type SentToServer,
+  type SourceText,
 } from "../scenario-catalog.ts";
 import { byHand, changed, madeText, taken, versionOf, writeMade } from "./made-scenarios.ts";
 import { demandNoTools, demandPlain } from "./plain-definition.ts";
-
-/** A scenario as its author writes it; its schema is not looked at yet. */
-export interface SentDefinition extends Readonly<Record<string, unknown>> {
-  readonly name: string;
-}
-
-interface SourceText {
-  readonly text: string;
-  /** Names the text: the same for the same. */
-  readonly version: string;
-}
 
 export const openScenarios = (directory: string, options: SentOptions): SentScenarios =>
   new SentScenarios(openCatalog(directory, options), options);
@@ -35,7 +27,7 @@ interface SentOptions extends CatalogOptions {
   /** What is sent may run commands, and name files, programs and addresses. */
   readonly commands: boolean;
   /** Where it is kept for all processes of a store. Absent: in the directory. */
-  readonly rows?: ScenarioRows | undefined;
+  readonly rows?: KeptScenarios | undefined;
 }
 
 /** A row that was read; `version` of its text. */
@@ -44,16 +36,13 @@ interface MadeReading {
   readonly result: LoadedScenario | Failure;
 }
 
-/** What a server does with scenarios that callers send. */
-export type SentToServer = Pick<SentScenarios, "source" | "sent" | "keep">;
-
 /** The scenarios of a directory, and those that callers send. A file of the directory wins over a row of its name. */
-export class SentScenarios implements ScenarioCatalog {
+export class SentScenarios implements ScenarioCatalog, SentToServer {
   readonly directory: string;
   readonly #files: ScenarioCatalog;
   readonly #git: GitFiles | null;
   readonly #commands: boolean;
-  readonly #rows: ScenarioRows | undefined;
+  readonly #rows: KeptScenarios | undefined;
   readonly #readings = new Map<string, MadeReading>();
   /** One is written after the other. */
   #written: Promise<unknown> = Promise.resolve();
@@ -90,7 +79,6 @@ export class SentScenarios implements ScenarioCatalog {
     }
   }
 
-  /** The text of one. @throws Failure `unknown_scenario`, `invalid_scenario` when it cannot be read */
   async source(name: string): Promise<SourceText> {
     const { file, directory } = await this.get(name);
     const text = (await this.#hasFile(name))
@@ -99,16 +87,10 @@ export class SentScenarios implements ScenarioCatalog {
     return { text, version: versionOf(text) };
   }
 
-  /** A scenario in the place of a file; it is not kept. @throws Failure `invalid_scenario`, `not_allowed` */
   async sent(definition: SentDefinition): Promise<LoadedScenario> {
     return await this.#load(definition, JSON.stringify(definition));
   }
 
-  /**
-   * Keeps a scenario that was sent, with all of its rows tried.
-   * @param expected the version that it replaces; null: there must be none
-   * @throws Failure as `sent`, and `precondition_failed` when it is not what was expected; then nothing was written
-   */
   async keep(definition: SentDefinition, expected: string | null): Promise<SourceText> {
     const text = madeText(definition);
     await membersOf(await this.#load(definition, text));
@@ -138,11 +120,11 @@ export class SentScenarios implements ScenarioCatalog {
   }
 
   /** Rows without those that a file stands for. */
-  async #made(files: ReadonlySet<string>): Promise<readonly ScenarioRow[]> {
+  async #made(files: ReadonlySet<string>): Promise<readonly KeptScenario[]> {
     return ((await this.#rows?.list()) ?? []).filter(({ name }) => !files.has(name));
   }
 
-  async #read({ name, version, commands }: ScenarioRow): Promise<LoadedScenario | Failure> {
+  async #read({ name, version, commands }: KeptScenario): Promise<LoadedScenario | Failure> {
     if (commands && !this.#commands)
       return new Failure("invalid_scenario", `${name} runs commands, and this server has no --allow-commands`);
     const known = this.#readings.get(name);

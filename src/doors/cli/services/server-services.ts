@@ -2,12 +2,11 @@ import { statSync } from "node:fs";
 import { makeTempDir, removeTree } from "../../../arms/sandbox/temp-dir.ts";
 import { SelfTests } from "../../../comparison/audit/self-tests.ts";
 import type { RunNews } from "../../../comparison/planning/services.ts";
-import type { SentScenarios, SentToServer } from "../../../comparison/scenario/made/sent-scenarios.ts";
-import type { ScenarioCatalog } from "../../../comparison/scenario/scenario-catalog.ts";
+import type { ScenarioCatalog, SentToServer } from "../../../comparison/scenario/scenario-catalog.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { plainText } from "../../../domain/plain-text.ts";
+import type { KeptScenarios } from "../../../domain/sent-scenario.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import type { ScenarioRows } from "../../../store/shared-store.ts";
 import { Diagnoses } from "../../doctor/diagnoses.ts";
 import type { LogRequest } from "../../http/request-log.ts";
 import type { Services } from "../../operation/operation.ts";
@@ -65,9 +64,9 @@ function demandDirectory(path: string): void {
 function scenariosWhenAsked(
   directory: string,
   { git_fixtures, new_scenarios }: Pick<ServerOptions, "git_fixtures" | "new_scenarios">,
-  rows: ScenarioRows | undefined,
+  rows: KeptScenarios | undefined,
 ): Pick<Services, "catalog" | "sent"> {
-  let opened: Promise<SentScenarios> | undefined;
+  let opened: Promise<ScenarioCatalog & SentToServer> | undefined;
   const open = () => {
     opened ??= import("../../../comparison/scenario/made/sent-scenarios.ts").then(({ openScenarios }) =>
       openScenarios(directory, { git_fixtures, rows, commands: new_scenarios?.commands ?? false }),
