@@ -315,14 +315,14 @@ const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly stri
  */
 const CEILINGS: Readonly<Record<string, readonly [files: number, lines: number, names: number]>> = {
   "src/main.ts": [1, 127, 0],
-  "src/domain": [119, 9_040, 644],
+  "src/domain": [119, 9_041, 644],
   "src/runtime": [20, 1_261, 54],
   "src/arms": [202, 23_651, 689],
   "src/statistics": [71, 7_789, 312],
   "src/store": [58, 7_503, 216],
-  "src/comparison": [207, 27_462, 822],
+  "src/comparison": [207, 27_466, 822],
   "release/npm/library": [9, 869, 46],
-  "src/doors": [332, 36_091, 970],
+  "src/doors": [333, 36_120, 974],
 };
 
 /** Share of a ceiling that may stand empty. Beyond it the ceiling falls, so that nobody fills the room again. */

@@ -58,7 +58,7 @@ class Result:
     def _repr_html_(self) -> str:
         page = _html.escape(self.html, quote=True)
         failed = "".join(
-            "<pre>%s failed: %s</pre>" % (who, _html.escape(words)) for who, words in self.failures.items()
+            "<pre>%s</pre>" % _html.escape("%s failed: %s" % one) for one in self.failures.items()
         )
         return failed + '<iframe sandbox srcdoc="%s" style="width:100%%;height:36em;border:0"></iframe>' % page
 
@@ -74,6 +74,7 @@ def _answer(markdown: str, is_contest: bool) -> List[str]:
 def _plain(line: str) -> str:
     named = re.match(r"- \*\*(\w+)\*\* (.*)", line)
     text = "  %-8s%s" % (named[1].lower(), named[2]) if named else line.replace("**", "")
+    text = re.sub("</?code>", "", text)
     return _html.unescape(text)
 
 

@@ -46,6 +46,7 @@ class Compare(unittest.TestCase):
         self.assertEqual((found.result["measure"], found.result["ahead"], found.result["n"]), ("solved", 9, 9))
         self.assertRegex(found.first_line, "^new solved 9 of 9, old 0 of 9: 100 points more")
         self.assertEqual(str(found).split("\n")[0], found.first_line)
+        self.assertNotIn("<", str(found))
         self.assertIn("<iframe sandbox srcdoc=", found._repr_html_())
         abeval.assert_better(found, "new")
         with self.assertRaisesRegex(AssertionError, "old is not shown to be no worse\nnew solved 9 of 9"):

@@ -2,7 +2,7 @@
 export const ASKING: readonly string[] = ["prompt", "input", "question", "message", "text"];
 
 /** The column that a row asks with: a table of one column has no other. */
-export const askedColumn = (columns: readonly string[]): string | undefined =>
+export const questionColumn = (columns: readonly string[]): string | undefined =>
   ASKING.find((name) => columns.includes(name)) ?? (columns.length === 1 ? columns[0] : undefined);
 
 interface SaidOfJudging {

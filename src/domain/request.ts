@@ -13,7 +13,7 @@ export const JudgeModel = Type.String({
 });
 
 /** A scenario that is sent, as an author writes one; its schema is that of scenario files. */
-export const SentScenario = Type.Record(Type.String(), Type.Unknown(), {
+export const ScenarioDefinition = Type.Record(Type.String(), Type.Unknown(), {
   description:
     "A scenario as its file would say it, whose `name` is the one asked for. Needs `--allow-new-scenarios` on the server.",
 });
@@ -22,7 +22,7 @@ export const RunRequest = record(
   "RunRequest",
   {
     scenario: Slug({ description: "Scenario name." }),
-    definition: Type.Optional(SentScenario),
+    definition: Type.Optional(ScenarioDefinition),
     input: Type.Optional({ ...InputId, description: "The row to run, if the scenario has inputs." }),
     arms: Type.Optional(
       Type.Array(Slug(), {

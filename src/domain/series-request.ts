@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ContestPlan } from "./contest-plan.ts";
-import { JudgeModel, MAX_PAGE, RunRequest, SentScenario } from "./request.ts";
+import { JudgeModel, MAX_PAGE, RunRequest, ScenarioDefinition } from "./request.ts";
 import { oneOf, record, Slug } from "./schema.ts";
 import { StoredSeriesId } from "./series-listing.ts";
 import {
@@ -22,7 +22,7 @@ export const SeriesRequest = record("SeriesRequest", {
     description: "Scenario names.",
   }),
   definitions: Type.Optional(
-    Type.Array(SentScenario, {
+    Type.Array(ScenarioDefinition, {
       minItems: 1,
       maxItems: 100,
       description: "Scenarios that are sent; each is one of `scenarios`.",

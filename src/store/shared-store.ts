@@ -1,5 +1,5 @@
 import { Failure } from "../domain/failure.ts";
-import type { KeptScenarios } from "../domain/sent-scenario.ts";
+import type { ScenarioStore } from "../domain/scenario-request.ts";
 import type { SeriesRecord } from "../domain/series-record.ts";
 import type { CreatedEntry } from "../domain/session-entry.ts";
 import type { RequestKey } from "./request-keys.ts";
@@ -145,7 +145,7 @@ export interface SharedStore extends SessionStore, AsyncDisposable {
   readonly workers: Workers;
   readonly drain: Drain;
   readonly materials: MaterialStore;
-  readonly scenarios: KeptScenarios;
+  readonly scenarios: ScenarioStore;
   /** Whether it can be read. Answers within half a second, even while the database hangs. */
   reachable(): Promise<boolean>;
   /** Whether it also accepts writes, which a standby does not. Answers as quickly. */

@@ -38,7 +38,7 @@ describeNeeding(CHROMIUM)("a hostile page, in a browser", () => {
 
   test("sends scenarios with commands in every way, from another port and from inside a sandboxed frame, and none is taken", async () => {
     await using service = aService({
-      sent: { commands: true },
+      intake: { commands: true },
       app: { origins: allowedOrigins(["self"]), hosts: allowedHosts([], "127.0.0.1", true) },
     });
     const { url } = service.listen();

@@ -4,7 +4,7 @@ import { providerStatuses } from "../../src/arms/model/check-model.ts";
 import { Credentials } from "../../src/arms/model/credentials.ts";
 import { SelfTests } from "../../src/comparison/audit/self-tests.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
-import { openScenarios } from "../../src/comparison/scenario/made/sent-scenarios.ts";
+import { openIntake } from "../../src/comparison/scenario/intake/intake-catalog.ts";
 import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
 import { Diagnoses } from "../../src/doors/doctor/diagnoses.ts";
 import { type AppOptions, createApp } from "../../src/doors/http/app.ts";
@@ -24,7 +24,7 @@ export interface ServiceOptions {
   /** What the service knows of the outside. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Callers may send scenarios, and what these may hold. */
-  readonly sent?: { readonly commands: boolean };
+  readonly intake?: { readonly commands: boolean };
   /** Sessions are kept in a database. */
   readonly persistent?: boolean;
 }
@@ -70,11 +70,12 @@ export function aService(options: ServiceOptions = {}): TestService {
     ...(store && { store }),
     ...options.services,
   });
-  const sent = options.sent && openScenarios(scenarios, { git_fixtures: false, ...options.sent });
+  const intake =
+    options.intake && openIntake(scenarios, { git_fixtures: false, may_be_missing: true, ...options.intake });
   const services: Services = {
     ...base,
-    catalog: sent ?? openCatalog(scenarios),
-    sent,
+    catalog: intake ?? openCatalog(scenarios),
+    intake,
     started_ticks: base.clock.ticks(),
     state_dir: store ? state_dir : undefined,
     web_dir: undefined,

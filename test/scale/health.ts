@@ -44,6 +44,8 @@ describeNeeding(POSTGRES)("the health of a server on a database", () => {
       await lose(postgres);
       await untilHealth(server, "unreachable");
       expect(await ready(server)).toEqual([503, "not_ready"]);
+      // Files are there all the same.
+      expect((await ask("/api/scenarios", server)).status).toBe(200);
       await bring(postgres);
       await untilHealth(server, "reachable");
       expect(await ready(server)).toEqual([200, undefined]);

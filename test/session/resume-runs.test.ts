@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
 import type { RunNews } from "../../src/comparison/planning/services.ts";
-import { openScenarios } from "../../src/comparison/scenario/made/sent-scenarios.ts";
+import { openIntake } from "../../src/comparison/scenario/intake/intake-catalog.ts";
 import { CANCELLED } from "../../src/comparison/session/cancel.ts";
 import { inheritRuns, resumeRuns } from "../../src/comparison/session/resume-runs.ts";
 import { createSession } from "../../src/comparison/session/run/conduct-session.ts";
@@ -65,8 +65,8 @@ test("a run whose scenario came with its request is done without a file", async 
     arms: ["a", "b"].map(arm),
     rubric: { criteria: [{ measure: "turns" }], judge: { model: "builtin/evidence" } },
   };
-  const scenarios = openScenarios("/", { git_fixtures: false, commands: false });
-  const { services, begin } = await inherited({}, scenarios.sent({ ...definition, name: "sent" }));
+  const scenarios = openIntake("/", { git_fixtures: false, commands: false });
+  const { services, begin } = await inherited({}, scenarios.load({ ...definition, name: "sent" }));
   services.catalog.get = unknown;
   expect(await begin()).toMatchObject({ state: "completed" });
 });

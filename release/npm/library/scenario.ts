@@ -1,4 +1,4 @@
-import { askedColumn, rubricOf } from "../../../src/domain/comparison-parts.ts";
+import { questionColumn, rubricOf } from "../../../src/domain/comparison-parts.ts";
 import type { CompareOptions, Row } from "./api.ts";
 import { type Functions, HIDDEN } from "./functions.ts";
 import { pathOf, SECRET_HEADER, type Served } from "./serve.ts";
@@ -49,7 +49,7 @@ export function scenarioOf(
 function promptOf({ prompt, rows, hide = HIDDEN }: Options): string {
   if (prompt !== undefined) return prompt;
   const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== "id" && !hide.includes(column));
-  const own = askedColumn(columns);
+  const own = questionColumn(columns);
   if (own !== undefined) return `{{${own}}}`;
   const shared = columns.filter((column) => rows.every((row) => (row as Record<string, unknown>)[column] != null));
   return shared.length === 0 ? "Answer as you do." : shared.map((column) => `${column}: {{${column}}}`).join("\n");

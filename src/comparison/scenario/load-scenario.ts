@@ -57,7 +57,7 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
 }
 
 /** What somebody sent in the place of a file. */
-interface SentScenario {
+interface DefinitionText {
   readonly text: string;
   readonly name: string;
   /** Where its paths start. */
@@ -66,7 +66,7 @@ interface SentScenario {
 }
 
 /** A scenario that was sent. @throws Failure `invalid_scenario`, whose message names fields: nobody sees lines of the text */
-export async function loadSent({ text, name, directory, git }: SentScenario): Promise<LoadedScenario> {
+export async function loadDefinition({ text, name, directory, git }: DefinitionText): Promise<LoadedScenario> {
   const path = join(directory, `${name}.yaml`);
   const { result } = await readingOf(text, { path, file: name, own: [], stem: name, git });
   if (result instanceof Failure) throw byField(result);
@@ -75,7 +75,7 @@ export async function loadSent({ text, name, directory, git }: SentScenario): Pr
 
 /** The failure with the fields of its errors in place of their lines. */
 export function byField(failure: Failure): Failure {
-  // As parseScenario documents.
+  // parseScenario puts them there.
   const errors = failure.details?.["errors"] as readonly ScenarioError[] | undefined;
   if (errors === undefined) return failure;
   const told = errors.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`));

@@ -2,14 +2,14 @@ import { constants, existsSync } from "node:fs";
 import { copyFile, mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ComparisonRequest } from "../../domain/comparison.ts";
-import { ASKING, askedColumn, rubricOf } from "../../domain/comparison-parts.ts";
+import { ASKING, questionColumn, rubricOf } from "../../domain/comparison-parts.ts";
 import { MAX_ARMS } from "../../domain/defaults.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import { systemEntropy } from "../../runtime/clock.ts";
 import { type Note, withNotes } from "./draft/noted-document.ts";
 import { columnsNamedIn } from "./inputs/templates.ts";
-import { PLAIN_CHECK } from "./made/plain-definition.ts";
+import { PLAIN_CHECK } from "./intake/plain-definition.ts";
 import { assignIds, slugOf } from "./resolve/ids.ts";
 
 /** Rows of a comparison that stand in a file beside the scenario, relative to it. */
@@ -95,7 +95,7 @@ function columnsFor({ checks = [] }: ComparisonRequest, columns: readonly string
   const texts = checks.flatMap((check) => Object.values(check).flat());
   const sought = new Set(texts.flatMap((text) => (typeof text === "string" ? columnsNamedIn(text) : [])));
   const others = columns.filter((column) => column !== "id" && !sought.has(column));
-  return { all: new Set(columns), own: askedColumn(others) };
+  return { all: new Set(columns), own: questionColumn(others) };
 }
 
 /** @throws Failure `invalid_request` */

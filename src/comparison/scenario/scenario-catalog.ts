@@ -26,7 +26,7 @@ export interface ScenarioCatalog {
 }
 
 /** A scenario as its author writes it; its schema is not looked at yet. */
-export interface SentDefinition extends Readonly<Record<string, unknown>> {
+export interface NamedDefinition extends Readonly<Record<string, unknown>> {
   readonly name: string;
 }
 
@@ -37,28 +37,28 @@ export interface SourceText {
 }
 
 /** What a server does with scenarios that callers send. */
-export interface SentToServer {
+export interface ScenarioIntake {
   /** The text of one. @throws Failure `unknown_scenario`, `invalid_scenario` when it cannot be read */
   source(name: string): Promise<SourceText>;
   /** A scenario in the place of a file; it is not kept. @throws Failure `invalid_scenario`, `not_allowed` */
-  sent(definition: SentDefinition): Promise<LoadedScenario>;
+  load(definition: NamedDefinition): Promise<LoadedScenario>;
   /**
    * Keeps a scenario that was sent, with all of its rows tried.
    * @param expected the version that it replaces; null: there must be none
-   * @throws Failure as `sent`, and `precondition_failed` when it is not what was expected; then nothing was written
+   * @throws Failure as `load`, and `precondition_failed` when it is not what was expected; then nothing was written
    */
-  keep(definition: SentDefinition, expected: string | null): Promise<SourceText>;
+  keep(definition: NamedDefinition, expected: string | null): Promise<SourceText>;
 }
 
 export interface CatalogOptions {
   /** Fixtures and prompts may come from the repository around the directory. */
   readonly git_fixtures: boolean;
+  /** A directory that is missing is empty. Absent: it cannot be read. */
+  readonly may_be_missing?: boolean;
 }
 
-export const openCatalog = (
-  directory: string,
-  { git_fixtures }: CatalogOptions = { git_fixtures: false },
-): ScenarioCatalog => new DirectoryCatalog(directory, git_fixtures ? new GitFiles() : null);
+export const openCatalog = (directory: string, options: CatalogOptions = { git_fixtures: false }): ScenarioCatalog =>
+  new DirectoryCatalog(directory, options);
 
 /** A reading with the fingerprints that its files had before they were read. */
 interface CachedReading extends ScenarioReading {
@@ -70,11 +70,13 @@ interface CachedReading extends ScenarioReading {
 class DirectoryCatalog implements ScenarioCatalog {
   readonly directory: string;
   readonly #git: GitFiles | null;
+  readonly #may_be_missing: boolean;
   readonly #readings = new Map<string, CachedReading>();
 
-  constructor(directory: string, git: GitFiles | null) {
+  constructor(directory: string, { git_fixtures, may_be_missing = false }: CatalogOptions) {
     this.directory = directory;
-    this.#git = git;
+    this.#git = git_fixtures ? new GitFiles() : null;
+    this.#may_be_missing = may_be_missing;
   }
 
   async list(): Promise<ScenarioListing[]> {
@@ -154,6 +156,7 @@ class DirectoryCatalog implements ScenarioCatalog {
       return readdirSync(this.directory, { withFileTypes: true });
     } catch (error) {
       refuseShortage(error);
+      if (this.#may_be_missing && isMissing(error)) return [];
       const reason = isMissing(error) ? "does not exist" : "cannot be read";
       throw new Failure("invalid_scenario", `the scenarios directory ${this.#label("")} ${reason}`, { cause: error });
     }

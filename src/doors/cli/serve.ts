@@ -14,6 +14,7 @@ import { openWebUi, type WebUi } from "../http/web-ui.ts";
 import type { Services } from "../operation/operation.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { checkHost, checkOrigin, checkUserHeader, listenProblem, parseAddress, warnWhenOpen } from "./flags/address.ts";
+import { demandBubblewrap, NEW_SCENARIO_FLAGS, type NewScenarios, newScenarios } from "./flags/new-scenarios.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./flags/parse-arguments.ts";
 import { SERVER_FLAGS, serverSettings } from "./flags/service-flags.ts";
 import { drainOnSignal, drainSignal, obeyDrain } from "./services/draining.ts";
@@ -79,14 +80,7 @@ export const SERVE = {
       description:
         "let only pages of this origin, and of this server, start, judge and stop runs; others only read; self: of this server alone; repeatable",
     },
-    "allow-new-scenarios": {
-      description:
-        "let callers make and run scenarios of their own: prompts, rows, models, checks of answers; needs --allowed-origin",
-    },
-    "allow-commands": {
-      description:
-        "with --allow-new-scenarios: let these run commands in bubblewrap and name files, agents and addresses, as a scenario file may",
-    },
+    ...NEW_SCENARIO_FLAGS,
     "user-header": {
       value: "<name>",
       description: "store who started runs and series, from a header that the reverse proxy sets; it grants no rights",
@@ -149,7 +143,7 @@ async function serve(args: Arguments): Promise<number> {
     spent: metrics.spent,
   });
   demandShared(services, given);
-  if (new_scenarios?.commands && slots > 0) await services.sandboxes.choose("bubblewrap", true);
+  if (new_scenarios?.commands && slots > 0) await demandBubblewrap(services);
   const [streams, at_work] = [new EventStreams(), new AtWork()];
   const [leaving, stopping] = [new AbortController(), new AbortController()];
   const abandoned = new AbortController();
@@ -201,7 +195,7 @@ interface Settings {
   readonly origins: readonly string[];
   readonly user_header: string | undefined;
   /** Callers may send scenarios, and what these may hold. */
-  readonly new_scenarios: { readonly commands: boolean } | undefined;
+  readonly new_scenarios: NewScenarios | undefined;
   /** It only runs what others accept. */
   readonly worker: boolean;
   /** Sessions at once. */
@@ -226,26 +220,6 @@ function settingsOf(args: Arguments): Settings {
   if (worker && slots === 0) throw new UsageError("--worker with --max-sessions 0 would run nothing: leave one out");
   const new_scenarios = newScenarios(args, { origins, worker });
   return { address, addressed: addr !== undefined, health, hosts, origins, user_header, new_scenarios, worker, slots };
-}
-
-/** What callers may send. A page of another site could send it, too, so that it must be said which may. @throws UsageError */
-function newScenarios(
-  args: Arguments,
-  { origins, worker }: Pick<Settings, "origins" | "worker">,
-): Settings["new_scenarios"] {
-  const commands = args.has("allow-commands");
-  if (!args.has("allow-new-scenarios")) {
-    if (commands) throw new UsageError("--allow-commands goes with --allow-new-scenarios: give both, or neither");
-    return undefined;
-  }
-  if (worker) throw new UsageError("--allow-new-scenarios: a worker takes no requests; leave it out");
-  if (origins.length === 0)
-    throw new UsageError(
-      "--allow-new-scenarios needs --allowed-origin: any page in a browser that reaches this server could send scenarios; self allows this server's own pages",
-    );
-  if (commands && args.value("sandbox") === "none")
-    throw new UsageError("--allow-commands needs bubblewrap: leave out --sandbox none");
-  return { commands };
 }
 
 /** @throws UsageError */

@@ -2,7 +2,7 @@ import type { ProviderStatus } from "../../arms/model/check-model.ts";
 import type { SelfTests } from "../../comparison/audit/self-tests.ts";
 import type { SessionServices } from "../../comparison/planning/services.ts";
 import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";
-import type { ScenarioCatalog, SentToServer } from "../../comparison/scenario/scenario-catalog.ts";
+import type { ScenarioCatalog, ScenarioIntake } from "../../comparison/scenario/scenario-catalog.ts";
 import { planningWith } from "../../comparison/session/plan-for-workers.ts";
 import type { WorkerRow } from "../../store/shared-store.ts";
 import type { Diagnoses } from "./diagnoses.ts";
@@ -11,7 +11,7 @@ import type { Diagnoses } from "./diagnoses.ts";
 export interface Services extends SessionServices {
   readonly catalog: ScenarioCatalog;
   /** Takes scenarios that callers send. Absent: none are taken. */
-  readonly sent?: SentToServer | undefined;
+  readonly intake?: ScenarioIntake | undefined;
   /** Monotonic milliseconds when the program started. */
   readonly started_ticks: number;
   /** The directory that the user gave; undefined when sessions are kept in memory. */

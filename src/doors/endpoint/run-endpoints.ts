@@ -52,6 +52,7 @@ export const RUN_ENDPOINTS = {
     checked: true,
     failures: [
       ...BEFORE_A_RUN,
+      "not_allowed",
       "provider_failed",
       "cost_limit_reached",
       "setup_failed",
@@ -71,7 +72,7 @@ export const RUN_ENDPOINTS = {
     answer: "Started, or waiting for its turn.",
     example: STARTED,
     output: RunStarted,
-    failures: BEFORE_A_RUN,
+    failures: [...BEFORE_A_RUN, "not_allowed"],
   }),
   streamRun: endpoint("GET /api/runs/:id/stream", {
     tag: "runs",

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { ScenarioKept, ScenarioSent } from "../../domain/sent-scenario.ts";
+import { ScenarioName, ScenarioRequest } from "../../domain/scenario-request.ts";
 import { endpoint } from "./endpoint.ts";
 import { EXAMPLES } from "./examples.ts";
 
@@ -25,12 +25,12 @@ export const SCENARIO_ENDPOINTS = {
     title: "Make or replace a scenario",
     description:
       "Keeps a scenario, with all of its rows tried: as a file, or on a database as a row that every server sees. `If-None-Match: *` makes a new one, `If-Match` replaces the one with that `ETag`; a file that no request made is never replaced. Needs `--allow-new-scenarios`; commands, files, programs and addresses need `--allow-commands`, too.",
-    body: ScenarioSent,
+    body: ScenarioRequest,
     requests: { two_models: { definition: DEFINITION } },
     conditional: true,
     answer: "It is kept.",
     example: { name: DEFINITION.name },
-    output: ScenarioKept,
+    output: ScenarioName,
     headers: ETAG,
     failures: [
       "invalid_scenario",

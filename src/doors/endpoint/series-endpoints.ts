@@ -43,7 +43,7 @@ export const SERIES_ENDPOINTS = {
     answer: "Started.",
     example: { series_id },
     output: SeriesStarted,
-    failures: [...BEFORE_A_RUN, "unknown_series"],
+    failures: [...BEFORE_A_RUN, "not_allowed", "unknown_series"],
   }),
   listSeries: endpoint("GET /api/series", {
     tag: "extension",

@@ -34,7 +34,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
     status: 409,
     meaning: "What was requested does not exist yet: the evidence of an arm, or a verdict.",
   },
-  body_too_large: { status: 413, meaning: "The body is larger than 1 MiB." },
+  body_too_large: { status: 413, meaning: "The body, or the scenario in it, is larger than the limit that is named." },
   unsupported_media_type: { status: 415, meaning: "The body must be sent as application/json." },
   scenario_mismatch: { status: 422, meaning: "Arms of different scenarios cannot be compared." },
   invalid_scenario: { status: 422, meaning: "The scenario file has a mistake; file, line and field are named." },

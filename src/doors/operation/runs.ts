@@ -6,8 +6,8 @@ import { Failure } from "../../domain/failure.ts";
 import type { RunRequest } from "../../domain/request.ts";
 import { ownTurn } from "../../runtime/pace.ts";
 import { doOnce } from "./do-once.ts";
+import { scenariosWith } from "./intake.ts";
 import type { Operation, Services } from "./operation.ts";
-import { scenariosWith } from "./sent-scenarios.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startRun(

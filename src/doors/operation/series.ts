@@ -14,8 +14,8 @@ import { blindContestRows, contestMembers, contestRows, tellingContestMembers } 
 import { doOnce } from "./do-once.ts";
 import { findSeries } from "./find-series.ts";
 import { blindRows, gridRows, tellingMembers } from "./grid.ts";
+import { scenariosWith } from "./intake.ts";
 import type { Operation, Services } from "./operation.ts";
-import { scenariosWith } from "./sent-scenarios.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startSeriesOf(

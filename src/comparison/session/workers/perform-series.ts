@@ -27,7 +27,7 @@ export async function performSeries(workplace: Workplace, claim: WorkClaim): Pro
     // The trials of a contest, or of a series with a baseline, run here, so that this machine is asked whether it can run them.
     const { shared: _, ...alone } = performing;
     const runs_here = baseline !== undefined || record.plan.contest !== undefined;
-    await using scenarios = await openScenarios(workplace, brief);
+    await using scenarios = await openIntake(workplace, brief);
     const setup = await prepareSeries(
       runs_here ? alone : performing,
       { ...seriesSource(scenarios.loaded), ...(baseline && { baseline }) },
@@ -76,7 +76,7 @@ async function untilOver(services: SessionServices, claim: WorkClaim, series: Ru
   }
 }
 
-async function openScenarios(
+async function openIntake(
   workplace: Workplace,
   { scenarios }: SeriesOrder,
 ): Promise<AsyncDisposable & { readonly loaded: readonly LoadedScenario[] }> {

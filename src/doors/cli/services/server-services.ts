@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import { makeTempDir, removeTree } from "../../../arms/sandbox/temp-dir.ts";
 import { SelfTests } from "../../../comparison/audit/self-tests.ts";
 import type { RunNews } from "../../../comparison/planning/services.ts";
-import type { ScenarioCatalog, SentToServer } from "../../../comparison/scenario/scenario-catalog.ts";
+import type { ScenarioCatalog, ScenarioIntake } from "../../../comparison/scenario/scenario-catalog.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { plainText } from "../../../domain/plain-text.ts";
-import type { KeptScenarios } from "../../../domain/sent-scenario.ts";
+import type { ScenarioStore } from "../../../domain/scenario-request.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { Diagnoses } from "../../doctor/diagnoses.ts";
 import type { LogRequest } from "../../http/request-log.ts";
@@ -64,12 +64,15 @@ function demandDirectory(path: string): void {
 function scenariosWhenAsked(
   directory: string,
   { git_fixtures, new_scenarios }: Pick<ServerOptions, "git_fixtures" | "new_scenarios">,
-  rows: KeptScenarios | undefined,
-): Pick<Services, "catalog" | "sent"> {
-  let opened: Promise<ScenarioCatalog & SentToServer> | undefined;
+  rows: ScenarioStore | undefined,
+): Pick<Services, "catalog" | "intake"> {
+  let opened: Promise<ScenarioCatalog & ScenarioIntake> | undefined;
   const open = () => {
-    opened ??= import("../../../comparison/scenario/made/sent-scenarios.ts").then(({ openScenarios }) =>
-      openScenarios(directory, { git_fixtures, rows, commands: new_scenarios?.commands ?? false }),
+    opened ??= import("../../../comparison/scenario/intake/intake-catalog.ts").then(({ openIntake }) =>
+      openIntake(directory, {
+        ...{ git_fixtures, rows, may_be_missing: new_scenarios !== undefined },
+        commands: new_scenarios?.commands ?? false,
+      }),
     );
     return opened;
   };
@@ -79,12 +82,12 @@ function scenariosWhenAsked(
     get: async (name) => (await open()).get(name),
   };
   if (!new_scenarios) return { catalog };
-  const sent: SentToServer = {
+  const intake: ScenarioIntake = {
     source: async (name) => (await open()).source(name),
-    sent: async (definition) => (await open()).sent(definition),
+    load: async (definition) => (await open()).load(definition),
     keep: async (definition, expected) => (await open()).keep(definition, expected),
   };
-  return { catalog, sent };
+  return { catalog, intake };
 }
 
 /** Scenarios that the line names. */

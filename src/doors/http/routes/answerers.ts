@@ -5,6 +5,7 @@ import type { EndpointName, RequestOf } from "../../endpoint/endpoints.ts";
 import { findSeries } from "../../operation/find-series.ts";
 import { followRun } from "../../operation/follow-run.ts";
 import { followSeries } from "../../operation/follow-series.ts";
+import { definitionOf, demandIntake } from "../../operation/intake.ts";
 import type { Requester, Services } from "../../operation/operation.ts";
 import { pngOf } from "../../operation/pictures.ts";
 import { getReadiness } from "../../operation/reads.ts";
@@ -17,7 +18,6 @@ import {
   sessionDrawing,
 } from "../../operation/reports.ts";
 import { demandInFlight } from "../../operation/runs.ts";
-import { definitionOf, demandSent } from "../../operation/sent-scenarios.ts";
 import { abridgedReport, demandSeriesInFlight } from "../../operation/series.ts";
 import type { AtWork } from "../at-work.ts";
 import { isKnown } from "../compress.ts";
@@ -96,14 +96,14 @@ export const ANSWERERS = {
   seriesCardPng: async ({ services, abandoned }, asked, { request }) =>
     await picture(request, "png", await seriesDrawing(services, asked, abandoned)),
   async keepScenario({ services }, asked, { request, set }) {
-    const sent = demandSent(services);
+    const intake = demandIntake(services);
     const definition = definitionOf(asked);
-    const { version } = await sent.keep(definition, expectedOf(request));
+    const { version } = await intake.keep(definition, expectedOf(request));
     set.headers["etag"] = `"${version}"`;
     return { name: definition.name };
   },
   async readScenarioSource({ services }, { name }, { request }) {
-    const { text, version } = await demandSent(services).source(name);
+    const { text, version } = await demandIntake(services).source(name);
     const headers = { "content-type": "application/yaml;charset=utf-8", etag: `"${version}"`, ...INERT };
     if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers });
     return new Response(text, { headers });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allowedHosts, allowedOrigins } from "../../src/doors/http/allowed-callers.ts";
 import { abeval } from "../abeval.ts";
@@ -25,7 +25,7 @@ const tabled = (name: string) => ({
   task: { prompt: "Say {{wanted}}.", probe: { checks: [{ answer_contains: "{{wanted}}", required: true }] } },
 });
 
-const sending = () => aService({ sent: { commands: false } });
+const sending = () => aService({ intake: { commands: false } });
 
 const create = { "if-none-match": "*" };
 
@@ -105,6 +105,17 @@ test("texts are kept to the character", async () => {
     await keep(service, { definition: { ...one, task: { ...one.task, prompt } } });
     expect(await (await service.get(`/api/scenarios/text-${n}`)).json()).toMatchObject({ task: { prompt } });
   }
+});
+
+test("a server whose directory of scenarios does not exist runs and keeps what is sent", async () => {
+  await using service = sending();
+  const { directory } = service.services.catalog;
+  rmSync(directory, { recursive: true });
+  const response = await service.post("/api/runs", { scenario: "hello", definition: definition("hello") });
+  expect(await response.json()).toMatchObject({ state: "completed" });
+  expect(existsSync(directory)).toBe(false);
+  expect(await keep(service, { definition: definition("hello") })).toMatchObject({ status: 200 });
+  expect(filesOf(service)).toEqual(["hello.yaml"]);
 });
 
 const HELD = [
@@ -247,11 +258,11 @@ test.each(CODE)("%s is code, which needs --allow-commands", async (field, change
 });
 
 test("with --allow-commands a scenario that is sent runs a command", async () => {
-  await using service = aService({ sent: { commands: true } });
+  await using service = aService({ intake: { commands: true } });
   const checks = [
     {
       id: "shell",
-      run: 'grep -q Hello "$ABEVAL_EVIDENCE/answer.md" || grep -qr Hello "$ABEVAL_EVIDENCE"',
+      run: 'grep -qr Hello "$ABEVAL_EVIDENCE"',
       required: true,
     },
   ];
@@ -276,7 +287,7 @@ test("without the flag nothing is taken, and the flag is named", async () => {
 /** As serve guards itself where callers may send scenarios. */
 const guarded = () =>
   aService({
-    sent: { commands: true },
+    intake: { commands: true },
     app: { origins: allowedOrigins(["self"]), hosts: allowedHosts([], "127.0.0.1", true) },
   });
 
@@ -319,4 +330,13 @@ const STARTS = [
 test.each(STARTS)("serve does not start with %j", async (flags, message) => {
   const { status, stderr } = await abeval(["serve", "--addr", "127.0.0.1:0", ...flags]);
   expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test("serve does not start with --allow-commands where bubblewrap is not installed", async () => {
+  const flags = ["--allow-new-scenarios", "--allow-commands", "--allowed-origin", "self"];
+  const { status, stderr } = await abeval(["serve", "--addr", "127.0.0.1:0", ...flags], { env: { PATH: "/nowhere" } });
+  expect([status, stderr]).toEqual([
+    2,
+    expect.stringContaining("--allow-commands needs bubblewrap: bubblewrap (bwrap) is not installed"),
+  ]);
 });

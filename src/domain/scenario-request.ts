@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { SentScenario } from "./request.ts";
+import { ScenarioDefinition } from "./request.ts";
 import { record, Slug } from "./schema.ts";
 
-export const ScenarioSent = record("ScenarioSent", {
-  definition: { ...SentScenario, description: "A scenario as its file would say it." },
+export const ScenarioRequest = record("ScenarioRequest", {
+  definition: { ...ScenarioDefinition, description: "A scenario as its file would say it." },
   inputs: Type.Optional(
     Type.Array(Type.Record(Type.String(), Type.Unknown()), {
       minItems: 1,
@@ -11,12 +11,12 @@ export const ScenarioSent = record("ScenarioSent", {
     }),
   ),
 });
-export type ScenarioSent = Static<typeof ScenarioSent>;
+export type ScenarioRequest = Static<typeof ScenarioRequest>;
 
-export const ScenarioKept = record("ScenarioKept", { name: Slug({ description: "Of the scenario." }) });
+export const ScenarioName = record("ScenarioName", { name: Slug({ description: "Of the scenario." }) });
 
 /** A scenario of a store without its text. */
-export interface KeptScenario {
+export interface StoredScenario {
   readonly name: string;
   /** Names its text. */
   readonly version: string;
@@ -25,10 +25,11 @@ export interface KeptScenario {
 }
 
 /** Scenarios that somebody sent to one of the processes on a store. */
-export interface KeptScenarios {
+export interface ScenarioStore {
   /** By name. */
-  list(): Promise<readonly KeptScenario[]>;
-  text(name: string): Promise<string | undefined>;
+  list(): Promise<readonly StoredScenario[]>;
+  /** @throws Failure `unknown_scenario` */
+  text(name: string): Promise<string>;
   /** False: what is there is not the version `expected`; null: nothing may be there. Then nothing was written. */
-  write(row: KeptScenario & { readonly text: string }, expected: string | null): Promise<boolean>;
+  write(row: StoredScenario & { readonly text: string }, expected: string | null): Promise<boolean>;
 }

@@ -11,7 +11,7 @@ import { writeWhole } from "../make-scenario.ts";
 const MARK = "# A request made this scenario, and requests may replace it. Without this line none does.\n";
 
 /** @throws Failure `body_too_large` */
-export function madeText(definition: object): string {
+export function scenarioText(definition: object): string {
   const text = `${MARK}${withNotes(definition, [])}`;
   const bytes = Buffer.byteLength(text);
   if (bytes <= SCENARIO_FILE_BYTES) return text;
@@ -27,7 +27,7 @@ export const versionOf = (text: string): string => sha256(text).slice(0, 32);
  * @param expected null: there must be none
  * @throws Failure `precondition_failed` when it is not what was expected, `not_allowed` for what no request made
  */
-export async function writeMade(
+export async function writeScenario(
   directory: string,
   { name, text, expected }: { readonly name: string; readonly text: string; readonly expected: string | null },
 ): Promise<void> {
