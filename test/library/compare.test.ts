@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { Arm, VersionedArm } from "../../release/npm/library/api.ts";
 import { functionsOf } from "../../release/npm/library/functions.ts";
 import { abeval } from "../abeval.ts";
@@ -89,8 +89,19 @@ test("what nobody can read the source of has no version, nor have two functions 
   expect(versions({ a: () => "a", b: { run: make("b"), version: "seven" } })).toEqual([64, 5]);
 });
 
+/** Numbers of the processes that have this in their environment. */
+const processesWith = (variable: string) =>
+  readdirSync("/proc").filter((name) => /^\d+$/.test(name) && environmentOf(name).includes(variable));
+
+function environmentOf(id: string): string[] {
+  try {
+    return readFileSync(`/proc/${id}/environ`, "utf8").split("\0");
+  } catch {
+    return []; // another user's, or gone
+  }
+}
+
 test("a signal ends the run and the program, and leaves nothing", async () => {
-  const before = new Set(readdirSync("/tmp").filter((name) => name.startsWith("abeval-")));
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     const child = project.start(
       comparing(
@@ -100,20 +111,19 @@ test("a signal ends the run and the program, and leaves nothing", async () => {
     );
     const reader = child.stdout.getReader();
     await reader.read();
+    expect(processesWith(`TMPDIR=${project.path}`)).not.toEqual([]);
     child.kill(signal);
     await child.exited;
     expect(child.signalCode).toBe(signal);
   }
   expect(readdirSync(project.path).filter((name) => name.startsWith("abeval-"))).toEqual([]);
-  expect(readdirSync("/tmp").filter((name) => name.startsWith("abeval-") && !before.has(name))).toEqual([]);
+  expect(processesWith(`TMPDIR=${project.path}`)).toEqual([]);
 });
 
 test("an AbortSignal ends the run, and its reason is thrown", async () => {
   const script = `const stop = new AbortController();${comparing(
     `arms: { old: () => "a", new_: (row, { signal }) => { stop.abort(new Error("enough")); return new Promise((done) => signal.addEventListener("abort", () => done("late"))); } }, checks: { ${POLITE} }, signal: stop.signal`,
-  )
-    .replace("await compare", "await compare")
-    .replace("});\nconsole", "}).catch(({ message }) => message);\nconsole")}`;
+  ).replace("});\nconsole", "}).catch(({ message }) => message);\nconsole")}`;
   expect(await told(project, script)).toBe("enough");
 });
 
